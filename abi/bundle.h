@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bundle: monitor, configuration and images in one loadable file.
+ *
+ *   offset 0                     monitor image (position independent, entry at its first byte)
+ *   M = monitor image size,      struct bundle
+ *       rounded up to 4096
+ *   M + part.store_offset        bytes of the image parts, each aligned to 4096
+ *
+ * All integers are little endian. The structures have no hidden padding; the tool writes them with
+ * the same field order and a unit test compares the sizes and offsets on both sides. The monitor
+ * checks every field before it uses it and refuses by name what is wrong.
+ */
+#ifndef COTENANT_ABI_BUNDLE_H
+#define COTENANT_ABI_BUNDLE_H
+
+#include <stdint.h>
+
+#include "limits.h"
+
+/* "COTENANT" in memory order. */
+#define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
+/* Raised whenever a structure below changes. */
+#define COTENANT_BUNDLE_VERSION 1
+
+/* struct bundle_board.uart_kind */
+#define COTENANT_UART_NONE 0
+#define COTENANT_UART_NS16550 1
+
+/* struct bundle_board.reset_kind */
+#define COTENANT_RESET_NONE 0
+#define COTENANT_RESET_SIFIVE_TEST 1
+
+/* struct bundle_board.flags: the harts implement stimecmp, and the configuration wants it used. */
+#define COTENANT_BOARD_SSTC 0x1
+/* The harts implement menvcfg and senvcfg (privileged ISA 1.12). */
+#define COTENANT_BOARD_ENVCFG 0x2
+/* The harts implement the F and D extensions. */
+#define COTENANT_BOARD_FP 0x4
+/* The harts implement Svpbmt: tenants may use page-based memory types. */
+#define COTENANT_BOARD_SVPBMT 0x8
+/* The harts implement Zicbom and Zicboz: tenants may use cache-block operations. */
+#define COTENANT_BOARD_ZICBO 0x10
+
+/* struct bundle_tenant.flags: started at boot (otherwise it stays loaded, waiting for a start). */
+#define COTENANT_TENANT_AUTOSTART 0x1
+/* The tenant uses floating point: its registers are kept for it across switches. */
+#define COTENANT_TENANT_FP 0x2
+/* The tenant sees a virtual 16550 at uart_base. */
+#define COTENANT_TENANT_UART 0x4
+
+/* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
+#define COTENANT_VHART_WFI_YIELDS 0x1
+/* The claim/complete register of the hart's S-mode PLIC context is passed through. */
+#define COTENANT_VHART_PLIC_PASSTHROUGH 0x2
+
+/* No such PLIC context, PMP entry, tenant... */
+#define COTENANT_NONE 0xffff
+
+/* struct bundle_console.mode: the tenant in focus raw, the others line by line with their names. */
+#define COTENANT_CONSOLE_MUX 0
+/* Every byte in a frame that names its tenant: see console.h. */
+#define COTENANT_CONSOLE_FRAMED 1
+
+struct bundle_range {
+    uint64_t base; /* physical address, bytes, 4096-aligned */
+    uint64_t size; /* bytes, multiple of 4096; 0: unused */
+};
+
+/* A part of a tenant's image: copied to `destination`, the rest of `memory_size` zeroed. */
+struct bundle_part {
+    uint64_t store_offset; /* from the start of struct bundle, 4096-aligned */
+    uint64_t destination;  /* physical address, 8-byte aligned, inside the tenant's RAM */
+    uint64_t file_size;    /* bytes copied; 0 with memory_size 0: unused */
+    uint64_t memory_size;  /* bytes occupied, >= file_size */
+};
+
+struct bundle_hart {
+    uint16_t id;             /* mhartid */
+    uint16_t plic_m_context; /* or COTENANT_NONE */
+    uint16_t plic_s_context; /* or COTENANT_NONE */
+    uint16_t reserved;
+};
+
+struct bundle_board {
+    uint64_t ram_base; /* all RAM of the board */
+    uint64_t ram_size;
+    uint64_t monitor_base; /* where the monitor puts itself and the store of images, 4096-aligned */
+    uint64_t monitor_size; /* bytes: monitor image, bss, stacks, struct bundle and parts */
+    uint64_t mtime_address;
+    uint64_t mtimecmp_base; /* 8 bytes per hart, indexed by mhartid */
+    uint64_t msip_base;     /* 4 bytes per hart, indexed by mhartid */
+    uint64_t plic_base;
+    uint64_t uart_base;
+    uint64_t reset_base;
+    uint32_t timebase_hz;
+    uint32_t plic_sources; /* highest source number + 1 */
+    uint32_t uart_kind;
+    uint32_t uart_register_shift; /* register n is at base + (n << shift) */
+    uint32_t uart_source;         /* PLIC source number */
+    uint32_t uart_divisor;        /* baud rate divisor, or 0: leave as found */
+    uint32_t reset_kind;
+    uint32_t flags;       /* COTENANT_BOARD_* */
+    uint32_t pmp_entries; /* implemented by every hart: 8 or 16 */
+    uint32_t pmp_grain;   /* bytes: 4, or the granularity of the harts' PMP */
+    uint32_t hart_count;
+    uint32_t boot_hart; /* index into harts */
+    struct bundle_hart harts[COTENANT_MAX_HARTS];
+};
+
+struct bundle_tenant {
+    char name[COTENANT_NAME_SIZE];
+    uint32_t flags; /* COTENANT_TENANT_* */
+    uint32_t vhart_first;
+    uint32_t vhart_count;
+    uint32_t uart_source; /* source of the virtual UART in the tenant's PLIC */
+    uint64_t entry;       /* physical address, S-mode, satp = 0, a0 = 0, a1 = devicetree */
+    uint64_t devicetree;  /* physical address inside its RAM, or 0 */
+    uint64_t uart_base;   /* virtual 16550: 256 bytes at this address; register shift 0 */
+    uint64_t plic_base;   /* where the tenant sees its PLIC, or 0: it has none */
+    uint32_t sources[COTENANT_SOURCE_WORDS]; /* physical sources that it owns, one bit each */
+    struct bundle_range memory[COTENANT_MAX_MEMORY_RANGES];
+    struct bundle_part parts[COTENANT_MAX_IMAGE_PARTS];
+};
+
+struct bundle_vhart {
+    uint32_t tenant;    /* index */
+    uint32_t id;        /* the hart id that the tenant sees, 0..vhart_count-1 */
+    uint32_t hart;      /* index into board.harts */
+    uint32_t priority;  /* 0..255, the higher number runs first */
+    uint32_t flags;     /* COTENANT_VHART_* */
+    uint32_t slice_us;  /* time slice among equal priorities, 100..1000000 */
+    uint32_t budget_us; /* at most this long in each period; 0: no limit */
+    uint32_t period_us;
+    uint32_t plic_m_context; /* contexts of this vhart in the tenant's own PLIC, or COTENANT_NONE */
+    uint32_t plic_s_context;
+    uint64_t pmp_address[COTENANT_PMP_ENTRIES]; /* values of the pmpaddr registers */
+    uint8_t pmp_config[COTENANT_PMP_ENTRIES];   /* pmpcfg bytes; L (lock) is never set */
+    uint32_t
+        plic_claim_entry; /* PMP entry of the passed-through claim register, or COTENANT_NONE */
+    uint32_t reserved;
+};
+
+struct bundle_console {
+    uint32_t mode;   /* COTENANT_CONSOLE_* */
+    uint32_t escape; /* control character 1..31 that starts a command of the multiplexer */
+    uint32_t focus;  /* index of the tenant that has the keyboard at boot */
+    uint32_t reserved;
+};
+
+struct bundle {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t size;       /* sizeof(struct bundle) */
+    uint64_t total_size; /* struct bundle and all parts, bytes */
+    uint32_t crc32;      /* CRC-32 (IEEE 802.3) of struct bundle with this field zero */
+    uint32_t tenant_count;
+    uint32_t vhart_count;
+    uint32_t reserved;
+    struct bundle_board board;
+    struct bundle_console console;
+    struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
+    struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sizes that the monitor, the tool and the documents agree on.
+ *
+ * The Python tool reads the #define lines of the headers in this folder (one
+ * literal per line, no arithmetic), so that every number has one source.
+ */
+#ifndef COTENANT_ABI_LIMITS_H
+#define COTENANT_ABI_LIMITS_H
+
+/* Physical harts of a board that the monitor can drive. */
+#define COTENANT_MAX_HARTS 8
+/* Tenants of one system. */
+#define COTENANT_MAX_TENANTS 16
+/* Virtual harts of one system, all tenants together. */
+#define COTENANT_MAX_VHARTS 32
+/* Virtual harts that share one physical hart. */
+#define COTENANT_MAX_VHARTS_PER_HART 8
+/* Separate RAM ranges of one tenant. */
+#define COTENANT_MAX_MEMORY_RANGES 4
+/* Parts (kernel, device tree, initrd, ELF segments) loaded for one tenant. */
+#define COTENANT_MAX_IMAGE_PARTS 12
+/* PMP entries described for each vhart; a hart may implement fewer. */
+#define COTENANT_PMP_ENTRIES 16
+/* Interrupt sources of a PLIC, source 0 (none) included. */
+#define COTENANT_MAX_SOURCES 256
+/* Words of a bit set over the interrupt sources. */
+#define COTENANT_SOURCE_WORDS 8
+/* Bytes of a name, the terminating zero included. */
+#define COTENANT_NAME_SIZE 32
+
+#endif
