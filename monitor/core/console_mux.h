@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One physical line for the consoles of all tenants and the monitor's own messages.
+ *
+ * Mux mode, for a person at a terminal: the tenant in focus has the line raw. Complete lines of
+ * the others and of the monitor appear in between as "[name] text", with control characters
+ * taken out. The escape key starts a command (help: escape key, h).
+ * Framed mode, for the tool: every byte travels in a frame that names its channel
+ * (abi/console.h); the channels take turns, a frame each.
+ *
+ * Text without an end of line is held back for a moment so that it travels in one piece;
+ * console_mux_tick() tells that time passes. Every function takes a bounded time. M-mode with
+ * interrupts off, single hart for now.
+ */
+#ifndef COTENANT_CORE_CONSOLE_MUX_H
+#define COTENANT_CORE_CONSOLE_MUX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/console.h"
+#include "abi/limits.h"
+#include "vdev/vuart.h"
+
+/* Bits of console_mux_take_requests(). */
+#define CONSOLE_REQUEST_QUIT 0x1  /* power the machine off */
+#define CONSOLE_REQUEST_LIST 0x2  /* show the tenants to a person */
+#define CONSOLE_REQUEST_STATS 0x4 /* answer the command "stats" */
+
+/* console_mux_tick() is due this often while console_mux_needs_tick(). */
+#define CONSOLE_TICK_MS 10
+
+/* The tenants and, as the last one, the monitor. */
+#define CONSOLE_MAX_SOURCES 17
+
+enum console_frame_state {
+    CONSOLE_FRAME_IDLE, /* a FRAME_START is due */
+    CONSOLE_FRAME_CHANNEL,
+    CONSOLE_FRAME_LENGTH,
+    CONSOLE_FRAME_PAYLOAD,
+};
+
+enum console_line_state {
+    CONSOLE_LINE_NONE,   /* the tenant in focus has the line */
+    CONSOLE_LINE_BREAK,  /* its unfinished line is being ended */
+    CONSOLE_LINE_PREFIX, /* "[name] " */
+    CONSOLE_LINE_TEXT,
+    CONSOLE_LINE_END, /* "\r\n" */
+};
+
+struct console_mux {
+    uint32_t mode; /* COTENANT_CONSOLE_* */
+    uint8_t escape;
+    uint32_t tenant_count;
+    struct vuart *uarts[COTENANT_MAX_TENANTS];   /* NULL: no console */
+    const char *names[COTENANT_MAX_TENANTS];     /* zero-terminated */
+    bool closed[COTENANT_MAX_TENANTS];           /* its input is thrown away */
+    uint8_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks without room for input */
+    uint8_t held_ticks[CONSOLE_MAX_SOURCES];     /* ticks that text without an end has waited */
+    uint32_t focus;                              /* index; meaningless without tenants */
+    uint32_t requests;                           /* CONSOLE_REQUEST_* */
+    uint32_t input_dropped;                      /* bytes for nobody or for a closed tenant */
+
+    /* Output: whose turn it is, and where in its line or frame we are. */
+    uint32_t turn; /* source that was served last */
+    enum console_line_state line_state;
+    uint32_t line_position; /* bytes of the present piece that were sent or consumed */
+    uint32_t focus_run;     /* raw bytes since somebody else had the line */
+    uint8_t last_byte;      /* last one that went out */
+    uint8_t filter_state;   /* inside an escape sequence that is being taken out */
+    enum console_frame_state out_state;
+    uint32_t out_left; /* payload bytes that follow */
+
+    /* Input. */
+    bool escape_seen;
+    enum console_frame_state in_state;
+    uint32_t in_channel;
+    uint32_t in_left; /* payload bytes that follow */
+    uint32_t command_length;
+    char command[COTENANT_MONITOR_COMMAND_MAX + 1];
+};
+
+/*
+ * `mode` is a COTENANT_CONSOLE_*, `escape` a control character 1..31, `focus` the index of a
+ * tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which stay
+ * where they are; a NULL uart is a tenant without a console.
+ */
+void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
+                      struct vuart *const *uarts, const char *const *names, uint32_t count);
+
+/*
+ * The next byte for the physical line, 0..255; -1: nothing for now. Takes from the transmit rings:
+ * the caller looks at vuart_interrupt() of the tenants afterwards.
+ */
+int console_mux_next(struct console_mux *mux);
+
+/* Something is left to send, perhaps only after some more ticks. */
+bool console_mux_has_output(const struct console_mux *mux);
+
+/*
+ * console_mux_next() no longer holds anything back: for the last words before power-off, until
+ * console_mux_has_output() is false.
+ */
+void console_mux_flush(struct console_mux *mux);
+
+/* A byte arrived on the physical line. The caller looks at vuart_interrupt() afterwards. */
+void console_mux_input(struct console_mux *mux, uint8_t byte);
+
+/*
+ * The next byte can be taken. False: its tenant has no room; leave it in the UART (and its receive
+ * interrupt off) until this is true again. Ask before every byte. A tenant that makes no
+ * room for 5 s of ticks holds the line up no longer: what comes for it is then dropped.
+ */
+bool console_mux_can_accept(const struct console_mux *mux);
+
+/* 10 ms (CONSOLE_TICK_MS) have passed. Needed only while console_mux_needs_tick(). */
+void console_mux_tick(struct console_mux *mux);
+
+/* Text is held back, or input waits for room: ticks are needed. */
+bool console_mux_needs_tick(const struct console_mux *mux);
+
+/* A tenant stopped (its input is thrown away from now on) or runs again. */
+void console_mux_set_closed(struct console_mux *mux, uint32_t tenant, bool closed);
+
+/* Gives the keyboard to a tenant and says so; false: no such tenant. */
+bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant);
+
+/* What the person or the tool asked for since the last call: CONSOLE_REQUEST_* bits. */
+uint32_t console_mux_take_requests(struct console_mux *mux);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the monitor itself says, in lines, on its way to the console.
+ *
+ * A message is put together by any number of calls and ends with '\n'; it becomes visible to the
+ * console as a whole at that moment. A message that finds no room is dropped as a whole and
+ * counted. One log for the system; M-mode with interrupts off, single hart for now (a second hart
+ * will need a lock around a message).
+ */
+#ifndef COTENANT_CORE_MONITOR_LOG_H
+#define COTENANT_CORE_MONITOR_LOG_H
+
+#include <stdint.h>
+
+/* Bytes of complete and unfinished messages. */
+#define MONITOR_LOG_SIZE 4096
+/* A single string is cut off here, so that no call runs for long. */
+#define MONITOR_LOG_STRING_MAX 512
+
+/* Empties the log. Called once at boot, before any other function. */
+void monitor_log_init(void);
+
+/* Appends a zero-terminated string. */
+void monitor_puts(const char *text);
+
+/* Appends a number in decimal digits. */
+void monitor_put_u64(uint64_t value);
+
+/* Appends a number as 0x and lower-case hexadecimal digits, without leading zeros. */
+void monitor_put_hex(uint64_t value);
+
+/* Bytes of complete messages that wait for the console. */
+uint32_t monitor_log_used(void);
+
+/* Messages dropped since the last monitor_log_init(). */
+uint32_t monitor_log_dropped(void);
+
+/* The console takes the oldest byte, 0..255; -1: none. */
+int monitor_log_next(void);
+
+#endif

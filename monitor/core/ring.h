@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A ring of bytes with one writer and one reader, both on the same hart with interrupts off.
+ *
+ * head counts the bytes ever put, tail the bytes ever taken, both modulo 2^32; the size of the
+ * buffer is a power of two, so that the difference of the two is always the number of bytes held.
+ */
+#ifndef COTENANT_CORE_RING_H
+#define COTENANT_CORE_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ring {
+    uint8_t *data;
+    uint32_t mask; /* size - 1 */
+    uint32_t head; /* next byte to write */
+    uint32_t tail; /* next byte to read */
+};
+
+/* Makes an empty ring over `size` bytes at `data`; `size` must be a power of two below 2^31. */
+static inline void ring_init(struct ring *ring, uint8_t *data, uint32_t size)
+{
+    ring->data = data;
+    ring->mask = size - 1;
+    ring->head = 0;
+    ring->tail = 0;
+}
+
+/* Bytes that wait to be taken. */
+static inline uint32_t ring_used(const struct ring *ring)
+{
+    return ring->head - ring->tail;
+}
+
+/* Bytes that can be put before the ring is full. */
+static inline uint32_t ring_space(const struct ring *ring)
+{
+    return ring->mask + 1 - ring_used(ring);
+}
+
+/* Appends a byte; false, and nothing changes, when the ring is full. */
+static inline bool ring_put(struct ring *ring, uint8_t byte)
+{
+    if (ring_space(ring) == 0) {
+        return false;
+    }
+    ring->data[ring->head & ring->mask] = byte;
+    ring->head++;
+    return true;
+}
+
+/* Takes the oldest byte, 0..255; -1 when the ring is empty. */
+static inline int ring_get(struct ring *ring)
+{
+    if (ring_used(ring) == 0) {
+        return -1;
+    }
+    return ring->data[ring->tail++ & ring->mask];
+}
+
+/* Drops the oldest `count` bytes, or all when there are fewer. */
+static inline void ring_drop(struct ring *ring, uint32_t count)
+{
+    uint32_t used = ring_used(ring);
+
+    ring->tail += count < used ? count : used;
+}
+
+#endif

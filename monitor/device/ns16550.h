@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The board's UART: an NS16550A or compatible with byte-wide registers and 16-byte FIFOs.
+ * M-mode with interrupts off. No function waits for the line.
+ */
+#ifndef COTENANT_DEVICE_NS16550_H
+#define COTENANT_DEVICE_NS16550_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes that may be written after ns16550_transmit_ready(). */
+#define NS16550_FIFO_SIZE 16
+
+struct ns16550 {
+    uint64_t base;
+    uint32_t shift;           /* register n is at base + (n << shift) */
+    uint8_t interrupt_enable; /* what IER holds */
+};
+
+/*
+ * 8 data bits, no parity, FIFOs on and empty, interrupts off. `shift` is 0..8; `divisor` 1..65535
+ * sets the baud rate (input clock / 16 / rate), 0 leaves it as found.
+ */
+void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor);
+
+/* The transmit FIFO is empty: NS16550_FIFO_SIZE bytes may be written. */
+bool ns16550_transmit_ready(const struct ns16550 *uart);
+
+/* Every byte, the shift register's too, is on the line. */
+bool ns16550_transmit_done(const struct ns16550 *uart);
+
+/* Writes `count` bytes, at most NS16550_FIFO_SIZE; the rest is ignored. */
+void ns16550_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t count);
+
+/* The next received byte, 0..255; -1: none. A byte with a line error is delivered as it is. */
+int ns16550_receive(const struct ns16550 *uart);
+
+/* The UART interrupts while received bytes wait. */
+void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on);
+
+/* The UART interrupts when the transmit FIFO becomes empty, and at once if it is. */
+void ns16550_set_transmit_interrupt(struct ns16550 *uart, bool on);
+
+/*
+ * Reads IIR, which withdraws a transmit interrupt: called when the UART's source was claimed, so
+ * that it falls even if nothing is left to write.
+ */
+void ns16550_acknowledge(const struct ns16550 *uart);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The PLIC that a tenant sees (RISC-V PLIC specification 1.0), over its own sources only.
+ *
+ * A source is one of
+ *   virtual   its level is set by a virtual device: vplic_set_level();
+ *   physical  a source of the board that the tenant owns;
+ *   foreign   everything else: reads 0, ignores writes, is never claimed.
+ *
+ * The S-mode context of a vhart has one of two forms:
+ *   emulated      every register is state of ours. The monitor claims physical sources in the
+ *                 machine context of the vhart's hart and hands them over with vplic_raise(); the
+ *                 tenant's completion calls ops->complete_physical(), until which the source
+ *                 cannot fire again.
+ *   pass-through  the tenant reads its enable words and claims and completes in the physical
+ *                 S-context itself. What it writes elsewhere is filtered here and written through.
+ *                 While a virtual source is pending or in service (vplic_claim_trapped()) the
+ *                 monitor takes the claim register away, raises SEIP if vplic_output(), and the
+ *                 trapped claims and completions come here.
+ *
+ * Priorities are 3 bits; 0 never interrupts; a source interrupts a context when its priority is
+ * above the context's threshold; the lowest number wins among equals. The request of a virtual
+ * source whose level falls before it was claimed is withdrawn.
+ *
+ * Functions are called in M-mode with interrupts off; one hart at a time uses a vplic (the monitor
+ * runs tenants on a single hart for now). Their time is bounded by the number of source words
+ * (COTENANT_SOURCE_WORDS) except where stated. After vplic_write(), vplic_read() of a claim
+ * register, vplic_set_level(), vplic_raise() and vplic_reset() the caller looks at vplic_output()
+ * and vplic_claim_trapped() of the vharts again.
+ */
+#ifndef COTENANT_IRQ_VPLIC_H
+#define COTENANT_IRQ_VPLIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/limits.h"
+
+/* Vharts of one tenant. */
+#define VPLIC_MAX_VHARTS 8
+/* Bytes of the PLIC's address range. */
+#define VPLIC_SIZE 0x4000000
+#define VPLIC_PRIORITY_BITS 3
+#define VPLIC_PRIORITY_MAX 7
+
+struct vplic;
+
+/*
+ * What the virtual PLIC asks of the physical one. `vhart` is the index that vplic_add_vhart()
+ * returned; vplic->tenant tells whose vplic it is. Sources given are physical ones of this tenant,
+ * except for the enable words, where virtual bits are included. None of these may call back
+ * into the vplic. All must be given.
+ */
+struct vplic_ops {
+    /* Both forms: priority 0..7 of a physical source. */
+    void (*set_physical_priority)(struct vplic *vplic, uint32_t source, uint32_t priority);
+
+    /*
+     * Pending bits of the physical sources 32 * word .. 32 * word + 31; the vplic masks out what
+     * is not the tenant's.
+     */
+    uint32_t (*read_physical_pending)(struct vplic *vplic, uint32_t word);
+
+    /* Emulated form: lets a source into the machine context of the vhart's hart, or not. */
+    void (*set_physical_enable)(struct vplic *vplic, uint32_t vhart, uint32_t source, bool on);
+
+    /* Emulated form: completes a raised source in the machine context. It is still enabled there.
+     */
+    void (*complete_physical)(struct vplic *vplic, uint32_t vhart, uint32_t source);
+
+    /* Pass-through form: writes an enable word of the physical S-context. */
+    void (*write_physical_enable_word)(struct vplic *vplic, uint32_t vhart, uint32_t word,
+                                       uint32_t value);
+
+    /* Pass-through form: writes the threshold, 0..7, of the physical S-context. */
+    void (*set_threshold)(struct vplic *vplic, uint32_t vhart, uint32_t threshold);
+
+    /* Pass-through form: reads the claim register of the physical S-context. */
+    uint32_t (*claim_physical)(struct vplic *vplic, uint32_t vhart);
+
+    /* Pass-through form: writes the completion register of the physical S-context. */
+    void (*complete_physical_direct)(struct vplic *vplic, uint32_t vhart, uint32_t source);
+};
+
+struct vplic_vhart {
+    uint32_t context; /* number of its S-mode context in this PLIC */
+    bool passthrough;
+    uint8_t threshold;                       /* 0..7 */
+    uint32_t claimed_count;                  /* bits set in `claimed` */
+    uint32_t enable[COTENANT_SOURCE_WORDS];  /* only owned sources */
+    uint32_t claimed[COTENANT_SOURCE_WORDS]; /* claimed here, not completed yet */
+};
+
+struct vplic {
+    const struct vplic_ops *ops;
+    uint32_t tenant; /* the caller's number of the tenant; not used here */
+    uint32_t vhart_count;
+    uint32_t physical[COTENANT_SOURCE_WORDS]; /* sources by kind; disjoint, bit 0 clear */
+    uint32_t virtual[COTENANT_SOURCE_WORDS];
+    /* Bit k of the priority of source n is bit n of plane k. */
+    uint32_t priority_plane[VPLIC_PRIORITY_BITS][COTENANT_SOURCE_WORDS];
+    uint32_t level[COTENANT_SOURCE_WORDS];      /* of virtual sources */
+    uint32_t pending[COTENANT_SOURCE_WORDS];    /* claimable: a virtual level or a raise */
+    uint32_t in_service[COTENANT_SOURCE_WORDS]; /* claimed by some context here */
+    uint32_t pending_words;                     /* bit w: pending[w] is not 0 */
+    struct vplic_vhart vharts[VPLIC_MAX_VHARTS];
+};
+
+/*
+ * Makes a PLIC without vharts and virtual sources. `sources` has a bit for each physical source
+ * that the tenant owns; bit 0 is ignored. Calls no op: the physical sources are expected disabled,
+ * with priority 0.
+ */
+void vplic_init(struct vplic *vplic, const struct vplic_ops *ops, uint32_t tenant,
+                const uint32_t sources[COTENANT_SOURCE_WORDS]);
+
+/* Declares a virtual source, 1..COTENANT_MAX_SOURCES-1, that is not physical; false: it cannot. */
+bool vplic_add_virtual(struct vplic *vplic, uint32_t source);
+
+/*
+ * Adds the next vhart with the number of its S-mode context (COTENANT_NONE: it has none). Returns
+ * its index, which counts from 0, or -1 when there is no room.
+ */
+int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough);
+
+/*
+ * The tenant loads or stores `size` bytes at `offset` from the PLIC's base. False: an access that
+ * a PLIC does not take (not 4 bytes, misaligned, outside): an access fault for the tenant.
+ * Reserved registers and unknown contexts read 0 and ignore writes.
+ */
+bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *value);
+bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t value);
+
+/* The interrupt line of a virtual device; ignored for a source that is not virtual. */
+void vplic_set_level(struct vplic *vplic, uint32_t source, bool level);
+
+/*
+ * The monitor has claimed a physical source in a machine context for this tenant. False: not the
+ * tenant's, or raised already and not completed; the caller then completes it itself.
+ */
+bool vplic_raise(struct vplic *vplic, uint32_t source);
+
+/* SEIP of a vhart as far as it comes from here: always for emulated, virtual sources otherwise. */
+bool vplic_output(const struct vplic *vplic, uint32_t vhart);
+
+/*
+ * The claim register of a pass-through vhart must be trapped: a virtual source is due there, or
+ * was claimed and is not completed yet. Always true for an emulated vhart.
+ */
+bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
+
+/*
+ * The tenant restarts: everything physical that it held is completed, disabled and set to
+ * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
+ * they are. One step handles the 32 sources of a word, with at most three ops for each and vhart;
+ * vplic_reset() does all COTENANT_SOURCE_WORDS of them. The vharts must not run meanwhile.
+ */
+void vplic_reset_step(struct vplic *vplic, uint32_t word);
+void vplic_reset(struct vplic *vplic);
+
+#endif

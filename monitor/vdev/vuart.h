@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The 16550A that a tenant sees: NS16550A semantics (16-byte FIFOs, loopback, modem lines that
+ * are always ready), byte registers at offsets 0..7, no baud rate.
+ *
+ * Behind the registers are two rings. What the tenant transmits waits in `transmit` until the
+ * console multiplexer takes it; as far as the tenant can see, a byte is sent once it is in there.
+ * What the console receives for the tenant waits in `receive`, which is far larger than the real
+ * FIFO so that pasted text survives a tenant that is away for a while.
+ *
+ * Functions are called in M-mode with interrupts off; one hart at a time uses a vuart (the monitor
+ * runs tenants on a single hart for now). Every function takes a constant time, the block
+ * transfers one proportional to the bytes they move. After any call that changes something the
+ * caller passes vuart_interrupt() on to the tenant's interrupt controller.
+ */
+#ifndef COTENANT_VDEV_VUART_H
+#define COTENANT_VDEV_VUART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/ring.h"
+
+#define VUART_RECEIVE_SIZE 2048
+#define VUART_TRANSMIT_SIZE 1024
+/* Depth of the FIFOs of a 16550A. */
+#define VUART_FIFO_SIZE 16
+
+struct vuart {
+    struct ring receive;
+    struct ring transmit;
+    struct ring loopback; /* what loopback mode sent to itself */
+
+    uint8_t interrupt_enable;  /* IER, bits 3:0 */
+    uint8_t fifo_control;      /* FCR: enable and receive trigger level */
+    uint8_t line_control;      /* LCR */
+    uint8_t modem_control;     /* MCR, bits 4:0 */
+    uint8_t modem_status;      /* MSR, with the delta bits */
+    uint8_t scratch;           /* SCR */
+    uint8_t divisor_low;       /* DLL */
+    uint8_t divisor_high;      /* DLM */
+    bool overrun;              /* LSR.OE: a received byte was lost since LSR was read */
+    bool transmit_ready;       /* LSR.THRE and LSR.TEMT */
+    bool transmit_interrupt;   /* the THRE interrupt is pending (seen if IER enables it) */
+    uint32_t transmit_lines;   /* '\n' bytes in the transmit ring */
+    uint32_t transmit_dropped; /* bytes that the tenant wrote while the ring was full */
+    uint32_t receive_dropped;  /* bytes for the tenant that found no room */
+
+    uint8_t receive_data[VUART_RECEIVE_SIZE];
+    uint8_t transmit_data[VUART_TRANSMIT_SIZE];
+    uint8_t loopback_data[VUART_FIFO_SIZE];
+};
+
+/* State after power-on: rings empty, counters zero. Called once, before any other function. */
+void vuart_init(struct vuart *uart);
+
+/*
+ * The tenant restarts: registers, received bytes and loopback are as after power-on. What it had
+ * transmitted stays queued (its last words may tell why it restarted), and so do the counters.
+ */
+void vuart_reset(struct vuart *uart);
+
+/* The tenant reads the byte register at `offset`; offsets above 7 read 0. */
+uint8_t vuart_read(struct vuart *uart, unsigned offset);
+
+/* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
+void vuart_write(struct vuart *uart, unsigned offset, uint8_t value);
+
+/* Level of the interrupt line. OUT2 does not gate it. */
+bool vuart_interrupt(const struct vuart *uart);
+
+/* Bytes that vuart_receive() will still take. */
+uint32_t vuart_receive_space(const struct vuart *uart);
+
+/* A byte arrives for the tenant; false: no room, the byte is lost, counted, and sets LSR.OE. */
+bool vuart_receive(struct vuart *uart, uint8_t byte);
+
+/* Bytes that wait for the console. uart->transmit_lines of them are '\n'. */
+uint32_t vuart_transmit_used(const struct vuart *uart);
+
+/* The console takes the oldest byte, 0..255; -1: none. May raise the THRE interrupt. */
+int vuart_transmit_next(struct vuart *uart);
+
+/*
+ * SBI debug console: appends up to `length` bytes to what the tenant transmits, whatever the state
+ * of the registers. Returns how many were taken: fewer when the ring is full (not counted as
+ * dropped, the tenant is told). The caller bounds `length` to bound the time.
+ */
+uint32_t vuart_console_write(struct vuart *uart, const uint8_t *bytes, uint32_t length);
+
+/* SBI debug console: takes up to `length` received bytes; returns how many there were. */
+uint32_t vuart_console_read(struct vuart *uart, uint8_t *bytes, uint32_t length);
+
+#endif
