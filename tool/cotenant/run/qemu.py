@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""QEMU: its command line for a bundle, and its process."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from cotenant.run.errors import RunError
+
+QEMU = "qemu-system-riscv64"
+
+# What the pipe to the serial line may hold: little, so that a command for the monitor does not
+# wait behind a long text that is being typed into a tenant. Linux: at least a page.
+_PIPE_SIZE = 4096
+_LAST_WORDS = 2000
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine to emulate and what it runs."""
+
+    bundle: Path
+    machine: str = "virt"
+    cpu: str = "rv64,h=off,sstc=on"
+    memory_bytes: int = 1 << 30
+    harts: int = 1
+    icount: int | None = None
+    """2**icount ns for each instruction, so that time is counted in instructions; None: host time"""
+    extra: tuple[str, ...] = field(default=())
+
+    def arguments(self) -> list[str]:
+        """Return QEMU's arguments: no display, no monitor, the serial line on stdin and stdout."""
+        arguments = ["-M", self.machine, "-cpu", self.cpu]
+        arguments += ["-m", f"{self.memory_bytes >> 10}K", "-smp", str(self.harts)]
+        arguments += ["-bios", str(self.bundle)]
+        arguments += ["-display", "none", "-monitor", "none", "-no-reboot"]
+        arguments += ["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"]
+        if self.icount is not None:
+            arguments += ["-icount", f"shift={self.icount},sleep=off"]
+        return arguments + list(self.extra)
+
+
+def find_program(name: str = QEMU) -> str:
+    """Return the path of QEMU, or raise RunError with the remedy."""
+    path = shutil.which(name)
+    if path is None:
+        raise RunError(
+            f"{name} is not installed: run 'make setup', or install Debian's qemu-system-misc"
+        )
+    return path
+
+
+def command_line(machine: Machine, program: Sequence[str] = (QEMU,)) -> list[str]:
+    """Return the whole command, which the kernel kills should this process die without a word."""
+    if not machine.bundle.is_file():
+        raise RunError(f"bundle {machine.bundle} does not exist: build it with 'cotenant build'")
+    command = [find_program(program[0]), *program[1:], *machine.arguments()]
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
+
+
+class QemuProcess:
+    """A headless QEMU whose serial line is a pair of pipes; the context manager kills it.
+
+    The process leads a group of its own, so that a Ctrl-C at the terminal reaches only us and
+    everything that QEMU started ends with it.
+    """
+
+    def __init__(self, machine: Machine, program: Sequence[str] = (QEMU,)) -> None:
+        self.command = command_line(machine, program)
+        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        try:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise RunError(f"cannot start {self.command[0]}: {error.strerror}") from error
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.input = self._process.stdin
+        self.output = self._process.stdout
+        _shrink_pipe(self.input.fileno())
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is its process group's as well."""
+        return self._process.pid
+
+    def wait(self, timeout: float) -> int | None:
+        """Wait up to `timeout` seconds for its end; None if it still runs."""
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """End it and everything it started, and wait until it is gone. Safe to call again."""
+        if self._process.poll() is None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self._process.wait()
+
+    def close(self) -> None:
+        """Kill it and give back the pipes."""
+        self.kill()
+        self.input.close()
+        self.output.close()
+        self._errors.close()
+
+    def last_words(self) -> str:
+        """Return the end of what QEMU wrote to its standard error."""
+        if self._errors.closed:
+            return ""
+        descriptor = self._errors.fileno()
+        size = os.fstat(descriptor).st_size
+        start = max(0, size - _LAST_WORDS)
+        return os.pread(descriptor, size - start, start).decode(errors="replace").strip()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _shrink_pipe(descriptor: int) -> None:
+    """Make a pipe hold as little as the host allows; a larger one is slower, not wrong."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    except OSError:
+        pass

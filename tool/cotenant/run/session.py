@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A running system that a program talks to.
+
+    with Session(machine, [Port("linux", ready="cotenant: ready")]) as session:
+        session.wait_ready("linux")
+        exit_code, output = session.command("linux", "uname -m")
+
+Every wait ends early, with an exception that says why, when what it waits for cannot come any
+more. The wall-clock limit is the last resort against a machine that hangs: a slow or busy host
+needs more time for the same result, never gives another result.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from cotenant.run.console import POLL_INTERVAL, Console
+from cotenant.run.errors import RunError, TenantEnded, WaitTimeout
+from cotenant.run.qemu import QEMU, Machine, QemuProcess
+from cotenant.run.results import CommandResult, Stats, parse_stats
+from cotenant.run.shell import PROMPT, ShellCommand
+
+DEFAULT_TIMEOUT = 600.0
+
+_QUIT_TIMEOUT = 20.0
+_STARTED_STATES = frozenset({"running", "dormant", "stopped"})
+
+
+@dataclass(frozen=True)
+class Port:
+    """A tenant as the session sees it; the order of ports is that of the bundle's tenants."""
+
+    name: str
+    ready: str | None = None
+    """regular expression in its output that tells it is ready; None: when it was started"""
+
+
+class Session:
+    """Starts a machine on entry, kills it on exit whatever happened in between.
+
+    A `timeout` argument is in wall-clock seconds; without it the session's own holds.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        ports: Sequence[Port],
+        *,
+        log_dir: Path | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        program: Sequence[str] = (QEMU,),
+    ) -> None:
+        self.machine = machine
+        self.timeout = timeout
+        self._ports = {port.name: port for port in ports}
+        self._log_dir = log_dir
+        self._program = program
+        self._process: QemuProcess | None = None
+        self._console: Console | None = None
+        self._asking = threading.Lock()
+        self._commands = 0
+
+    # Starting and ending
+
+    def start(self) -> Self:
+        """Start QEMU. Raises RunError if that is not possible."""
+        if self._log_dir:
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+        self._process = QemuProcess(self.machine, self._program)
+        self._console = Console(self._process, self.tenants, self._log_dir)
+        return self
+
+    def quit(self) -> int | None:
+        """Ask the monitor to power the machine off; return QEMU's exit code, None if killed."""
+        self.console.tell_monitor("quit")
+        exit_code = self.process.wait(_QUIT_TIMEOUT)
+        self.kill()
+        return exit_code
+
+    def wait_end(self, timeout: float | None = None) -> int:
+        """Wait for the machine to power itself off; return QEMU's exit code."""
+        limit = self._limit(timeout)
+        exit_code = self.process.wait(limit)
+        if exit_code is None:
+            raise WaitTimeout(f"the machine did not power itself off within {limit:g} s")
+        self.kill()
+        return exit_code
+
+    def kill(self) -> None:
+        """End QEMU at once; what it wrote before is kept. Safe to call again."""
+        self.process.kill()
+        self.console.join()
+
+    def close(self) -> None:
+        """Kill QEMU and close the logs."""
+        self.kill()
+        if self._log_dir:
+            words = f"{' '.join(self.process.command)}\n{self.process.last_words()}\n"
+            (self._log_dir / "qemu.log").write_text(words)
+        self.process.close()
+        self.console.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def process(self) -> QemuProcess:
+        """QEMU's process. Raises RunError before `start`."""
+        if self._process is None:
+            raise RunError("the session has not been started")
+        return self._process
+
+    @property
+    def console(self) -> Console:
+        """The console line. Raises RunError before `start`."""
+        if self._console is None:
+            raise RunError("the session has not been started")
+        return self._console
+
+    # Tenants
+
+    @property
+    def tenants(self) -> list[str]:
+        """The tenants' names, in the order of the bundle."""
+        return list(self._ports)
+
+    def send(self, tenant: str, data: bytes) -> None:
+        """Type bytes into a tenant's UART; returns before they have arrived."""
+        self.console.send(tenant, data)
+
+    def output(self, tenant: str) -> str:
+        """Return all that a tenant has printed, without carriage returns."""
+        return self.console.output(tenant)
+
+    def wait_ready(self, tenant: str, timeout: float | None = None) -> None:
+        """Wait until a tenant's output has its `ready` expression; without one: until it runs."""
+        ready = self._ports[tenant].ready
+        if ready is None:
+            self._wait_started(tenant, self._limit(timeout))
+        else:
+            self.console.expect_first(tenant, ready, self._limit(timeout))
+
+    def is_ready(self, tenant: str, stats: Stats) -> bool:
+        """Tell whether a tenant was ready at any time so far, without waiting."""
+        ready = self._ports[tenant].ready
+        if ready is None:
+            return tenant in stats.tenants and stats.tenants[tenant].state in _STARTED_STATES
+        return re.search(ready, self.output(tenant), re.MULTILINE) is not None
+
+    def expect(self, tenant: str, pattern: str, timeout: float | None = None) -> re.Match[str]:
+        """Wait for a regular expression (MULTILINE) behind what was expected before."""
+        return self.console.expect(tenant, pattern, self._limit(timeout))
+
+    def skip_output(self, tenant: str) -> None:
+        """Let the next `expect` look only at what comes from now on."""
+        self.console.skip_output(tenant)
+
+    def command(self, tenant: str, command: str, timeout: float | None = None) -> tuple[int, str]:
+        """Run a command in a tenant's shell; return its exit code and what it printed.
+
+        Raises TenantEnded when the tenant shut down instead.
+        """
+        result = self.run_command(tenant, command, timeout)
+        if result.exit_code is None:
+            raise TenantEnded(f"tenant {tenant} ended in command {command!r}: {result.output!r}")
+        return result.exit_code, result.output
+
+    def run_command(self, tenant: str, command: str, timeout: float | None = None) -> CommandResult:
+        """As `command`; a command that ends the tenant has a result without an exit code."""
+        self._commands += 1
+        shell = ShellCommand(self._commands, command)
+        self.expect(tenant, PROMPT, timeout)
+        start = len(self.output(tenant))
+        self.send(tenant, shell.typed())
+        try:
+            found = self.expect(tenant, shell.result_pattern(), timeout)
+        except TenantEnded:
+            return CommandResult(command, None, self.output(tenant)[start:])
+        return CommandResult(command, int(found["exit_code"]), found["output"])
+
+    # The monitor
+
+    @property
+    def monitor_log(self) -> str:
+        """All that the monitor has said."""
+        return self.console.monitor_log
+
+    def expect_monitor(self, pattern: str, timeout: float | None = None) -> re.Match[str]:
+        """Wait for a regular expression anywhere in what the monitor says."""
+        return self.console.expect_monitor(pattern, self._limit(timeout))
+
+    def stats(self, timeout: float | None = None) -> Stats:
+        """Ask the monitor for its time and counters."""
+        with self._asking:
+            start = len(self.monitor_log)
+            self.console.tell_monitor("stats")
+            end = self.console.expect_monitor(r"^stats end\n", self._limit(timeout), start)
+            return parse_stats(end.string[start : end.start()].splitlines())
+
+    def run_for(self, seconds: float, timeout: float | None = None) -> Stats:
+        """Let the machine run for `seconds` of its own time; return the last counters."""
+        deadline = time.monotonic() + self._limit(timeout)
+        stats = self.stats(timeout)
+        end_ns = stats.time_ns + int(seconds * 1e9)
+        while stats.time_ns < end_ns:
+            if time.monotonic() > deadline:
+                left = (end_ns - stats.time_ns) / 1e9
+                raise WaitTimeout(f"{left:.1f} s of machine time were left when time was up")
+            time.sleep(POLL_INTERVAL)
+            stats = self.stats(timeout)
+        return stats
+
+    def _wait_started(self, tenant: str, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        while (state := self.stats(timeout).tenants[tenant].state) not in _STARTED_STATES:
+            if self.console.has_ended(tenant):
+                raise TenantEnded(f"tenant {tenant} {self.console.last_event(tenant)}")
+            if time.monotonic() > deadline:
+                raise WaitTimeout(f"tenant {tenant} was not started within {timeout:g} s: {state}")
+            time.sleep(POLL_INTERVAL)
+
+    def _limit(self, timeout: float | None) -> float:
+        return self.timeout if timeout is None else timeout
