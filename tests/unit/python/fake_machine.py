@@ -40,8 +40,7 @@ class FakeMachine:
         if self.behaviour == "crash":
             self.write(MONITOR, "monitor: tenant linux: crashed: cause=5 pc=0x0 address=0x8\n")
         elif self.behaviour == "die":
-            print("fake machine: no memory", file=sys.stderr)
-            raise SystemExit(1)
+            sys.exit("fake machine: no memory")
         else:
             self.write(LINUX, "[    0.0] booting ünmodified\r\ncotenant: ready\r\n# ")
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The framed console line: every cut, every noise."""
 
-import re
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,20 +70,3 @@ def test_no_data_makes_no_frame() -> None:
 def test_channel_must_fit_a_byte() -> None:
     with pytest.raises(ValueError, match="256"):
         encode_frames(256, b"x")
-
-
-@pytest.mark.parametrize(
-    ("header", "name", "value"),
-    [
-        ("console.h", "COTENANT_FRAME_START", framing.FRAME_START),
-        ("console.h", "COTENANT_FRAME_MAX_PAYLOAD", framing.FRAME_MAX_PAYLOAD),
-        ("console.h", "COTENANT_CHANNEL_MONITOR", framing.CHANNEL_MONITOR),
-        ("console.h", "COTENANT_CHANNEL_FIRST_TENANT", framing.CHANNEL_FIRST_TENANT),
-        ("console.h", "COTENANT_MONITOR_COMMAND_MAX", framing.MONITOR_COMMAND_MAX),
-        ("limits.h", "COTENANT_MAX_TENANTS", framing.MAX_TENANTS),
-    ],
-)
-def test_numbers_are_those_of_the_headers(header: str, name: str, value: int) -> None:
-    text = (Path(__file__).parents[3] / "abi" / header).read_text()
-    found = re.search(rf"^#define {name} (\w+)$", text, re.MULTILINE)
-    assert found and int(found[1], 0) == value

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cotenant.run.errors import MachineEnded, RunError, TenantEnded, WaitTimeout
+from cotenant.run.errors import MachineEndedError, RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import Machine, command_line
 from cotenant.run.session import Port, Session
 
@@ -69,12 +69,15 @@ def test_a_long_text_is_typed_without_loss_and_the_monitor_answers_meanwhile(
 
 
 def test_wait_ends_when_the_tenant_crashed(tmp_path: Path) -> None:
-    with start(tmp_path, "crash") as session, pytest.raises(TenantEnded, match="crashed: cause=5"):
+    with (
+        start(tmp_path, "crash") as session,
+        pytest.raises(TenantEndedError, match="crashed: cause=5"),
+    ):
         session.wait_ready("linux")
 
 
 def test_wait_ends_when_the_machine_died(tmp_path: Path) -> None:
-    with start(tmp_path, "die") as session, pytest.raises(MachineEnded, match="no memory"):
+    with start(tmp_path, "die") as session, pytest.raises(MachineEndedError, match="no memory"):
         session.wait_ready("linux")
     assert "no memory" in (tmp_path / "logs" / "qemu.log").read_text()
 
@@ -82,12 +85,15 @@ def test_wait_ends_when_the_machine_died(tmp_path: Path) -> None:
 def test_command_that_ends_the_tenant(tmp_path: Path) -> None:
     with start(tmp_path) as session:
         assert session.run_command("linux", "poweroff -f").exit_code is None
-        with pytest.raises(TenantEnded, match="shutdown"):
+        with pytest.raises(TenantEndedError, match="shutdown"):
             session.expect("linux", "anything else")
 
 
 def test_time_limit_is_the_last_resort(tmp_path: Path) -> None:
-    with start(tmp_path, "mute", timeout=0.2) as session, pytest.raises(WaitTimeout, match="stats"):
+    with (
+        start(tmp_path, "mute", timeout=0.2) as session,
+        pytest.raises(WaitTimeoutError, match="stats"),
+    ):
         session.stats()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from cotenant.run.errors import MachineEnded, TenantEnded, WaitTimeout
+from cotenant.run.errors import MachineEndedError, TenantEndedError, WaitTimeoutError
 from cotenant.run.framing import CHANNEL_FIRST_TENANT, CHANNEL_MONITOR, Frame
 from cotenant.run.line import FramedLine
 from cotenant.run.qemu import QemuProcess
@@ -111,11 +111,11 @@ class Console:
         compiled = re.compile(pattern, re.MULTILINE)
         try:
             return self.wait(lambda: compiled.search(self.monitor_log, start), timeout)
-        except MachineEnded as error:
-            raise MachineEnded(f"the monitor did not say {pattern!r}: {error}") from None
-        except WaitTimeout as error:
+        except MachineEndedError as error:
+            raise MachineEndedError(f"the monitor did not say {pattern!r}: {error}") from None
+        except WaitTimeoutError as error:
             said = self.monitor_log[-_SHOWN_OUTPUT:]
-            raise WaitTimeout(
+            raise WaitTimeoutError(
                 f"the monitor did not say {pattern!r} {error}, but {said!r}"
             ) from None
 
@@ -129,10 +129,10 @@ class Console:
                 if found is not None:
                     return found
                 if ended:
-                    raise MachineEnded(self._why_machine_ended())
+                    raise MachineEndedError(self._why_machine_ended())
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise WaitTimeout(f"within {timeout:g} s")
+                    raise WaitTimeoutError(f"within {timeout:g} s")
                 self._changed.wait(min(left, POLL_INTERVAL))
 
     def _wait_output(
@@ -146,12 +146,12 @@ class Console:
             if found is None and self.has_ended(tenant):
                 ended_at = ended_at or time.monotonic()
                 if time.monotonic() - ended_at >= _LAST_OUTPUT_GRACE:
-                    raise TenantEnded(self.last_event(tenant))
+                    raise TenantEndedError(self.last_event(tenant))
             return found
 
         try:
             return self.wait(look, timeout)
-        except (MachineEnded, TenantEnded, WaitTimeout) as error:
+        except (MachineEndedError, TenantEndedError, WaitTimeoutError) as error:
             shown = self.output(tenant)[-_SHOWN_OUTPUT:]
             raise type(error)(
                 f"tenant {tenant} did not print {pattern!r}: {error}; its last output is {shown!r}"

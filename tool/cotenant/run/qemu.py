@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """QEMU: its command line for a bundle, and its process."""
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -33,7 +34,7 @@ class Machine:
     memory_bytes: int = 1 << 30
     harts: int = 1
     icount: int | None = None
-    """2**icount ns for each instruction, so that time is counted in instructions; None: host time"""
+    """time is counted in instructions of 2**icount ns; None: it is the host's time"""
     extra: tuple[str, ...] = field(default=())
 
     def arguments(self) -> list[str]:
@@ -76,7 +77,7 @@ class QemuProcess:
 
     def __init__(self, machine: Machine, program: Sequence[str] = (QEMU,)) -> None:
         self.command = command_line(machine, program)
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
                 self.command,
@@ -109,10 +110,8 @@ class QemuProcess:
     def kill(self) -> None:
         """End it and everything it started, and wait until it is gone. Safe to call again."""
         if self._process.poll() is None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         self._process.wait()
 
     def close(self) -> None:
@@ -145,7 +144,5 @@ class QemuProcess:
 
 def _shrink_pipe(descriptor: int) -> None:
     """Make a pipe hold as little as the host allows; a larger one is slower, not wrong."""
-    try:
+    with contextlib.suppress(OSError):
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
-    except OSError:
-        pass

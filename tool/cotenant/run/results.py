@@ -2,6 +2,7 @@
 """What a run tells about each tenant: the monitor's counters and what the tenant printed."""
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -63,11 +64,10 @@ class Latency:
 
 def parse_latency(output: str) -> Latency | None:
     """Return the last complete `latency:` line of a tenant's output, or None."""
-    last = None
-    for last in _LATENCY_LINE.finditer(output):
-        pass
-    if last is None:
+    lines = deque(_LATENCY_LINE.finditer(output), maxlen=1)
+    if not lines:
         return None
+    last = lines.pop()
     return Latency(
         samples=int(last["samples"]),
         min_us=float(last["min"]),

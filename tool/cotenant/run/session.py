@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from cotenant.run.console import POLL_INTERVAL, Console
-from cotenant.run.errors import RunError, TenantEnded, WaitTimeout
+from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, parse_stats
 from cotenant.run.shell import PROMPT, ShellCommand
@@ -87,7 +87,7 @@ class Session:
         limit = self._limit(timeout)
         exit_code = self.process.wait(limit)
         if exit_code is None:
-            raise WaitTimeout(f"the machine did not power itself off within {limit:g} s")
+            raise WaitTimeoutError(f"the machine did not power itself off within {limit:g} s")
         self.kill()
         return exit_code
 
@@ -171,11 +171,13 @@ class Session:
     def command(self, tenant: str, command: str, timeout: float | None = None) -> tuple[int, str]:
         """Run a command in a tenant's shell; return its exit code and what it printed.
 
-        Raises TenantEnded when the tenant shut down instead.
+        Raises TenantEndedError when the tenant shut down instead.
         """
         result = self.run_command(tenant, command, timeout)
         if result.exit_code is None:
-            raise TenantEnded(f"tenant {tenant} ended in command {command!r}: {result.output!r}")
+            raise TenantEndedError(
+                f"tenant {tenant} ended in command {command!r}: {result.output!r}"
+            )
         return result.exit_code, result.output
 
     def run_command(self, tenant: str, command: str, timeout: float | None = None) -> CommandResult:
@@ -187,7 +189,7 @@ class Session:
         self.send(tenant, shell.typed())
         try:
             found = self.expect(tenant, shell.result_pattern(), timeout)
-        except TenantEnded:
+        except TenantEndedError:
             return CommandResult(command, None, self.output(tenant)[start:])
         return CommandResult(command, int(found["exit_code"]), found["output"])
 
@@ -218,7 +220,7 @@ class Session:
         while stats.time_ns < end_ns:
             if time.monotonic() > deadline:
                 left = (end_ns - stats.time_ns) / 1e9
-                raise WaitTimeout(f"{left:.1f} s of machine time were left when time was up")
+                raise WaitTimeoutError(f"{left:.1f} s of machine time were left when time was up")
             time.sleep(POLL_INTERVAL)
             stats = self.stats(timeout)
         return stats
@@ -227,9 +229,11 @@ class Session:
         deadline = time.monotonic() + timeout
         while (state := self.stats(timeout).tenants[tenant].state) not in _STARTED_STATES:
             if self.console.has_ended(tenant):
-                raise TenantEnded(f"tenant {tenant} {self.console.last_event(tenant)}")
+                raise TenantEndedError(f"tenant {tenant} {self.console.last_event(tenant)}")
             if time.monotonic() > deadline:
-                raise WaitTimeout(f"tenant {tenant} was not started within {timeout:g} s: {state}")
+                raise WaitTimeoutError(
+                    f"tenant {tenant} was not started within {timeout:g} s: {state}"
+                )
             time.sleep(POLL_INTERVAL)
 
     def _limit(self, timeout: float | None) -> float:

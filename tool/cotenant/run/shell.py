@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A command typed at a shell prompt over a console, so that its output and exit code come back."""
 
-import re
 import shlex
 
 from cotenant.run.errors import RunError
