@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fetches packages of Debian 13 for riscv64 through apt, with its signature checks.
+
+A private set of lists, cache and state keeps the machine's own apt untouched, and needs no root.
+The mirror is the one that the machine's apt already uses for its own release; apt verifies the
+release file with Debian's keyring, and every package by the hashes in it.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import ImageError
+
+SUITE = "trixie"
+ARCHITECTURE = "riscv64"
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+# Called while a package arrives, with the bytes that are there and the bytes expected.
+Progress = Callable[[int, int], None]
+
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package as the verified index describes it."""
+
+    name: str
+    version: str
+    size: int  # bytes of the package file
+    depends: str
+
+
+class PrivateApt:
+    """An apt of our own, that knows nothing but the riscv64 packages of one Debian suite."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep lists, cache and state below `directory`, which is made when missing."""
+        self._directory = directory
+        self._environment = os.environ | {"LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+        for name in ("lists/partial", "archives/partial", "sources.d", "state"):
+            (directory / name).mkdir(parents=True, exist_ok=True)
+        (directory / "status").touch()
+
+    def update(self) -> None:
+        """Fetch and verify the package index, from the first mirror that has it."""
+        if not KEYRING.exists():
+            raise ImageError(
+                f"{KEYRING} is missing, so nothing from Debian can be verified; "
+                "install package debian-archive-keyring."
+            )
+        reasons = []
+        for mirror in find_mirrors():
+            self._write_source(mirror)
+            outcome = self._run("apt-get", "update", "--error-on=any")
+            if outcome.returncode == 0:
+                return
+            reasons.append(_first_complaint(outcome))
+        raise ImageError(
+            f"apt could not read the {SUITE} index of this machine's Debian mirror "
+            f"({'; '.join(reasons)}); check the network, then try again."
+        )
+
+    def show(self, name: str) -> Package:
+        """Return what the index says about the newest version of a package."""
+        outcome = self._run("apt-cache", "show", "--no-all-versions", name)
+        fields = _parse_fields(outcome.stdout)
+        try:
+            return Package(name, fields["Version"], int(fields["Size"]), fields.get("Depends", ""))
+        except KeyError:
+            raise ImageError(
+                f"Debian {SUITE} for {ARCHITECTURE} has no package {name} on this mirror."
+            ) from None
+
+    def download(self, package: Package, directory: Path, progress: Progress) -> Path:
+        """Bring the verified package file into an empty `directory`; return its path."""
+        command = ["apt-get", *self._options(), "download", f"{package.name}={package.version}"]
+        with subprocess.Popen(
+            command,
+            cwd=directory,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            while process.poll() is None:
+                progress(sum(file.stat().st_size for file in directory.iterdir()), package.size)
+                time.sleep(_POLL_SECONDS)
+            complaint = process.stderr.read() if process.stderr else ""
+        found = list(directory.glob("*.deb"))
+        if process.returncode != 0 or len(found) != 1:
+            reason = complaint.strip().splitlines()[-1:] or ["no reason given"]
+            raise ImageError(
+                f"apt could not download package {package.name} ({reason[0]}); "
+                "check the network, then try again."
+            )
+        progress(package.size, package.size)
+        return found[0]
+
+    def _options(self) -> list[str]:
+        root = self._directory
+        settings = {
+            "APT::Architecture": ARCHITECTURE,
+            "APT::Architectures": ARCHITECTURE,
+            # Everything is ours already; the sandbox user could not write below a home directory.
+            "APT::Sandbox::User": "",
+            # Whatever the machine's own apt allows, nothing unsigned comes in here.
+            "APT::Get::AllowUnauthenticated": "false",
+            "Acquire::AllowInsecureRepositories": "false",
+            "Acquire::AllowDowngradeToInsecureRepositories": "false",
+            "Acquire::Languages": "none",
+            "Acquire::Retries": "3",
+            "Dir::Cache": root,
+            "Dir::Cache::archives": root / "archives",
+            "Dir::Etc::sourcelist": root / "debian.sources",
+            "Dir::Etc::sourceparts": root / "sources.d",
+            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferencesparts": root / "sources.d",
+            "Dir::State": root / "state",
+            "Dir::State::lists": root / "lists",
+            "Dir::State::status": root / "status",
+        }
+        return [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
+
+    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [program, *self._options(), *arguments],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def _write_source(self, mirror: str) -> None:
+        (self._directory / "debian.sources").write_text(
+            "Types: deb\n"
+            f"URIs: {mirror}\n"
+            f"Suites: {SUITE}\n"
+            "Components: main\n"
+            f"Architectures: {ARCHITECTURE}\n"
+            f"Signed-By: {KEYRING}\n"
+        )
+
+
+def find_mirrors() -> list[str]:
+    """Return the mirrors from which this machine's apt gets Debian's main packages."""
+    try:
+        outcome = subprocess.run(
+            [
+                "apt-get",
+                "indextargets",
+                "--format",
+                "$(RELEASE)|$(LABEL)|$(REPO_URI)",
+                "Created-By: Packages",
+                "Component: main",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise ImageError(
+            "apt-get cannot tell this machine's Debian mirror; images need Debian 12 or later."
+        ) from None
+    mirrors = choose_mirrors(outcome.stdout)
+    if not mirrors:
+        raise ImageError(
+            "this machine's apt has no Debian main archive among its sources; add one to "
+            "/etc/apt/sources.list.d."
+        )
+    return mirrors
+
+
+def choose_mirrors(targets: str) -> list[str]:
+    """Pick from lines `release|label|uri` the Debian archives, the likeliest first.
+
+    The label is empty until apt has fetched an index. Updates and security archives carry the
+    release's name with a suffix and do not have the whole suite.
+    """
+    whole: dict[str, bool] = {}
+    for line in targets.splitlines():
+        release, label, uri = line.split("|")
+        if "-" not in release and "/" not in release and label in ("Debian", ""):
+            whole[uri] = whole.get(uri, False) or label == "Debian"
+    return sorted(whole, key=lambda uri: not whole[uri])
+
+
+def _parse_fields(paragraph: str) -> dict[str, str]:
+    """Parse the `Name: value` lines of a control paragraph; longer values are of no use here."""
+    fields: dict[str, str] = {}
+    for line in paragraph.splitlines():
+        name, colon, value = line.partition(": ")
+        if colon and not line.startswith(" "):
+            fields.setdefault(name, value)
+    return fields
+
+
+def _first_complaint(outcome: subprocess.CompletedProcess[str]) -> str:
+    """Return the first thing apt complained about."""
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith(("E:", "W:"))]
+    return lines[0][3:] if lines else f"exit status {outcome.returncode}"

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The images that the tool brings itself, how each is made, and where its file is.
+
+Two are parts of others and have no file of their own for a tenant: the busybox program goes into
+every initramfs, the modules lie beside the kernel.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfileobj
+
+from . import modules, package, programs
+from .apt import PrivateApt
+from .errors import ImageError
+from .initramfs import build_initramfs, script
+from .store import Store
+
+# Called with a phrase that says what is going on, the bytes done and the bytes expected; both are
+# 0 where there is nothing to count.
+Report = Callable[[str, int, int], None]
+
+# Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
+_MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng")
+
+# Raised when the code below makes something else out of the same input.
+_RECIPE = "1"
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image of the catalogue."""
+
+    name: str
+    description: str
+    file: str  # the file that a tenant is given, within the image's directory
+    needs: tuple[str, ...]  # images that must be there before
+    recipe: Callable[["Workshop"], str]  # a text that changes when the image would
+    fill: Callable[["Workshop", Path], str]  # makes the files, returns where they came from
+
+
+class Workshop:
+    """What the recipes work with: the store, the sources, apt (asked only when needed)."""
+
+    def __init__(self, store: Store, tree: Path, report: Report) -> None:
+        """Work in `store`, with the project's sources at `tree`."""
+        self.store = store
+        self.tree = tree
+        self.report = report
+        self._apt: PrivateApt | None = None
+
+    def apt(self) -> PrivateApt:
+        """Return our apt, with a verified index."""
+        if self._apt is None:
+            apt = PrivateApt(self.store.directory / ".apt")
+            self.report("reading the index of Debian packages", 0, 0)
+            apt.update()
+            self._apt = apt
+        return self._apt
+
+    def download(self, name: str, directory: Path) -> tuple[Path, str]:
+        """Bring a package into `directory`; return its path, and its name with version."""
+        found = self.apt().show(name)
+        label = f"{found.name} {found.version}"
+        file = self.apt().download(
+            found, directory, lambda done, size: self.report(f"fetching {label}", done, size)
+        )
+        return file, label
+
+
+def _fill_kernel(workshop: Workshop, directory: Path) -> str:
+    """Take the Image and some modules out of the package that linux-image-riscv64 stands for."""
+    depends = workshop.apt().show("linux-image-riscv64").depends
+    real = depends.split(",")[0].split(" ")[0]
+    if not real.startswith("linux-image-"):
+        raise ImageError(f"linux-image-riscv64 depends on {depends!r} instead of a kernel package.")
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".package.") as scratch:
+        file, label = workshop.download(real, Path(scratch))
+        workshop.report(f"unpacking {label}", 0, 0)
+        packed = _unpack_kernel(file, directory)
+    wanted = modules.load_order(_MODULES, packed)
+    (directory / "modules").mkdir()
+    for name, content in wanted.items():
+        (directory / "modules" / f"{name}.ko").write_bytes(content)
+    (directory / "modules" / "order").write_text("".join(f"{name}\n" for name in wanted))
+    return label
+
+
+def _unpack_kernel(file: Path, directory: Path) -> dict[str, bytes]:
+    """Write `Image` and `config` into `directory`; return the compressed modules by name."""
+    packed = {}
+    for path, stream in package.members(file):
+        if path.startswith("boot/vmlinu"):
+            with (directory / "Image").open("wb") as output:
+                copyfileobj(stream, output)
+        elif path.startswith("boot/config-"):
+            (directory / "config").write_bytes(stream.read())
+        elif modules.is_module(path):
+            packed[modules.module_name(path)] = stream.read()
+    if not _is_riscv_image(directory / "Image"):
+        raise ImageError(
+            f"package {file.name} holds no RISC-V Image in boot; its layout has changed."
+        )
+    return packed
+
+
+def _is_riscv_image(file: Path) -> bool:
+    """Tell a raw Image by its second magic number ("boot image header" in the kernel's docs)."""
+    if not file.exists():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(60)[56:] == b"RSC\x05"
+
+
+def _fill_busybox(workshop: Workshop, directory: Path) -> str:
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".package.") as scratch:
+        file, label = workshop.download("busybox-static", Path(scratch))
+        (directory / "busybox").write_bytes(package.read_member(file, "usr/bin/busybox"))
+    return label
+
+
+def _initramfs_recipe(workshop: Workshop) -> str:
+    digest = hashlib.sha256(script("init") + script("profile"))
+    manifest = workshop.store.manifest("busybox")
+    if manifest is not None:
+        digest.update(manifest.files["busybox"].sha256.encode())
+    return f"{_RECIPE}-{digest.hexdigest()}"
+
+
+def _fill_initramfs(workshop: Workshop, directory: Path) -> str:
+    busybox = workshop.store.path("busybox", "busybox").read_bytes()
+    (directory / "initramfs.cpio.gz").write_bytes(build_initramfs(busybox))
+    return _busybox_source(workshop)
+
+
+def _test_initramfs_recipe(workshop: Workshop) -> str:
+    return f"{_initramfs_recipe(workshop)}-{programs.fingerprint(workshop.tree)}"
+
+
+def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
+    workshop.report("compiling the programs of linux/tests", 0, 0)
+    extra = programs.compile_programs(workshop.tree)
+    busybox = workshop.store.path("busybox", "busybox").read_bytes()
+    (directory / "initramfs.cpio.gz").write_bytes(build_initramfs(busybox, extra))
+    return f"{_busybox_source(workshop)}, {', '.join(extra)}"
+
+
+def _busybox_source(workshop: Workshop) -> str:
+    manifest = workshop.store.manifest("busybox")
+    return manifest.source if manifest else "busybox"
+
+
+def _fixed_recipe(_: Workshop) -> str:
+    return _RECIPE
+
+
+CATALOGUE = {
+    image.name: image
+    for image in (
+        Image(
+            "debian-kernel",
+            "stock Debian 13 riscv64 kernel (Image)",
+            "Image",
+            (),
+            _fixed_recipe,
+            _fill_kernel,
+        ),
+        Image(
+            "busybox",
+            "Debian 13 busybox-static, part of the initramfs",
+            "busybox",
+            (),
+            _fixed_recipe,
+            _fill_busybox,
+        ),
+        Image(
+            "debian-initramfs",
+            "initramfs with a busybox shell on the console",
+            "initramfs.cpio.gz",
+            ("busybox",),
+            _initramfs_recipe,
+            _fill_initramfs,
+        ),
+        Image(
+            "debian-test-initramfs",
+            "the same with the programs of linux/tests in /bin",
+            "initramfs.cpio.gz",
+            ("busybox",),
+            _test_initramfs_recipe,
+            _fill_test_initramfs,
+        ),
+    )
+}

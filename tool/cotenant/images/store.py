@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The store of fetched and built images, each a directory with a manifest of its files.
+
+`<cache>/cotenant/images/<name>/manifest.json` holds the size and SHA-256 of every file beside it,
+where the image came from, and the recipe that made it. A directory is filled under another name
+and renamed when it is complete, so that a run that is cut off leaves nothing that looks like an
+image; a file that was truncated or altered later no longer fits its manifest.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import ImageError
+
+MANIFEST = "manifest.json"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """What a file of an image must be."""
+
+    size: int  # bytes
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a complete image consists of."""
+
+    recipe: str  # says what made it; another recipe means that it is out of date
+    source: str  # for people: packages and versions
+    files: dict[str, FileRecord]
+
+    def to_json(self) -> str:
+        """Write the manifest as the text of its file."""
+        files = {name: vars(record) for name, record in sorted(self.files.items())}
+        content = {
+            "version": _VERSION,
+            "recipe": self.recipe,
+            "source": self.source,
+            "files": files,
+        }
+        return json.dumps(content, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Manifest":
+        """Read a manifest; raises ValueError when it is none of this version."""
+        content: Any = json.loads(text)
+        try:
+            if content["version"] != _VERSION:
+                raise ValueError(f"manifest version {content['version']}")
+            files = {
+                str(name): FileRecord(int(record["size"]), str(record["sha256"]))
+                for name, record in content["files"].items()
+            }
+            return cls(str(content["recipe"]), str(content["source"]), files)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a manifest: {error}") from error
+
+
+def default_directory() -> Path:
+    """Return the cache directory of this user, outside any source tree."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "cotenant"
+
+
+class Store:
+    """Image directories below one directory, with their manifests."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep images below `directory`, which is made when something is added."""
+        self.directory = directory
+
+    def path(self, name: str, file: str) -> Path:
+        """Return where a file of an image is, if the image is there."""
+        return self.directory / name / file
+
+    def manifest(self, name: str) -> Manifest | None:
+        """Return the manifest of an image, or None when there is no readable one."""
+        try:
+            return Manifest.from_json((self.directory / name / MANIFEST).read_text())
+        except (OSError, ValueError):
+            return None
+
+    def faults(self, name: str, files: list[str] | None = None) -> list[str]:
+        """Compare an image (or some files of it) with its manifest; return what does not fit."""
+        manifest = self.manifest(name)
+        if manifest is None:
+            return ["it is not there"]
+        wanted = manifest.files if files is None else files
+        faults = []
+        for file in wanted:
+            record = manifest.files.get(file)
+            fault = _compare(self.path(name, file), record) if record else "is in no manifest"
+            if fault:
+                faults.append(f"{file} {fault}")
+        return faults
+
+    def add(self, name: str, recipe: str, fill: Callable[[Path], str]) -> None:
+        """Make an image: `fill` puts its files into the directory it is given, and returns the
+        source for the manifest. The result replaces an older image of that name in one step.
+        """
+        with self._scratch(f"{name}.") as scratch:
+            source = fill(scratch)
+            files = {
+                str(file.relative_to(scratch)): record_of(file)
+                for file in sorted(scratch.rglob("*"))
+                if file.is_file()
+            }
+            (scratch / MANIFEST).write_text(Manifest(recipe, source, files).to_json())
+            self._replace(self.directory / name, scratch)
+
+    def remove(self) -> int:
+        """Remove the whole store; return the number of bytes that were in it."""
+        if not self.directory.exists():
+            return 0
+        size = sum(f.lstat().st_size for f in self.directory.rglob("*") if not f.is_dir())
+        shutil.rmtree(self.directory)
+        return size
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from changing the store meanwhile."""
+        self._make_directory()
+        with (self.directory / ".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextmanager
+    def _scratch(self, prefix: str) -> Iterator[Path]:
+        """Give a new directory beside the images; what is left of it is removed."""
+        self._make_directory()
+        scratch = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=self.directory))
+        try:
+            scratch.chmod(0o755)
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _replace(self, target: Path, scratch: Path) -> None:
+        """Move `scratch` to `target`. Between the two renames there is no image, never half one."""
+        with self._scratch("old.") as old:
+            if target.exists():
+                target.rename(old / "image")
+            scratch.rename(target)
+
+    def _make_directory(self) -> None:
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ImageError(
+                f"the cache {self.directory} cannot be made ({error.strerror}); set XDG_CACHE_HOME "
+                "to a directory that you may write."
+            ) from error
+
+
+def record_of(file: Path) -> FileRecord:
+    """Measure a file."""
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return FileRecord(file.stat().st_size, digest)
+
+
+def _compare(file: Path, record: FileRecord) -> str | None:
+    """Say what is wrong with a file, or None."""
+    try:
+        size = file.stat().st_size
+        if size != record.size:
+            return f"has {size} bytes instead of {record.size}"
+        return None if record_of(file) == record else "has another content than was fetched"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Installs the Debian packages that are missing, and nothing when none is: then it needs neither
+# root nor network.
+
+set -eu
+. "$(dirname "$0")/common.sh"
+
+# What builds and runs the system, then what only tests and lint use.
+packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler
+    gcc libc6-dev make git ca-certificates debian-archive-keyring
+    libcmocka-dev clang-format-14 clang-tidy-14 shellcheck"
+
+# True when a cargo is there that reads the manifest of the FreeRTOS crate (edition 2024: 1.85).
+cargo_is_usable() {
+    version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2) || return 1
+    case $version in
+    1.[0-9].* | 1.[0-7][0-9].* | 1.8[0-4].* | '') return 1 ;;
+    esac
+}
+
+# Prints those of the arguments that are not installed, separated by spaces.
+missing_of() {
+    installed=$(dpkg-query --show --showformat '${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null |
+        sed -n 's/^ii *//p') || true
+    for package in "$@"; do
+        printf '%s\n' "$installed" | grep -qxF "$package" || printf '%s ' "$package"
+    done
+}
+
+# Prints the command in front of apt-get that makes it root, or ends the set-up.
+become_root() {
+    if [ "$(id -u)" = 0 ]; then
+        return 0
+    fi
+    command -v sudo >/dev/null ||
+        die "these packages are missing and only root can install them: $missing"
+    printf 'sudo'
+}
+
+install_missing() {
+    command -v apt-get >/dev/null ||
+        die "this is not Debian (no apt-get); install what corresponds to these packages: $missing"
+    as_root=$(become_root) || exit 1
+    say "installing Debian packages: $missing"
+    # An update that fails in part is no reason to stop: the install tells whether it matters.
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get --quiet --quiet update >/dev/null || true
+    # shellcheck disable=SC2086 # a list of words
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get --quiet --quiet --yes \
+        --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
+        install $missing >/dev/null ||
+        die "apt-get could not install $missing(its reason is above); this needs Debian 12" \
+            "or later and the network."
+}
+
+command -v dpkg-query >/dev/null ||
+    die "this is not Debian (no dpkg-query); the set-up needs Debian 12 or later."
+if ! "$(dirname "$0")/find-python.sh" >/dev/null; then
+    packages="$packages python3 python3-venv"
+fi
+if ! cargo_is_usable && [ ! -e "$root/build/freertos-kernel/tasks.c" ]; then
+    packages="$packages cargo-web"
+fi
+# shellcheck disable=SC2086 # a list of words
+missing=$(missing_of $packages)
+[ -z "$missing" ] || install_missing

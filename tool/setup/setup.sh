@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Sets up a Debian 12 (or later) machine: packages, Python environment, FreeRTOS sources and, with
+# --images, the stock Debian kernel and initramfs. Each step does nothing when its result is there,
+# so this is quick, and works offline, the second time.
+#
+# usage: tool/setup/setup.sh [--images]
+
+set -eu
+COTENANT_ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+export COTENANT_ROOT
+steps=$COTENANT_ROOT/tool/setup
+. "$steps/common.sh"
+
+# One set-up at a time in a tree; the lock goes with the process.
+mkdir -p "$COTENANT_ROOT/build"
+exec 9>"$COTENANT_ROOT/build/.setup-lock"
+flock 9
+
+"$steps/packages.sh"
+"$steps/python.sh"
+"$steps/freertos.sh"
+if [ "${1:-}" = --images ]; then
+    PYTHONPATH=$COTENANT_ROOT/tool "$COTENANT_ROOT/.venv/bin/python" -m cotenant images fetch
+fi
