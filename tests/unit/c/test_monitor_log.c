@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "cmocka_tests.h"
+#include "core/monitor_log.h"
+
+static int setup(void **state)
+{
+    (void)state;
+    monitor_log_init();
+    return 0;
+}
+
+static void assert_log(const char *expected)
+{
+    assert_int_equal(monitor_log_used(), strlen(expected));
+    for (size_t i = 0; expected[i] != '\0'; i++) {
+        assert_int_equal(monitor_log_next(), expected[i]);
+    }
+    assert_int_equal(monitor_log_next(), -1);
+}
+
+static void test_message_appears_when_it_ends(void **state)
+{
+    (void)state;
+    monitor_puts("monitor: started ");
+    monitor_put_u64(2);
+    assert_int_equal(monitor_log_used(), 0);
+    assert_int_equal(monitor_log_next(), -1);
+    monitor_puts(" tenants\nnext");
+    assert_log("monitor: started 2 tenants\n");
+    monitor_puts("\n");
+    assert_log("next\n");
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    monitor_put_u64(0);
+    monitor_puts(" ");
+    monitor_put_u64(1234567890);
+    monitor_puts(" ");
+    monitor_put_u64(UINT64_MAX);
+    monitor_puts(" ");
+    monitor_put_hex(0);
+    monitor_puts(" ");
+    monitor_put_hex(0x80000000);
+    monitor_puts(" ");
+    monitor_put_hex(UINT64_MAX);
+    monitor_puts(" ");
+    monitor_put_hex(0x0a0b);
+    monitor_puts("\n");
+    assert_log("0 1234567890 18446744073709551615 0x0 0x80000000 0xffffffffffffffff 0xa0b\n");
+}
+
+static void test_message_without_room_is_dropped_as_a_whole(void **state)
+{
+    char line[101];
+
+    (void)state;
+    memset(line, 'x', 99);
+    line[99] = '\n';
+    line[100] = '\0';
+    for (int i = 0; i < 40; i++) {
+        monitor_puts(line);
+    }
+    assert_int_equal(monitor_log_used(), 4000);
+    monitor_puts(line); /* 96 bytes are left */
+    assert_int_equal(monitor_log_used(), 4000);
+    assert_int_equal(monitor_log_dropped(), 1);
+    monitor_puts("short\n");
+    assert_int_equal(monitor_log_used(), 4006);
+    for (int i = 0; i < 4000; i++) {
+        assert_int_equal(monitor_log_next(), line[i % 100]);
+    }
+    assert_log("short\n");
+}
+
+static void test_drained_while_a_message_is_put_together(void **state)
+{
+    (void)state;
+    monitor_puts("one\ntw");
+    assert_log("one\n");
+    monitor_puts("o\n");
+    assert_log("two\n");
+}
+
+static void test_long_string_is_cut(void **state)
+{
+    static char text[2 * MONITOR_LOG_STRING_MAX];
+
+    (void)state;
+    memset(text, 'y', sizeof(text) - 1);
+    monitor_puts(text);
+    monitor_puts("\n");
+    assert_int_equal(monitor_log_used(), MONITOR_LOG_STRING_MAX + 1);
+}
+
+static void test_message_larger_than_the_log(void **state)
+{
+    static char text[MONITOR_LOG_STRING_MAX + 1];
+
+    (void)state;
+    memset(text, 'z', sizeof(text) - 1);
+    for (int i = 0; i < 20; i++) {
+        monitor_puts(text);
+    }
+    monitor_puts("\n");
+    assert_int_equal(monitor_log_dropped(), 1);
+    monitor_puts("alive\n");
+    assert_log("alive\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_message_appears_when_it_ends, setup),
+        cmocka_unit_test_setup(test_numbers, setup),
+        cmocka_unit_test_setup(test_message_without_room_is_dropped_as_a_whole, setup),
+        cmocka_unit_test_setup(test_drained_while_a_message_is_put_together, setup),
+        cmocka_unit_test_setup(test_long_string_is_cut, setup),
+        cmocka_unit_test_setup(test_message_larger_than_the_log, setup),
+    };
+
+    return cmocka_run_group_tests_name("monitor_log", tests, NULL, NULL);
+}
