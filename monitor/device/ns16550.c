@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "device/ns16550.h"
+
+#include "arch/mmio.h"
+
+enum {
+    REG_DATA = 0,             /* RBR, THR; DLL while LCR_DLAB */
+    REG_INTERRUPT_ENABLE = 1, /* IER; DLM while LCR_DLAB */
+    REG_INTERRUPT_ID = 2,     /* IIR */
+    REG_FIFO_CONTROL = 2,
+    REG_LINE_CONTROL = 3,
+    REG_MODEM_CONTROL = 4,
+    REG_LINE_STATUS = 5,
+};
+
+#define IER_RECEIVE 0x01
+#define IER_TRANSMIT 0x02
+
+#define FCR_ENABLE_AND_CLEAR 0x07 /* trigger level 1: input wakes us at once */
+
+#define LCR_8_BITS 0x03
+#define LCR_DLAB 0x80
+
+#define MCR_DTR_RTS_OUT2 0x0b /* on PC-like boards OUT2 lets the interrupt out */
+
+#define LSR_DATA_READY 0x01
+#define LSR_TRANSMIT_FIFO_EMPTY 0x20
+#define LSR_TRANSMITTER_EMPTY 0x40
+
+static uint8_t read_register(const struct ns16550 *uart, uint32_t number)
+{
+    return mmio_read8(uart->base + ((uint64_t)number << uart->shift));
+}
+
+static void write_register(const struct ns16550 *uart, uint32_t number, uint8_t value)
+{
+    mmio_write8(uart->base + ((uint64_t)number << uart->shift), value);
+}
+
+void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor)
+{
+    uart->base = base;
+    uart->shift = shift;
+    uart->interrupt_enable = 0;
+
+    write_register(uart, REG_LINE_CONTROL, LCR_8_BITS);
+    write_register(uart, REG_INTERRUPT_ENABLE, 0);
+    if (divisor != 0) {
+        write_register(uart, REG_LINE_CONTROL, LCR_DLAB | LCR_8_BITS);
+        write_register(uart, REG_DATA, (uint8_t)divisor);
+        write_register(uart, REG_INTERRUPT_ENABLE, (uint8_t)(divisor >> 8));
+        write_register(uart, REG_LINE_CONTROL, LCR_8_BITS);
+    }
+    write_register(uart, REG_FIFO_CONTROL, FCR_ENABLE_AND_CLEAR);
+    write_register(uart, REG_MODEM_CONTROL, MCR_DTR_RTS_OUT2);
+}
+
+bool ns16550_transmit_ready(const struct ns16550 *uart)
+{
+    return (read_register(uart, REG_LINE_STATUS) & LSR_TRANSMIT_FIFO_EMPTY) != 0;
+}
+
+bool ns16550_transmit_done(const struct ns16550 *uart)
+{
+    return (read_register(uart, REG_LINE_STATUS) & LSR_TRANSMITTER_EMPTY) != 0;
+}
+
+void ns16550_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < NS16550_FIFO_SIZE; i++) {
+        write_register(uart, REG_DATA, bytes[i]);
+    }
+}
+
+int ns16550_receive(const struct ns16550 *uart)
+{
+    if ((read_register(uart, REG_LINE_STATUS) & LSR_DATA_READY) == 0) {
+        return -1;
+    }
+    return read_register(uart, REG_DATA);
+}
+
+static void set_interrupt_enable(struct ns16550 *uart, uint8_t bit, bool on)
+{
+    uint8_t before = uart->interrupt_enable;
+
+    uart->interrupt_enable = on ? before | bit : before & (uint8_t)~bit;
+    if (uart->interrupt_enable != before) {
+        write_register(uart, REG_INTERRUPT_ENABLE, uart->interrupt_enable);
+    }
+}
+
+void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on)
+{
+    set_interrupt_enable(uart, IER_RECEIVE, on);
+}
+
+void ns16550_set_transmit_interrupt(struct ns16550 *uart, bool on)
+{
+    set_interrupt_enable(uart, IER_TRANSMIT, on);
+}
+
+void ns16550_acknowledge(const struct ns16550 *uart)
+{
+    (void)read_register(uart, REG_INTERRUPT_ID);
+}
