@@ -95,8 +95,8 @@ struct vplic {
     const struct vplic_ops *ops;
     uint32_t tenant; /* the caller's number of the tenant; not used here */
     uint32_t vhart_count;
-    uint32_t physical[COTENANT_SOURCE_WORDS]; /* sources by kind; disjoint, bit 0 clear */
-    uint32_t virtual[COTENANT_SOURCE_WORDS];
+    uint32_t physical_sources[COTENANT_SOURCE_WORDS]; /* sources by kind; disjoint, bit 0 clear */
+    uint32_t virtual_sources[COTENANT_SOURCE_WORDS];
     /* Bit k of the priority of source n is bit n of plane k. */
     uint32_t priority_plane[VPLIC_PRIORITY_BITS][COTENANT_SOURCE_WORDS];
     uint32_t level[COTENANT_SOURCE_WORDS];      /* of virtual sources */
