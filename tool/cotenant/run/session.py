@@ -13,7 +13,7 @@ needs more time for the same result, never gives another result.
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from typing import Self
 from cotenant.run.console import POLL_INTERVAL, Console
 from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
-from cotenant.run.results import CommandResult, Stats, parse_stats
+from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
 from cotenant.run.shell import PROMPT, ShellCommand
 
 DEFAULT_TIMEOUT = 600.0
@@ -153,11 +153,11 @@ class Session:
         else:
             self.console.expect_first(tenant, ready, self._limit(timeout))
 
-    def is_ready(self, tenant: str, stats: Stats) -> bool:
+    def is_ready(self, tenant: str, stats: TenantStats) -> bool:
         """Tell whether a tenant was ready at any time so far, without waiting."""
         ready = self._ports[tenant].ready
         if ready is None:
-            return tenant in stats.tenants and stats.tenants[tenant].state in _STARTED_STATES
+            return stats.state in _STARTED_STATES
         return re.search(ready, self.output(tenant), re.MULTILINE) is not None
 
     def expect(self, tenant: str, pattern: str, timeout: float | None = None) -> re.Match[str]:
@@ -212,12 +212,20 @@ class Session:
             end = self.console.expect_monitor(r"^stats end\n", self._limit(timeout), start)
             return parse_stats(end.string[start : end.start()].splitlines())
 
-    def run_for(self, seconds: float, timeout: float | None = None) -> Stats:
-        """Let the machine run for `seconds` of its own time; return the last counters."""
+    def run_for(
+        self,
+        seconds: float,
+        timeout: float | None = None,
+        until: Callable[[Stats], bool] | None = None,
+    ) -> Stats:
+        """Let the machine run for `seconds` of its own time, or until the counters satisfy `until`.
+
+        Returns the last counters.
+        """
         deadline = time.monotonic() + self._limit(timeout)
         stats = self.stats(timeout)
         end_ns = stats.time_ns + int(seconds * 1e9)
-        while stats.time_ns < end_ns:
+        while stats.time_ns < end_ns and not (until and until(stats)):
             if time.monotonic() > deadline:
                 left = (end_ns - stats.time_ns) / 1e9
                 raise WaitTimeoutError(f"{left:.1f} s of machine time were left when time was up")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Batch runs, against a stand-in for the machine."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from cotenant.run.batch import BatchRun, Plan, Send
+from cotenant.run.errors import RunError
+from cotenant.run.qemu import Machine
+from cotenant.run.results import RunResult
+from cotenant.run.session import Port, Session
+
+FAKE = Path(__file__).with_name("fake_machine.py")
+PORTS = [Port("linux", ready="^cotenant: ready$"), Port("rtos")]
+
+
+def run(tmp_path: Path, behaviour: str, plan: Plan, reports: list[str] | None = None) -> RunResult:
+    """Carry out a plan with the stand-in."""
+    bundle = tmp_path / "bundle.bin"
+    bundle.write_bytes(b"")
+    session = Session(Machine(bundle), PORTS, program=(sys.executable, str(FAKE), behaviour))
+    return BatchRun(session, plan, (reports if reports is not None else []).append).run()
+
+
+def test_a_run_reports_all_that_the_tenants_did(tmp_path: Path) -> None:
+    reports: list[str] = []
+    sends = [Send("linux", "echo one"), Send("linux", "echo two")]
+    result = run(tmp_path, "normal", Plan(sends, seconds=0.5), reports)
+    assert result.ok, result.problems()
+    data = json.loads(json.dumps(result.as_dict()))
+    assert data["ok"] is True
+    assert set(data["tenants"]) == {"linux", "rtos"}
+    linux, rtos = data["tenants"]["linux"], data["tenants"]["rtos"]
+    assert [each["output"] for each in linux["commands"]] == ["one\n", "two\n"]
+    assert linux["ready"] and linux["app"] is None and "two\n" in linux["output"]
+    assert (linux["state"], linux["cpu_ns"], linux["switches"]) == ("running", 10, 3)
+    assert (rtos["state"], rtos["interrupts"], rtos["faults"]) == ("dormant", 9, 1)
+    assert rtos["app"] == {
+        "samples": 5, "min_us": 1.0, "avg_us": 2.5, "max_us": 4.0, "missed": 0
+    }  # fmt: skip
+    assert data["time_ns"] >= 500_000_000
+    assert "linux: echo one" in reports
+
+
+def test_failed_command_makes_the_run_fail(tmp_path: Path) -> None:
+    result = run(tmp_path, "normal", Plan([Send("linux", "exit 7")]))
+    assert result.problems() == ["tenant linux: command 'exit 7' ended with exit code 7"]
+
+
+def test_shut_down_by_command_is_no_failure(tmp_path: Path) -> None:
+    result = run(tmp_path, "normal", Plan([Send("linux", "poweroff -f")]))
+    assert result.ok, result.problems()
+    assert result.tenants["linux"].stats.state == "stopped"
+    assert result.tenants["linux"].commands[0].exit_code is None
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_crash_makes_the_run_fail(tmp_path: Path, keep_going: bool) -> None:
+    result = run(tmp_path, "crash", Plan(seconds=0.5, keep_going=keep_going))
+    assert not result.ok
+    assert "tenant linux: never became ready (state crashed)" in result.problems()
+    assert (result.time_ns > 500_000_000) == keep_going
+
+
+def test_death_of_the_machine_makes_the_run_fail(tmp_path: Path) -> None:
+    result = run(tmp_path, "die", Plan(seconds=0.5))
+    assert "no memory" in result.problems()[0]
+
+
+def test_unknown_tenant_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no tenant bsd: this system has linux, rtos"):
+        run(tmp_path, "normal", Plan([Send("bsd", "ls")]))

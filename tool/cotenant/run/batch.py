@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A run without a user: wait until all tenants are ready, type commands, let time pass, report."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from cotenant.run.errors import MachineEndedError, RunError
+from cotenant.run.results import CommandResult, RunResult, Stats, TenantResult, TenantStats
+from cotenant.run.session import Session
+
+
+@dataclass(frozen=True)
+class Send:
+    """A command for a tenant's shell."""
+
+    tenant: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a batch run does."""
+
+    sends: Sequence[Send] = ()
+    seconds: float = 0.0
+    """machine time to run after the last command"""
+    keep_going: bool = False
+    """do the rest of the plan even if something went wrong"""
+    timeout: float = 600.0
+    """wall-clock seconds for everything: the last resort"""
+
+
+class BatchRun:
+    """Carries out a plan in a session; `report` gets a line for each step.
+
+    The monitor is asked for its counters at the end; if the machine has ended by then, the last
+    counters known are taken, with the states that the monitor told of.
+    """
+
+    def __init__(self, session: Session, plan: Plan, report: Callable[[str], None]) -> None:
+        self._session = session
+        self._plan = plan
+        self._report = report
+        self._deadline = time.monotonic() + plan.timeout
+        self._commands: dict[str, list[CommandResult]] = {name: [] for name in session.tenants}
+        self._stats = Stats()
+        self._problem: str | None = None
+
+    def run(self) -> RunResult:
+        """Start the session, carry out the plan, end the session; return the outcome."""
+        for send in self._plan.sends:
+            if send.tenant not in self._session.tenants:
+                known = ", ".join(self._session.tenants)
+                raise RunError(f"there is no tenant {send.tenant}: this system has {known}")
+        with self._session as session:
+            steps: list[Callable[[], None]] = [
+                *(lambda name=name: self._wait_ready(name) for name in session.tenants),
+                *(lambda send=send: self._send(send) for send in self._plan.sends),
+                self._let_time_pass,
+            ]
+            for step in steps:
+                if not self._attempt(step):
+                    break
+            self._attempt(self._ask_stats)
+            if not session.console.ended:
+                session.quit()
+            return self._result()
+
+    def _attempt(self, step: Callable[[], None]) -> bool:
+        """Do a step; tell whether to go on. The first problem is the one to report."""
+        try:
+            step()
+        except MachineEndedError as error:
+            if not self._all_shut_down():
+                self._problem = self._problem or str(error)
+            return False
+        except RunError as error:
+            self._problem = self._problem or str(error)
+            return self._plan.keep_going
+        return True
+
+    def _wait_ready(self, tenant: str) -> None:
+        self._report(f"waiting for {tenant} to be ready")
+        self._session.wait_ready(tenant, self._left())
+
+    def _send(self, send: Send) -> None:
+        self._report(f"{send.tenant}: {send.command}")
+        result = self._session.run_command(send.tenant, send.command, self._left())
+        self._commands[send.tenant].append(result)
+
+    def _let_time_pass(self) -> None:
+        self._report(f"running for {self._plan.seconds:g} s of the machine's time")
+        until = None if self._plan.keep_going else _any_crashed
+        self._stats = self._session.run_for(self._plan.seconds, self._left(), until)
+
+    def _ask_stats(self) -> None:
+        self._stats = self._session.stats(min(self._left(), 20.0))
+
+    def _left(self) -> float:
+        return max(1.0, self._deadline - time.monotonic())
+
+    def _all_shut_down(self) -> bool:
+        last_event = self._session.console.last_event
+        return all(last_event(name).startswith("shutdown") for name in self._session.tenants)
+
+    def _result(self) -> RunResult:
+        tenants = {}
+        for name in self._session.tenants:
+            stats = self._final_stats(name)
+            ready = self._session.is_ready(name, stats)
+            output = self._session.output(name)
+            tenants[name] = TenantResult(stats, ready, output, self._commands[name])
+        return RunResult(tenants, self._stats.time_ns, self._problem)
+
+    def _final_stats(self, tenant: str) -> TenantStats:
+        stats = self._stats.tenants.get(tenant, TenantStats())
+        event = self._session.console.last_event(tenant)
+        if event.startswith("crashed"):
+            return replace(stats, state="crashed")
+        return replace(stats, state="stopped") if event.startswith("shutdown") else stats
+
+
+def _any_crashed(stats: Stats) -> bool:
+    return any(tenant.state == "crashed" for tenant in stats.tenants.values())

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A run at the user's terminal: QEMU's serial line is the terminal, in raw mode."""
+
+import os
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from cotenant.run.errors import RunError
+from cotenant.run.qemu import Machine, command_line
+
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+def run_at_terminal(machine: Machine) -> int:
+    """Run QEMU on this terminal until it ends; return its exit code.
+
+    QEMU sets the terminal's raw mode, so that Ctrl-C and friends reach the tenant. The terminal
+    is put back whatever ends the run, and QEMU does not outlive us.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise RunError(
+            "an interactive run needs a terminal for input and output: use --batch without one"
+        )
+    with _restored_terminal(sys.stdin.fileno()):
+        process = subprocess.Popen(command_line(machine))
+        with _ended_with_us(process):
+            exit_code = process.wait()
+    return exit_code if exit_code >= 0 else 128 - exit_code
+
+
+@contextmanager
+def _restored_terminal(descriptor: int) -> Iterator[None]:
+    """Keep the terminal's mode, and its being a blocking file, for after the run."""
+    attributes = termios.tcgetattr(descriptor)
+    try:
+        yield
+    finally:
+        os.set_blocking(descriptor, True)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, attributes)
+
+
+@contextmanager
+def _ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill the process on every way out, a signal that asks us to end among them."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    former = {number: signal.signal(number, end) for number in _ENDING_SIGNALS}
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        for number, handler in former.items():
+            signal.signal(number, handler)
