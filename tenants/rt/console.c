@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rt/console.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/format.h"
+#include "rt/sbi.h"
+
+/* Bytes asked for in one call: keeps each stay in the firmware short. */
+#define CHUNK 128
+
+static bool has_debug_console;
+
+void console_init(void)
+{
+    has_debug_console = sbi_probe(SBI_EXT_DBCN);
+}
+
+static void legacy_write(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        sbi_call(SBI_EXT_LEGACY_PUTCHAR, 0, (uint8_t)bytes[i], 0, 0);
+    }
+}
+
+void console_write(const char *bytes, size_t length)
+{
+    if (!has_debug_console) {
+        legacy_write(bytes, length);
+        return;
+    }
+    while (length > 0) {
+        size_t chunk = length < CHUNK ? length : CHUNK;
+        struct sbi_result result =
+            sbi_call(SBI_EXT_DBCN, SBI_DBCN_WRITE, chunk, (uintptr_t)bytes, 0);
+
+        if (result.error != SBI_SUCCESS || result.value > chunk) {
+            return;
+        }
+        bytes += result.value;
+        length -= result.value;
+    }
+}
+
+size_t console_read(char *bytes, size_t length)
+{
+    struct sbi_result result;
+
+    if (!has_debug_console) {
+        return 0;
+    }
+    result = sbi_call(SBI_EXT_DBCN, SBI_DBCN_READ, length, (uintptr_t)bytes, 0);
+    return result.error == SBI_SUCCESS && result.value <= length ? result.value : 0;
+}
+
+void print(const char *format, ...)
+{
+    char line[256];
+    size_t length;
+    va_list arguments;
+
+    va_start(arguments, format);
+    length = format_list(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    console_write(line, length);
+}

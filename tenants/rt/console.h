@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tenant's console through the SBI debug console (DBCN, section 12), or through the legacy
+ * console where the firmware has no DBCN. No lock: with several tasks, one of them prints.
+ */
+#ifndef COTENANT_RT_CONSOLE_H
+#define COTENANT_RT_CONSOLE_H
+
+#include <stddef.h>
+
+/* Finds out what the firmware offers. Called once by rt_main() before anything is printed. */
+void console_init(void);
+
+/*
+ * Writes `length` bytes at `bytes`. Returns when all were taken: the firmware may take fewer than
+ * asked, even none when its buffer is full, and is asked again. Bytes are dropped only if the
+ * firmware answers with an error.
+ */
+void console_write(const char *bytes, size_t length);
+
+/* Reads at most `length` bytes that were typed; returns how many, 0 if none are there. */
+size_t console_read(char *bytes, size_t length);
+
+/* Formatted output: see format.h for what `format` may contain. */
+__attribute__((format(printf, 1, 2))) void print(const char *format, ...);
+
+#endif

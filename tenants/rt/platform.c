@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rt/platform.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "rt/format.h"
+#include "rt/sbi.h"
+
+#define DEFAULT_TIMEBASE_HZ 10000000
+
+struct platform platform;
+
+void platform_init(uint64_t hart, const void *devicetree);
+
+/* The PLIC context wired to this hart's supervisor external interrupt, by interrupts-extended. */
+static uint32_t find_plic_context(const struct fdt *fdt, const struct fdt_node *plic)
+{
+    char path[64];
+    struct fdt_node controller;
+    uint32_t own;
+    uint32_t phandle;
+    uint32_t cause;
+
+    format_text(path, sizeof(path), "/cpus/cpu@%lx/interrupt-controller", platform.hart);
+    if (!fdt_find(fdt, path, &controller) || !fdt_cell(fdt, &controller, "phandle", 0, &own)) {
+        return 0;
+    }
+    for (uint32_t context = 0; fdt_cell(fdt, plic, "interrupts-extended", 2 * context, &phandle) &&
+                               fdt_cell(fdt, plic, "interrupts-extended", 2 * context + 1, &cause);
+         context++) {
+        if (phandle == own && cause == CAUSE_INTERRUPT_EXTERNAL) {
+            return context;
+        }
+    }
+    return 0;
+}
+
+static void read_plic(const struct fdt *fdt)
+{
+    struct fdt_node node;
+
+    if (!fdt_find_compatible(fdt, "sifive,plic-1.0.0", &node) &&
+        !fdt_find_compatible(fdt, "riscv,plic0", &node)) {
+        return;
+    }
+    if (!fdt_reg(fdt, &node, &platform.plic_base, &platform.plic_size)) {
+        return;
+    }
+    fdt_cell(fdt, &node, "riscv,ndev", 0, &platform.plic_sources);
+    platform.plic_context = find_plic_context(fdt, &node);
+}
+
+static void read_uart(const struct fdt *fdt)
+{
+    struct fdt_node node;
+    uint64_t size;
+
+    if (!fdt_find_compatible(fdt, "ns16550a", &node) ||
+        !fdt_reg(fdt, &node, &platform.uart_base, &size)) {
+        return;
+    }
+    fdt_cell(fdt, &node, "reg-shift", 0, &platform.uart_shift);
+    fdt_cell(fdt, &node, "interrupts", 0, &platform.uart_source);
+}
+
+void platform_init(uint64_t hart, const void *devicetree)
+{
+    struct fdt *fdt = &platform.fdt;
+    struct fdt_node node;
+    const char *arguments = NULL;
+    uint32_t frequency = 0;
+
+    platform.hart = hart;
+    fdt_open(fdt, devicetree);
+    if (fdt_find(fdt, "/chosen", &node)) {
+        arguments = fdt_text(fdt, &node, "bootargs");
+    }
+    platform.arguments = arguments != NULL ? arguments : "";
+    if (fdt_find(fdt, "/cpus", &node)) {
+        fdt_cell(fdt, &node, "timebase-frequency", 0, &frequency);
+    }
+    platform.timebase_hz = frequency != 0 ? frequency : DEFAULT_TIMEBASE_HZ;
+    if (fdt_find(fdt, "/memory", &node)) {
+        fdt_reg(fdt, &node, &platform.memory_base, &platform.memory_size);
+    }
+    read_uart(fdt);
+    read_plic(fdt);
+}
+
+const char *platform_argument(const char *name)
+{
+    const char *word = platform.arguments;
+    size_t length = strlen(name);
+
+    while (*word != '\0') {
+        while (*word == ' ') {
+            word++;
+        }
+        if (strncmp(word, name, length) == 0 && word[length] == '=') {
+            return word + length + 1;
+        }
+        while (*word != '\0' && *word != ' ') {
+            word++;
+        }
+    }
+    return NULL;
+}
+
+/* The value of a digit, or 16 if it is none. */
+static unsigned digit_value(char digit)
+{
+    if (digit >= '0' && digit <= '9') {
+        return (unsigned)(digit - '0');
+    }
+    if (digit >= 'a' && digit <= 'f') {
+        return (unsigned)(digit - 'a') + 10;
+    }
+    if (digit >= 'A' && digit <= 'F') {
+        return (unsigned)(digit - 'A') + 10;
+    }
+    return 16;
+}
+
+bool platform_parse_number(const char **text, uint64_t *value)
+{
+    const char *digit = *text;
+    unsigned base = 10;
+
+    if (digit[0] == '0' && (digit[1] == 'x' || digit[1] == 'X')) {
+        base = 16;
+        digit += 2;
+    }
+    if (digit_value(*digit) >= base) {
+        return false;
+    }
+    *value = 0;
+    while (digit_value(*digit) < base) {
+        *value = *value * base + digit_value(*digit++);
+    }
+    *text = digit;
+    return true;
+}
+
+uint64_t platform_number(const char *name, uint64_t otherwise)
+{
+    const char *text = platform_argument(name);
+    uint64_t value;
+
+    return text != NULL && platform_parse_number(&text, &value) ? value : otherwise;
+}
+
+void clock_spin(uint64_t microseconds)
+{
+    uint64_t end = clock_now() + clock_ticks(microseconds);
+
+    while (clock_now() < end) {
+    }
+}
+
+void clock_sleep(uint64_t microseconds)
+{
+    uint64_t end = clock_now() + clock_ticks(microseconds);
+    uint64_t enabled = csr_read(sie);
+
+    csr_write(sie, enabled | INTERRUPT_TIMER);
+    sbi_set_timer(end);
+    while (clock_now() < end) {
+        wait_for_interrupt();
+    }
+    sbi_set_timer(UINT64_MAX);
+    csr_write(sie, enabled);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tenant's device tree says about the machine it sees. Filled in by rt_main() before
+ * main() is called; read-only afterwards.
+ */
+#ifndef COTENANT_RT_PLATFORM_H
+#define COTENANT_RT_PLATFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/csr.h"
+#include "rt/fdt.h"
+
+struct platform {
+    uint64_t hart; /* the hart id that the tenant was started with */
+    struct fdt fdt;
+    const char *arguments; /* /chosen/bootargs, "" if none */
+    uint64_t timebase_hz;  /* ticks of the time CSR in a second */
+    uint64_t memory_base;  /* first range of RAM */
+    uint64_t memory_size;
+    uint64_t uart_base;  /* 16550, 0: none */
+    uint32_t uart_shift; /* register n is at base + (n << shift) */
+    uint32_t uart_source;
+    uint64_t plic_base; /* 0: none */
+    uint64_t plic_size;
+    uint32_t plic_sources; /* highest source number */
+    uint32_t plic_context; /* S-mode context of this hart */
+};
+
+extern struct platform platform;
+
+/* The whole program; it may return, which shuts the tenant down. */
+void main(void);
+
+/*
+ * The text behind "name=" among the words of the kernel arguments, up to the next space; NULL if
+ * the word is not there. The text is not ended by a zero byte: parse it with the functions below.
+ */
+const char *platform_argument(const char *name);
+
+/*
+ * The number at *text, decimal or 0x hexadecimal; moves *text behind it. False, with *text where it
+ * was, if no number is there.
+ */
+bool platform_parse_number(const char **text, uint64_t *value);
+
+/* The number of argument `name`, or `otherwise` if it is not given. */
+uint64_t platform_number(const char *name, uint64_t otherwise);
+
+/* Time now, in ticks since some moment before boot. */
+static inline uint64_t clock_now(void)
+{
+    return csr_read(time);
+}
+
+/* Ticks in `microseconds`, rounded down. */
+static inline uint64_t clock_ticks(uint64_t microseconds)
+{
+    return microseconds * platform.timebase_hz / 1000000;
+}
+
+/* Keeps the hart busy for `microseconds`. */
+void clock_spin(uint64_t microseconds);
+
+/* Sleeps for `microseconds` in WFI: gives the hart to others. Uses the SBI timer; interrupts off.
+ */
+void clock_sleep(uint64_t microseconds);
+
+#endif

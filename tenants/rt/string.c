@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdint.h>
+#include <string.h>
+
+void *memcpy(void *restrict destination, const void *restrict source, size_t size)
+{
+    uint8_t *to = destination;
+    const uint8_t *from = source;
+
+    /* Eight bytes at a time where both sides allow it. */
+    if ((((uintptr_t)to | (uintptr_t)from) & 7) == 0) {
+        for (; size >= 8; size -= 8, to += 8, from += 8) {
+            *(uint64_t *)(void *)to = *(const uint64_t *)(const void *)from;
+        }
+    }
+    while (size-- > 0) {
+        *to++ = *from++;
+    }
+    return destination;
+}
+
+void *memmove(void *destination, const void *source, size_t size)
+{
+    uint8_t *to = destination;
+    const uint8_t *from = source;
+
+    if (to <= from) {
+        for (size_t i = 0; i < size; i++) {
+            to[i] = from[i];
+        }
+    } else {
+        while (size-- > 0) {
+            to[size] = from[size];
+        }
+    }
+    return destination;
+}
+
+void *memset(void *destination, int value, size_t size)
+{
+    uint8_t *to = destination;
+
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (uint8_t)value;
+    }
+    return destination;
+}
+
+int memcmp(const void *left, const void *right, size_t size)
+{
+    const uint8_t *a = left;
+    const uint8_t *b = right;
+
+    for (size_t i = 0; i < size; i++) {
+        if (a[i] != b[i]) {
+            return a[i] < b[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+size_t strnlen(const char *text, size_t limit)
+{
+    size_t length = 0;
+
+    while (length < limit && text[length] != '\0') {
+        length++;
+    }
+    return length;
+}
+
+size_t strlen(const char *text)
+{
+    return strnlen(text, SIZE_MAX);
+}
+
+int strncmp(const char *left, const char *right, size_t limit)
+{
+    for (size_t i = 0; i < limit; i++) {
+        if (left[i] != right[i] || left[i] == '\0') {
+            return (uint8_t)left[i] - (uint8_t)right[i];
+        }
+    }
+    return 0;
+}
+
+int strcmp(const char *left, const char *right)
+{
+    return strncmp(left, right, SIZE_MAX);
+}
