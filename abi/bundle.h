@@ -2,7 +2,8 @@
 /*
  * The bundle: monitor, configuration and images in one loadable file.
  *
- *   offset 0                     monitor image (position independent, entry at its first byte)
+ *   offset 0                     monitor image (position independent, entry at its first byte;
+ *                                it begins with struct monitor_header)
  *   M = monitor image size,      struct bundle
  *       rounded up to 4096
  *   M + part.store_offset        bytes of the image parts, each aligned to 4096
@@ -13,8 +14,6 @@
  */
 #ifndef COTENANT_ABI_BUNDLE_H
 #define COTENANT_ABI_BUNDLE_H
-
-#include <stdint.h>
 
 #include "limits.h"
 
@@ -54,6 +53,9 @@
 /* The claim/complete register of the hart's S-mode PLIC context is passed through. */
 #define COTENANT_VHART_PLIC_PASSTHROUGH 0x2
 
+/* "COTENMON" in memory order: struct monitor_header.magic. */
+#define COTENANT_MONITOR_MAGIC 0x4e4f4d4e45544f43
+
 /* No such PLIC context, PMP entry, tenant... */
 #define COTENANT_NONE 0xffff
 
@@ -61,6 +63,28 @@
 #define COTENANT_CONSOLE_MUX 0
 /* Every byte in a frame that names its tenant: see console.h. */
 #define COTENANT_CONSOLE_FRAMED 1
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/*
+ * The first bytes of the monitor image. The build of the monitor fills in the sizes; the tool fills
+ * in the UART and the reset device of the board, so that the monitor can say what is wrong with a
+ * bundle that it cannot trust.
+ */
+struct monitor_header {
+    uint32_t jump[2]; /* the entry */
+    uint64_t magic;
+    uint64_t image_size;  /* bytes of the image in the file */
+    uint64_t memory_size; /* bytes with bss and stacks, multiple of 4096 */
+    uint64_t uart_base;
+    uint32_t uart_kind;
+    uint32_t uart_register_shift;
+    uint64_t reset_base;
+    uint32_t reset_kind;
+    uint32_t reserved;
+};
 
 struct bundle_range {
     uint64_t base; /* physical address, bytes, 4096-aligned */
@@ -162,5 +186,7 @@ struct bundle {
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
 };
+
+#endif
 
 #endif

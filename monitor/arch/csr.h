@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Control and status registers: the one home of every CSR access in C and of the bits that the
+ * monitor uses (RISC-V privileged architecture 1.12, chapters 3 and 4). Included by assembly too.
+ */
+#ifndef COTENANT_ARCH_CSR_H
+#define COTENANT_ARCH_CSR_H
+
+/* mstatus, section 3.1.6 */
+#define MSTATUS_SIE 0x2
+#define MSTATUS_SPIE 0x20
+#define MSTATUS_SPP 0x100
+#define MSTATUS_MPP 0x1800
+#define MSTATUS_MPP_S 0x800
+#define MSTATUS_FS 0x6000
+#define MSTATUS_FS_INITIAL 0x2000
+#define MSTATUS_VS 0x600
+#define MSTATUS_TW 0x200000
+#define MSTATUS_SXL_UXL_64 0xa00000000
+
+/* mip and mie, section 3.1.9 */
+#define INTERRUPT_SSI 0x2
+#define INTERRUPT_MSI 0x8
+#define INTERRUPT_STI 0x20
+#define INTERRUPT_MTI 0x80
+#define INTERRUPT_SEI 0x200
+#define INTERRUPT_MEI 0x800
+#define INTERRUPTS_SUPERVISOR 0x222
+#define INTERRUPTS_MACHINE 0x888
+
+/* mcause, section 3.1.15 */
+#define CAUSE_INTERRUPT_MTI 7
+#define CAUSE_FETCH_ACCESS 1
+#define CAUSE_ILLEGAL_INSTRUCTION 2
+#define CAUSE_LOAD_ACCESS 5
+#define CAUSE_STORE_ACCESS 7
+#define CAUSE_ECALL_FROM_S 9
+
+/* Exceptions that go straight to the tenant: all but access faults and its calls to the monitor. */
+#define EXCEPTIONS_DELEGATED 0xb15d
+#define EXCEPTION_ILLEGAL_INSTRUCTION 0x4
+
+/* menvcfg, section 3.1.18 */
+#define MENVCFG_CBIE_INVALIDATE 0x30
+#define MENVCFG_CBCFE 0x40
+#define MENVCFG_CBZE 0x80
+#define MENVCFG_PBMTE 0x4000000000000000
+#define MENVCFG_STCE 0x8000000000000000
+
+/* cycle, time and instret may be read by the level below. */
+#define COUNTERS_BASIC 0x7
+
+/* satp, section 4.1.11 */
+#define SATP_MODE_SHIFT 60
+#define SATP_PPN_MASK 0xfffffffffff
+
+#ifndef __ASSEMBLER__
+
+#define CSR_READ(name)                                                                             \
+    ({                                                                                             \
+        unsigned long csr_value;                                                                   \
+        __asm__ volatile("csrr %0, " #name : "=r"(csr_value));                                     \
+        csr_value;                                                                                 \
+    })
+#define CSR_WRITE(name, value)                                                                     \
+    __asm__ volatile("csrw " #name ", %0" : : "rK"((unsigned long)(value)) : "memory")
+#define CSR_SET(name, bits)                                                                        \
+    __asm__ volatile("csrs " #name ", %0" : : "rK"((unsigned long)(bits)) : "memory")
+#define CSR_CLEAR(name, bits)                                                                      \
+    __asm__ volatile("csrc " #name ", %0" : : "rK"((unsigned long)(bits)) : "memory")
+
+#endif
+
+#endif

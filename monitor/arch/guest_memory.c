@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/guest_memory.h"
+
+#include "arch/csr.h"
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE 4096
+#define LEVEL_BITS 9
+#define ENTRY_VALID 0x1
+#define ENTRY_LEAF 0xe /* R, W or X */
+#define ENTRY_PPN_SHIFT 10
+#define SATP_MODE_SV39 8
+#define SATP_MODE_SV57 10
+
+bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                     uint64_t *physical)
+{
+    uint64_t mode = satp >> SATP_MODE_SHIFT;
+    uint64_t table = (satp & SATP_PPN_MASK) << PAGE_SHIFT;
+    int level;
+
+    if (mode == 0) {
+        *physical = address;
+        return true;
+    }
+    if (mode < SATP_MODE_SV39 || mode > SATP_MODE_SV57) {
+        return false;
+    }
+    for (level = (int)(mode - SATP_MODE_SV39) + 2; level >= 0; level--) {
+        unsigned shift = PAGE_SHIFT + LEVEL_BITS * (unsigned)level;
+        uint64_t index = (address >> shift) & ((1u << LEVEL_BITS) - 1);
+        uint64_t entry;
+        uint64_t base;
+
+        if (!tenant_owns_memory(tenant, table, PAGE_SIZE)) {
+            return false;
+        }
+        entry = *(const volatile uint64_t *)(table + index * sizeof(uint64_t));
+        base = ((entry >> ENTRY_PPN_SHIFT) & SATP_PPN_MASK) << PAGE_SHIFT;
+        if ((entry & ENTRY_VALID) == 0) {
+            return false;
+        }
+        if ((entry & ENTRY_LEAF) != 0) {
+            uint64_t offset_mask = (1ul << shift) - 1;
+
+            *physical = (base & ~offset_mask) | (address & offset_mask);
+            return true;
+        }
+        table = base;
+    }
+    return false;
+}
+
+static bool fetch_parcel(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint16_t *parcel)
+{
+    uint64_t physical;
+
+    if ((pc & 1) != 0 || !guest_translate(tenant, satp, pc, &physical) ||
+        !tenant_owns_memory(tenant, physical, sizeof(uint16_t))) {
+        return false;
+    }
+    *parcel = *(const volatile uint16_t *)physical;
+    return true;
+}
+
+bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint32_t *instruction)
+{
+    uint64_t physical;
+    uint16_t low;
+    uint16_t high;
+
+    /* The usual case: all of it in one page, one walk. */
+    if ((pc & (PAGE_SIZE - 1)) <= PAGE_SIZE - 4) {
+        if ((pc & 1) != 0 || !guest_translate(tenant, satp, pc, &physical) ||
+            !tenant_owns_memory(tenant, physical, sizeof(uint32_t))) {
+            return false;
+        }
+        low = ((const volatile uint16_t *)physical)[0];
+        high = ((const volatile uint16_t *)physical)[1];
+    } else {
+        if (!fetch_parcel(tenant, satp, pc, &low)) {
+            return false;
+        }
+        high = 0;
+        if ((low & 3) == 3 && !fetch_parcel(tenant, satp, pc + 2, &high)) {
+            return false;
+        }
+    }
+    *instruction = (low & 3) == 3 ? (uint32_t)high << 16 | low : low;
+    return true;
+}

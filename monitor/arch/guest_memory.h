@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading a tenant's memory through its own page tables, in software.
+ *
+ * Every address that the tenant's tables contain is checked against the tenant's RAM before the
+ * monitor follows it, so that the walk can neither fault nor leave the tenant. The hart has already
+ * checked permissions: these functions are for accesses that reached physical memory protection.
+ */
+#ifndef COTENANT_ARCH_GUEST_MEMORY_H
+#define COTENANT_ARCH_GUEST_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/tenant.h"
+
+/*
+ * Translates a virtual address under `satp` (Bare, Sv39, Sv48, Sv57; privileged ISA 4.3-4.5).
+ * Returns false where the tables are invalid or leave the tenant's RAM.
+ */
+bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                     uint64_t *physical);
+
+/*
+ * Reads the instruction at virtual address `pc`; a compressed one in the low 16 bits with the high
+ * ones zero. Returns false where it is not in the tenant's RAM.
+ */
+bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint32_t *instruction);
+
+#endif

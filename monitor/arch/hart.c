@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/hart.h"
+
+#include "arch/csr.h"
+#include "arch/timer.h"
+#include "arch/trap.h"
+#include "core/console.h"
+#include "core/lifecycle.h"
+#include "irq/routing.h"
+
+struct hart harts[COTENANT_MAX_HARTS];
+
+void fp_save(struct world *world);
+void fp_load(struct world *world);
+
+void hart_poll_interrupts(struct hart *hart)
+{
+    uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
+
+    if ((pending & INTERRUPT_MEI) != 0) {
+        routing_external_interrupt(hart);
+    }
+    if ((pending & INTERRUPT_MTI) != 0) {
+        hart->reschedule = true;
+    }
+}
+
+/*
+ * Floating-point registers move only when the next vhart that uses them is not the one whose values
+ * are in the hart: S-mode can change sstatus.FS without a trap, so FS tells nothing, and Linux has
+ * it off in the kernel while a process's values are live.
+ */
+static void claim_fp(struct hart *hart, struct vhart *vhart)
+{
+    if (!vhart->uses_fp || hart->fp_owner == vhart) {
+        return;
+    }
+    CSR_SET(mstatus, MSTATUS_FS);
+    if (hart->fp_owner != NULL) {
+        fp_save(&hart->fp_owner->world);
+    }
+    fp_load(&vhart->world);
+    hart->fp_owner = vhart;
+}
+
+/* `vhart` is the one to run: everything about it that the trap exit does not do. */
+static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t now)
+{
+    struct world_change change = {NULL, &vhart->world};
+
+    timer_check(vhart, now);
+    if (hart->loaded != NULL) {
+        change.keep = &hart->loaded->world;
+    }
+    if (hart->loaded != vhart) {
+        claim_fp(hart, vhart);
+        routing_switch(hart, vhart);
+        hart->loaded = vhart;
+    }
+    return change;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+struct world_change hart_schedule(struct hart *hart)
+{
+    while (hart->reschedule || hart->loaded == NULL) {
+        uint64_t now = hart_now(hart);
+        uint64_t event = console_service(hart, now);
+        struct schedulable *next;
+        struct vhart *vhart;
+
+        hart->reschedule = false;
+        next = schedule_next(&hart->scheduler, now);
+        event = earlier(event, schedule_deadline(&hart->scheduler, now));
+        vhart = next == NULL ? NULL : vhart_of(next);
+        timer_program(hart, vhart, event);
+        if (vhart == NULL) {
+            __asm__ volatile("wfi" : : : "memory");
+        } else if (tenant_is_loading(vhart->tenant)) {
+            tenant_load_step(vhart->tenant);
+        } else {
+            return prepare(hart, vhart, now);
+        }
+        hart_poll_interrupts(hart);
+        hart->reschedule = true;
+    }
+    return (struct world_change){&hart->loaded->world, &hart->loaded->world};
+}
+
+void monitor_failure(uint64_t cause, uint64_t pc, uint64_t value)
+{
+    console_failure("monitor: internal failure", cause, pc, value);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the monitor keeps for each physical hart. Only the hart itself writes it after boot.
+ */
+#ifndef COTENANT_ARCH_HART_H
+#define COTENANT_ARCH_HART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/bundle.h"
+#include "core/scheduler.h"
+
+struct vhart;
+
+/* struct hart.features: timer interrupts of the tenant come from stimecmp. */
+#define HART_SSTC 0x1
+/* menvcfg and senvcfg exist. */
+#define HART_ENVCFG 0x2
+/* The pmpaddr registers are the same for all vharts: a switch writes pmpcfg only. */
+#define HART_PMP_RESIDENT 0x4
+
+#define HART_STACK_SIZE 8192
+
+struct hart {
+    /* Read by the trap entry in assembly. */
+    uint64_t stack_top;
+    uint64_t features;
+    /* Earliest moment at which somebody else than the running vhart needs the hart. */
+    uint64_t event_deadline;
+    volatile uint64_t *mtimecmp;
+    const volatile uint64_t *mtime;
+    /* Target of the store-conditional that ends a reservation at a world switch. */
+    uint64_t reservation;
+
+    uint32_t id; /* mhartid */
+    uint32_t index;
+    uint32_t plic_m_context; /* or COTENANT_NONE */
+    uint32_t plic_s_context; /* or COTENANT_NONE */
+    /* The vhart whose world is loaded. */
+    struct vhart *loaded;
+    /* The vhart whose floating-point registers are in the hart, or NULL. */
+    struct vhart *fp_owner;
+    /* The vhart to which the claim register of the S-mode PLIC context is passed, or NULL. */
+    struct vhart *plic_user;
+    /* Something happened that may change who runs next. */
+    bool reschedule;
+    struct scheduler scheduler;
+};
+
+extern struct hart harts[COTENANT_MAX_HARTS];
+
+/* Time now in ticks of mtime, by the memory-mapped counter that every board has. */
+static inline uint64_t hart_now(const struct hart *hart)
+{
+    return *hart->mtime;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding the loads and stores that drivers use on device registers. */
+#ifndef COTENANT_ARCH_INSTRUCTION_H
+#define COTENANT_ARCH_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INSTRUCTION_WFI 0x10500073
+
+struct memory_access {
+    bool store;
+    bool sign_extend; /* of a load */
+    uint8_t size;     /* bytes: 1, 2, 4 or 8 */
+    uint8_t reg;      /* destination or source register, 0..31 */
+    uint8_t length;   /* of the instruction, bytes: 2 or 4 */
+};
+
+/*
+ * Decodes an integer load or store of RV64I or RV64C. Returns false for everything else: atomics,
+ * floating point, cache-block operations.
+ */
+bool instruction_decode(uint32_t instruction, struct memory_access *access);
+
+/* The value that a load leaves in its register, from the bytes that it read. */
+uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Offsets and sizes for assembly. Compiled to assembly text only; the build turns each marked line
+ * into a #define of the generated header offsets.h.
+ */
+#include <stddef.h>
+
+#include "abi/bundle.h"
+#include "arch/hart.h"
+#include "arch/world.h"
+
+#define DEFINE(name, value) __asm__ volatile("\n->" #name " %0" : : "i"(value))
+
+void offsets(void);
+
+void offsets(void)
+{
+    DEFINE(WORLD_MSTATUS, offsetof(struct world, mstatus));
+    DEFINE(WORLD_MIE, offsetof(struct world, mie));
+    DEFINE(WORLD_MEDELEG, offsetof(struct world, medeleg));
+    DEFINE(WORLD_STVEC, offsetof(struct world, stvec));
+    DEFINE(WORLD_SSCRATCH, offsetof(struct world, sscratch));
+    DEFINE(WORLD_SEPC, offsetof(struct world, sepc));
+    DEFINE(WORLD_SCAUSE, offsetof(struct world, scause));
+    DEFINE(WORLD_STVAL, offsetof(struct world, stval));
+    DEFINE(WORLD_SATP, offsetof(struct world, satp));
+    DEFINE(WORLD_SCOUNTEREN, offsetof(struct world, scounteren));
+    DEFINE(WORLD_SENVCFG, offsetof(struct world, senvcfg));
+    DEFINE(WORLD_PENDING, offsetof(struct world, pending));
+    DEFINE(WORLD_DEADLINE, offsetof(struct world, deadline));
+    DEFINE(WORLD_HART, offsetof(struct world, hart));
+    DEFINE(WORLD_VHART_ID, offsetof(struct world, vhart_id));
+    DEFINE(WORLD_INTERRUPTS, offsetof(struct world, interrupts));
+    DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
+    DEFINE(WORLD_PMP_ADDRESS, offsetof(struct world, pmp_address));
+    DEFINE(WORLD_FP, offsetof(struct world, fp));
+    DEFINE(WORLD_FCSR, offsetof(struct world, fcsr));
+    DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
+    DEFINE(HART_FEATURES, offsetof(struct hart, features));
+    DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));
+    DEFINE(HART_MTIMECMP, offsetof(struct hart, mtimecmp));
+    DEFINE(HART_MTIME, offsetof(struct hart, mtime));
+    DEFINE(HART_RESERVATION, offsetof(struct hart, reservation));
+    DEFINE(BUNDLE_BOOT_HART, offsetof(struct bundle, board.boot_hart));
+    DEFINE(BUNDLE_HARTS, offsetof(struct bundle, board.harts));
+    DEFINE(SIZEOF_BUNDLE_HART, sizeof(struct bundle_hart));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Physical memory protection of a vhart: what changes after boot. */
+#ifndef COTENANT_ARCH_PROTECTION_H
+#define COTENANT_ARCH_PROTECTION_H
+
+#include <stdbool.h>
+
+#include "core/vhart.h"
+
+/*
+ * Gives the vhart, whose description names an entry for it, the claim register of its hart's S-mode
+ * PLIC context, or takes it away. Does nothing where that is so already.
+ */
+void protection_set_claim(struct vhart *vhart, bool allowed);
+
+/* The PMP entries of all vharts of the hart have the same addresses: a switch need not write them.
+ */
+bool protection_is_resident(uint32_t hart_index);
+
+/*
+ * Reads the entries in force on this hart back and compares them with the loaded vhart's. Returns
+ * the number of the first that differs, or -1.
+ */
+int protection_verify(const struct vhart *vhart);
+
+/* PMP entries that this hart implements, up to COTENANT_PMP_ENTRIES. Leaves them off. At boot. */
+uint32_t protection_count_entries(void);
+
+#endif

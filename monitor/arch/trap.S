@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Trap entry and exit.
+ *
+ * While a tenant runs, mscratch points to the world of the vhart whose registers are in the hart;
+ * while the monitor runs it is zero, so that a trap taken inside the monitor (always a defect) is
+ * told apart by one branch. The entry saves two registers, looks at mcause and takes one of the
+ * fast paths below, which end without touching anything else, or the plain path: save all general
+ * registers, pc and mstatus straight into the world, switch to the hart's stack and call
+ * trap_dispatch(hart) in C, which returns the world to keep and the world to run next. The plain path alone is correct;
+ * the fast paths only shorten what Linux does most often.
+ *
+ * Instruction counts, trap to mret included, are held by tests/system/test_instruction_counts.py:
+ * set_timer, timer interrupt to STIP, and send_ipi to self.
+ */
+#include "abi/sbi.h"
+#include "arch/csr.h"
+#include "offsets.h"
+
+#define REGISTER(n) ((n) * 8)
+
+    .section .text.trap, "ax"
+    .globl trap_entry
+    .balign 64
+trap_entry:
+    csrrw sp, mscratch, sp
+    beqz sp, trap_in_monitor
+    sd t0, REGISTER(5)(sp)
+    sd t1, REGISTER(6)(sp)
+    csrr t0, mcause
+    bltz t0, interrupt
+    addi t0, t0, -CAUSE_ECALL_FROM_S
+    bnez t0, plain_path
+    li t1, SBI_EXT_TIME
+    beq a7, t1, set_timer
+    li t1, SBI_EXT_IPI
+    beq a7, t1, send_ipi
+    j plain_path
+
+/*
+ * SBI set_timer(a0 = absolute time) without Sstc, section 6.1: remember the deadline, clear STIP,
+ * program the earlier of it and the hart's next event. With Sstc the plain path does it.
+ */
+set_timer:
+    bnez a6, plain_path
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_FEATURES(t1)
+    andi t0, t0, 1 /* HART_SSTC */
+    bnez t0, plain_path
+    sd a0, WORLD_DEADLINE(sp)
+    li t0, INTERRUPT_STI
+    csrc mip, t0
+    ld t0, HART_EVENT_DEADLINE(t1)
+    ld t1, HART_MTIMECMP(t1)
+    bltu t0, a0, 1f
+    mv t0, a0
+1:  sd t0, 0(t1)
+    li a0, SBI_SUCCESS
+    j ecall_done
+
+/*
+ * SBI send_ipi(a0 = mask, a1 = base), section 7.1, to vhart 0 by mask 1 and base 0 when that is
+ * the caller itself. Every other call, with other masks, takes the plain path.
+ */
+send_ipi:
+    bnez a6, plain_path
+    bnez a1, plain_path
+    addi t0, a0, -1
+    bnez t0, plain_path
+    lw t0, WORLD_VHART_ID(sp)
+    bnez t0, plain_path
+    csrsi mip, INTERRUPT_SSI
+    li a0, SBI_SUCCESS
+
+ecall_done:
+    li a1, 0
+    csrr t0, mepc
+    addi t0, t0, 4
+    csrw mepc, t0
+fast_exit:
+    ld t0, REGISTER(5)(sp)
+    ld t1, REGISTER(6)(sp)
+    csrrw sp, mscratch, sp
+    mret
+
+/*
+ * Machine timer interrupt that is for the running vhart alone (without Sstc): its deadline has
+ * come, and no other event has. Shows it as STIP and programs the next event.
+ */
+interrupt:
+    slli t0, t0, 1
+    addi t0, t0, -(CAUSE_INTERRUPT_MTI << 1)
+    bnez t0, plain_path
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_MTIME(t1)
+    ld t0, 0(t0)
+    ld t1, HART_EVENT_DEADLINE(t1)
+    bgeu t0, t1, plain_path
+    ld t1, WORLD_DEADLINE(sp)
+    bltu t0, t1, plain_path
+    li t1, -1
+    sd t1, WORLD_DEADLINE(sp)
+    li t1, INTERRUPT_STI
+    csrs mip, t1
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_EVENT_DEADLINE(t1)
+    ld t1, HART_MTIMECMP(t1)
+    sd t0, 0(t1)
+    ld t0, WORLD_INTERRUPTS(sp)
+    addi t0, t0, 1
+    sd t0, WORLD_INTERRUPTS(sp)
+    j fast_exit
+
+plain_path:
+    sd ra, REGISTER(1)(sp)
+    sd gp, REGISTER(3)(sp)
+    sd tp, REGISTER(4)(sp)
+    sd t2, REGISTER(7)(sp)
+    sd s0, REGISTER(8)(sp)
+    sd s1, REGISTER(9)(sp)
+    sd a0, REGISTER(10)(sp)
+    sd a1, REGISTER(11)(sp)
+    sd a2, REGISTER(12)(sp)
+    sd a3, REGISTER(13)(sp)
+    sd a4, REGISTER(14)(sp)
+    sd a5, REGISTER(15)(sp)
+    sd a6, REGISTER(16)(sp)
+    sd a7, REGISTER(17)(sp)
+    sd s2, REGISTER(18)(sp)
+    sd s3, REGISTER(19)(sp)
+    sd s4, REGISTER(20)(sp)
+    sd s5, REGISTER(21)(sp)
+    sd s6, REGISTER(22)(sp)
+    sd s7, REGISTER(23)(sp)
+    sd s8, REGISTER(24)(sp)
+    sd s9, REGISTER(25)(sp)
+    sd s10, REGISTER(26)(sp)
+    sd s11, REGISTER(27)(sp)
+    sd t3, REGISTER(28)(sp)
+    sd t4, REGISTER(29)(sp)
+    sd t5, REGISTER(30)(sp)
+    sd t6, REGISTER(31)(sp)
+    csrrw t0, mscratch, zero /* the tenant's sp; and from here on a trap is a defect */
+    csrr t1, mepc
+    csrr t2, mstatus
+    sd t0, REGISTER(2)(sp)
+    sd t1, REGISTER(0)(sp)
+    sd t2, WORLD_MSTATUS(sp)
+    ld a0, WORLD_HART(sp)
+    ld sp, HART_STACK_TOP(a0)
+    call trap_dispatch
+
+/*
+ * Enters the world in a1 and does not return. a0 is the world whose registers are in the hart and
+ * must be kept: a1 itself, another one, or NULL when there is none to keep.
+ */
+    .globl world_enter
+world_enter:
+    beq a0, a1, 2f
+    beqz a0, 1f
+    call world_switch
+    j 2f
+1:  call world_load
+2:  mv sp, a1
+    ld t1, REGISTER(0)(sp)
+    ld t2, WORLD_MSTATUS(sp)
+    csrw mepc, t1
+    csrw mstatus, t2
+    ld ra, REGISTER(1)(sp)
+    ld gp, REGISTER(3)(sp)
+    ld tp, REGISTER(4)(sp)
+    ld t0, REGISTER(5)(sp)
+    ld t1, REGISTER(6)(sp)
+    ld t2, REGISTER(7)(sp)
+    ld s0, REGISTER(8)(sp)
+    ld s1, REGISTER(9)(sp)
+    ld a0, REGISTER(10)(sp)
+    ld a1, REGISTER(11)(sp)
+    ld a2, REGISTER(12)(sp)
+    ld a3, REGISTER(13)(sp)
+    ld a4, REGISTER(14)(sp)
+    ld a5, REGISTER(15)(sp)
+    ld a6, REGISTER(16)(sp)
+    ld a7, REGISTER(17)(sp)
+    ld s2, REGISTER(18)(sp)
+    ld s3, REGISTER(19)(sp)
+    ld s4, REGISTER(20)(sp)
+    ld s5, REGISTER(21)(sp)
+    ld s6, REGISTER(22)(sp)
+    ld s7, REGISTER(23)(sp)
+    ld s8, REGISTER(24)(sp)
+    ld s9, REGISTER(25)(sp)
+    ld s10, REGISTER(26)(sp)
+    ld s11, REGISTER(27)(sp)
+    ld t3, REGISTER(28)(sp)
+    ld t4, REGISTER(29)(sp)
+    ld t5, REGISTER(30)(sp)
+    ld t6, REGISTER(31)(sp)
+    csrw mscratch, sp
+    ld sp, REGISTER(2)(sp)
+    mret
+
+/* A trap inside the monitor is a defect of the monitor: report it and stop this hart. */
+trap_in_monitor:
+    csrr sp, mscratch
+    csrw mscratch, zero
+    csrr a0, mcause
+    csrr a1, mepc
+    csrr a2, mtval
+    call monitor_failure
+1:  wfi
+    j 1b

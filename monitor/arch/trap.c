@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/trap.h"
+
+#include "arch/csr.h"
+#include "arch/guest_memory.h"
+#include "arch/instruction.h"
+#include "core/lifecycle.h"
+#include "irq/routing.h"
+#include "sbi/sbi.h"
+#include "vdev/mmio.h"
+
+void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
+{
+    struct world *world = &vhart->world;
+    uint64_t status = world->mstatus;
+    uint64_t vector = CSR_READ(stvec) & ~3ul;
+
+    /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
+    if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
+        tenant_crash(vhart, cause, value);
+        return;
+    }
+    CSR_WRITE(scause, cause);
+    CSR_WRITE(stval, value);
+    CSR_WRITE(sepc, world->registers[REGISTER_PC]);
+    status &= ~(uint64_t)(MSTATUS_SPP | MSTATUS_SPIE);
+    if ((world->mstatus & MSTATUS_MPP) == MSTATUS_MPP_S) {
+        status |= MSTATUS_SPP;
+    }
+    if ((world->mstatus & MSTATUS_SIE) != 0) {
+        status |= MSTATUS_SPIE;
+    }
+    status &= ~(uint64_t)(MSTATUS_SIE | MSTATUS_MPP);
+    world->mstatus = status | MSTATUS_MPP_S;
+    world->registers[REGISTER_PC] = vector;
+}
+
+/*
+ * A load or store that PMP refused: an access to an emulated device, or one that is not the
+ * tenant's to make. The latter looks to the tenant as it does on hardware without the address.
+ */
+static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
+{
+    struct world *world = &vhart->world;
+    uint64_t satp = CSR_READ(satp);
+    struct memory_access access;
+    uint32_t instruction;
+    uint64_t physical;
+
+    if (guest_translate(vhart->tenant, satp, address, &physical) &&
+        mmio_is_emulated(vhart->tenant, physical) &&
+        guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
+        instruction_decode(instruction, &access) && access.store == (cause != CAUSE_LOAD_ACCESS)) {
+        uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
+
+        if (mmio_access(vhart, physical, access.size, access.store, &value)) {
+            if (!access.store && access.reg != 0) {
+                world->registers[access.reg] = instruction_load_result(&access, value);
+            }
+            world->registers[REGISTER_PC] += access.length;
+            return;
+        }
+    }
+    vhart->faults++;
+    trap_reflect(vhart, cause, address);
+}
+
+static void illegal_instruction(struct vhart *vhart, uint64_t bits)
+{
+    uint64_t pc = vhart->world.registers[REGISTER_PC];
+    bool from_s = (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
+    uint32_t instruction = (uint32_t)bits;
+
+    /* mtval may be zero instead of the instruction (privileged ISA 3.1.16). */
+    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
+        instruction = 0;
+    }
+    if (instruction == INSTRUCTION_WFI && from_s) {
+        vhart->world.registers[REGISTER_PC] += 4;
+        vhart_wait(vhart);
+        return;
+    }
+    trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
+}
+
+struct world_change trap_dispatch(struct hart *hart)
+{
+    struct vhart *vhart = hart->loaded;
+    uint64_t cause = CSR_READ(mcause);
+
+    if ((int64_t)cause < 0) {
+        vhart->world.interrupts++;
+        hart_poll_interrupts(hart);
+        return hart_schedule(hart);
+    }
+    switch (cause) {
+    case CAUSE_ECALL_FROM_S:
+        sbi_dispatch(vhart);
+        break;
+    case CAUSE_ILLEGAL_INSTRUCTION:
+        illegal_instruction(vhart, CSR_READ(mtval));
+        break;
+    case CAUSE_LOAD_ACCESS:
+    case CAUSE_STORE_ACCESS:
+        access_fault(vhart, cause, CSR_READ(mtval));
+        break;
+    default:
+        vhart->faults++;
+        trap_reflect(vhart, cause, CSR_READ(mtval));
+        break;
+    }
+    return hart_schedule(hart);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a trap to the world that runs next. */
+#ifndef COTENANT_ARCH_TRAP_H
+#define COTENANT_ARCH_TRAP_H
+
+#include "arch/hart.h"
+#include "arch/world.h"
+
+/* What the trap exit does: keep the registers of one world (NULL: none), run another. */
+struct world_change {
+    struct world *keep;
+    struct world *run;
+};
+
+/*
+ * Called by the trap entry on the hart's own stack, interrupts off, with the general registers,
+ * pc and mstatus of the loaded vhart in its world.
+ */
+struct world_change trap_dispatch(struct hart *hart);
+
+/*
+ * Chooses who runs next on the hart, idles and loads images meanwhile, and prepares its world.
+ * Does not return before somebody can run.
+ */
+struct world_change hart_schedule(struct hart *hart);
+
+/*
+ * Looks at the machine interrupts that are pending and acts on each once; what it leads to is
+ * found by hart_schedule().
+ */
+void hart_poll_interrupts(struct hart *hart);
+
+/* Enters the world `run`; `keep` as in struct world_change. Does not return. */
+_Noreturn void world_enter(struct world *keep, struct world *run);
+
+/* The first instruction of the trap entry. */
+void trap_entry(void);
+
+/* Shows a synchronous exception to the loaded vhart, as hardware would (privileged ISA 4.1). */
+void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value);
+
+/* A trap inside the monitor, always a defect: says so and returns, after which the hart stops. */
+void monitor_failure(uint64_t cause, uint64_t pc, uint64_t value);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "boot/early_console.h"
+
+#include <stdbool.h>
+
+#include "device/ns16550.h"
+#include "device/reset.h"
+
+/* Polls of a UART that does not get ready before its text is given up. */
+#define MOST_POLLS 1000000
+
+static struct ns16550 uart;
+static struct reset reset;
+static bool present;
+
+void early_console_init(const struct monitor_header *header)
+{
+    present = header->uart_kind == COTENANT_UART_NS16550;
+    if (present) {
+        ns16550_init(&uart, header->uart_base, header->uart_register_shift, 0);
+    }
+    reset = (struct reset){header->reset_kind, header->reset_base};
+}
+
+static void put(const char *text)
+{
+    for (; present && *text != '\0'; text++) {
+        uint8_t byte = (uint8_t)*text;
+
+        for (unsigned polls = 0; polls < MOST_POLLS && !ns16550_transmit_ready(&uart); polls++) {
+        }
+        ns16550_transmit(&uart, &byte, 1);
+    }
+}
+
+static void put_number(long value)
+{
+    char digits[24];
+    unsigned length = sizeof(digits) - 1;
+
+    digits[length] = '\0';
+    do {
+        digits[--length] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0 && length > 0);
+    put(&digits[length]);
+}
+
+_Noreturn void early_console_refuse(const struct check_result *result)
+{
+    put("monitor: refused the bundle: ");
+    put(result->problem);
+    if (result->index >= 0) {
+        put(" [");
+        put_number(result->index);
+        put("]");
+    }
+    put("\r\n");
+    for (unsigned polls = 0; polls < MOST_POLLS && present && !ns16550_transmit_done(&uart);
+         polls++) {
+    }
+    reset_power_off(&reset);
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
+}

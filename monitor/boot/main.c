@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the relocated image to the first tenant, on the boot hart. */
+#include "arch/csr.h"
+#include "arch/hart.h"
+#include "arch/protection.h"
+#include "arch/trap.h"
+#include "boot/early_console.h"
+#include "core/console.h"
+#include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "irq/routing.h"
+
+extern char boot_stack_top[];
+extern volatile uint32_t parked_harts;
+
+/* How long the boot hart waits for the others to leave the memory that tenants get, in ticks. */
+#define MOST_PARK_TICKS 1000000
+
+_Noreturn void monitor_main(const struct bundle *checked_bundle);
+
+static void hart_init(struct hart *hart, uint32_t index)
+{
+    const struct bundle_board *board = &bundle->board;
+    const struct bundle_hart *description = &board->harts[index];
+
+    hart->id = description->id;
+    hart->index = index;
+    hart->plic_m_context = description->plic_m_context;
+    hart->plic_s_context = description->plic_s_context;
+    hart->stack_top = (uint64_t)boot_stack_top;
+    hart->features = ((board->flags & COTENANT_BOARD_SSTC) != 0 ? HART_SSTC : 0) |
+                     ((board->flags & COTENANT_BOARD_ENVCFG) != 0 ? HART_ENVCFG : 0);
+    hart->mtime = (const volatile uint64_t *)board->mtime_address;
+    hart->mtimecmp = (volatile uint64_t *)(board->mtimecmp_base + 8ul * hart->id);
+    hart->event_deadline = TIME_NEVER;
+    scheduler_init(&hart->scheduler, hart_now(hart));
+}
+
+/* Machine registers that are the same for all tenants. */
+static void registers_init(const struct hart *hart)
+{
+    uint64_t flags = bundle->board.flags;
+
+    CSR_WRITE(mtvec, (uint64_t)trap_entry);
+    CSR_WRITE(mscratch, 0);
+    CSR_WRITE(mideleg, INTERRUPTS_SUPERVISOR);
+    CSR_WRITE(mie, INTERRUPTS_MACHINE);
+    CSR_WRITE(mcounteren, COUNTERS_BASIC);
+    if ((hart->features & HART_ENVCFG) != 0) {
+        uint64_t environment = 0;
+
+        environment |= (flags & COTENANT_BOARD_SSTC) != 0 ? MENVCFG_STCE : 0;
+        environment |= (flags & COTENANT_BOARD_SVPBMT) != 0 ? MENVCFG_PBMTE : 0;
+        if ((flags & COTENANT_BOARD_ZICBO) != 0) {
+            environment |= MENVCFG_CBIE_INVALIDATE | MENVCFG_CBCFE | MENVCFG_CBZE;
+        }
+        CSR_WRITE(0x30a, environment); /* menvcfg */
+    }
+    if ((hart->features & HART_SSTC) != 0) {
+        CSR_WRITE(0x14d, TIME_NEVER); /* stimecmp */
+    }
+}
+
+static void wait_for_others(const struct hart *hart)
+{
+    uint64_t start = hart_now(hart);
+
+    while (parked_harts + 1 < bundle->board.hart_count &&
+           hart_now(hart) - start < MOST_PARK_TICKS) {
+    }
+}
+
+_Noreturn void monitor_main(const struct bundle *checked_bundle)
+{
+    struct hart *hart = &harts[checked_bundle->board.boot_hart];
+    struct check_result problem = {NULL, -1};
+    struct world_change change;
+
+    bundle = checked_bundle;
+    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
+        hart_init(&harts[i], i);
+    }
+    if (protection_count_entries() < bundle->board.pmp_entries) {
+        problem.problem = "board.pmp_entries: more than this hart has";
+        early_console_refuse(&problem);
+    }
+    registers_init(hart);
+    wait_for_others(hart);
+    monitor_log_init();
+    routing_init(hart);
+    lifecycle_init();
+    if (protection_is_resident(hart->index)) {
+        hart->features |= HART_PMP_RESIDENT;
+    }
+    console_init(hart);
+    hart->reschedule = true;
+    change = hart_schedule(hart);
+    world_enter(change.keep, change.run);
+}

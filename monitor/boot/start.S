@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entry of the bundle. Every hart arrives here in M-mode from the reset vector or the previous boot
+ * stage, at any address that is a multiple of 4096, with nothing set up.
+ *
+ * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
+ * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
+ * harts wait here until the copy is complete and then park in it, because this place will belong
+ * to a tenant. If the bundle cannot be found, hart 0 stays and says so.
+ */
+#include "abi/bundle.h"
+#include "arch/csr.h"
+#include "offsets.h"
+
+#define SPIN_BEFORE_GIVING_UP 1000000
+
+    .section .text.start, "ax"
+    .globl monitor_start
+monitor_start:
+    .option push
+    .option norvc
+    j start
+    nop
+    .option pop
+    .dword COTENANT_MONITOR_MAGIC
+    .dword monitor_image_size
+    .dword monitor_memory_size
+    .globl early_console
+early_console: /* filled in by the tool: see struct monitor_header */
+    .dword 0
+    .word 0, 0
+    .dword 0
+    .word 0, 0
+
+start:
+    csrw mie, zero
+    csrw mip, zero
+    lla s0, monitor_start
+    lla s1, monitor_image_end /* struct bundle in the file */
+    csrr s2, mhartid
+    /* Who is the boot hart? harts[boot_hart].id, or hart 0 if this is not a bundle. */
+    li t1, 0
+    ld t0, 0(s1)
+    li t2, COTENANT_BUNDLE_MAGIC
+    bne t0, t2, 1f
+    li t2, BUNDLE_BOOT_HART
+    add t0, s1, t2
+    lw t0, 0(t0)
+    andi t0, t0, COTENANT_MAX_HARTS - 1
+    slli t0, t0, 3 /* sizeof(struct bundle_hart), checked below */
+    add t0, t0, s1
+    li t2, BUNDLE_HARTS
+    add t0, t0, t2
+    lhu t1, 0(t0)
+1:  bne s2, t1, wait_for_copy
+    .if SIZEOF_BUNDLE_HART - 8
+    .error "struct bundle_hart has changed its size"
+    .endif
+
+    /* The stack of the boot hart in this copy is good enough for the next calls. */
+    lla sp, boot_stack_top
+    lla t0, monitor_bss_start
+    lla t1, monitor_bss_end
+2:  sd zero, 0(t0)
+    addi t0, t0, 8
+    bltu t0, t1, 2b
+    mv a0, s0
+    mv a1, s1
+    call boot_relocate /* returns the address of the copy */
+    mv s3, a0
+    /* Let the others go to the copy, and continue there ourselves. */
+    lla t0, copy_address
+    fence rw, rw
+    sd s3, 0(t0)
+    lla t0, in_copy
+    sub t0, t0, s0
+    add t0, t0, s3
+    fence.i
+    jr t0
+in_copy:
+    lla sp, boot_stack_top
+    lla s0, monitor_start
+    lla a0, monitor_end /* struct bundle in the copy */
+    call monitor_main
+    j park
+
+wait_for_copy:
+    lla t0, copy_address
+3:  ld t1, 0(t0)
+    beqz t1, 3b
+    fence.i
+    fence rw, rw
+    lla t0, park
+    sub t0, t0, s0
+    add t0, t0, t1
+    jr t0
+
+/* Other harts, and the boot hart when it must not go on: nothing wakes them. */
+    .globl park
+park:
+    lla t0, parked_harts
+    li t1, 1
+    amoadd.w zero, t1, (t0)
+    csrw mie, zero
+4:  wfi
+    j 4b
+
+    .section .data
+    .balign 8
+copy_address:
+    .dword 0
+    .globl parked_harts
+parked_harts:
+    .word 0
+    .word 0

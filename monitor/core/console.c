@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/console.h"
+
+#include <stddef.h>
+
+#include "core/console_mux.h"
+#include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "core/statistics.h"
+#include "device/ns16550.h"
+#include "device/reset.h"
+#include "irq/routing.h"
+
+/* Bytes received and sent by one step. */
+#define STEP_RECEIVE 4
+#define STEP_TRANSMIT 8
+
+static struct {
+    struct console_mux mux;
+    struct ns16550 uart;
+    struct hart *hart;
+    uint64_t step; /* ticks between steps */
+    uint64_t tick; /* ticks of mtime between ticks of the multiplexer */
+    uint64_t due;  /* moment of the next step */
+    uint64_t tick_due;
+    bool active;      /* the next step is at most `step` away */
+    bool input_ready; /* the UART's receive interrupt is off, bytes wait in it */
+    bool quitting;
+    struct statistics_report report;
+} console;
+
+static void wake(void)
+{
+    if (!console.active && console.hart != NULL) {
+        console.active = true;
+        console.due = hart_now(console.hart) + console.step;
+        console.hart->reschedule = true;
+    }
+}
+
+void console_init(struct hart *hart)
+{
+    const struct bundle_board *board = &bundle->board;
+    struct vuart *uarts[COTENANT_MAX_TENANTS];
+    const char *names[COTENANT_MAX_TENANTS];
+
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        uarts[i] = &tenants[i].uart;
+        names[i] = tenants[i].description->name;
+    }
+    console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
+                     bundle->console.focus, uarts, names, tenant_count);
+    ns16550_init(&console.uart, board->uart_base, board->uart_register_shift, board->uart_divisor);
+    ns16550_set_receive_interrupt(&console.uart, true);
+    console.hart = hart;
+    console.step = (uint64_t)board->timebase_hz * CONSOLE_STEP_US / 1000000;
+    console.tick = (uint64_t)board->timebase_hz * CONSOLE_TICK_MS / 1000;
+    console.tick_due = 0;
+    console.due = TIME_NEVER;
+    wake();
+}
+
+static void receive_step(void)
+{
+    for (unsigned i = 0; i < STEP_RECEIVE && console_mux_can_accept(&console.mux); i++) {
+        int byte = ns16550_receive(&console.uart);
+
+        if (byte < 0) {
+            console.input_ready = false;
+            ns16550_set_receive_interrupt(&console.uart, true);
+            return;
+        }
+        console_mux_input(&console.mux, (uint8_t)byte);
+    }
+}
+
+/* Returns whether bytes were sent or could not be sent yet. */
+static bool transmit_step(void)
+{
+    uint8_t bytes[STEP_TRANSMIT];
+    uint32_t count;
+
+    if (!ns16550_transmit_ready(&console.uart)) {
+        return true;
+    }
+    for (count = 0; count < STEP_TRANSMIT; count++) {
+        int byte = console_mux_next(&console.mux);
+
+        if (byte < 0) {
+            break;
+        }
+        bytes[count] = (uint8_t)byte;
+    }
+    ns16550_transmit(&console.uart, bytes, count);
+    return count != 0;
+}
+
+static void handle_requests(void)
+{
+    uint32_t requests = console_mux_take_requests(&console.mux);
+
+    if ((requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
+        statistics_begin(&console.report);
+    }
+    if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
+        console.quitting = true;
+    }
+}
+
+/* On the way to power-off: one tenant a step, then what they and the monitor said last. */
+static void quit_step(void)
+{
+    const struct reset reset = {bundle->board.reset_kind, bundle->board.reset_base};
+
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if (tenants[i].state == TENANT_RUNNING) {
+            tenant_halt(&tenants[i], TENANT_STOPPED);
+            return;
+        }
+    }
+    console_mux_flush(&console.mux);
+    if (!console_mux_has_output(&console.mux) && ns16550_transmit_done(&console.uart)) {
+        reset_power_off(&reset);
+    }
+}
+
+static void refresh_interrupt_lines(void)
+{
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        routing_refresh_uart(&tenants[i]);
+    }
+}
+
+uint64_t console_service(struct hart *hart, uint64_t now)
+{
+    bool busy;
+
+    if (hart != console.hart) {
+        return TIME_NEVER;
+    }
+    if (now < console.due) {
+        return console.due;
+    }
+    if (console.input_ready) {
+        receive_step();
+        handle_requests();
+    }
+    if (statistics_in_progress(&console.report)) {
+        statistics_step(&console.report, now);
+    }
+    busy = transmit_step();
+    if (now >= console.tick_due) {
+        console_mux_tick(&console.mux);
+        console.tick_due = now + console.tick;
+    }
+    refresh_interrupt_lines();
+    if (lifecycle_is_over()) {
+        console.quitting = true;
+    }
+    if (console.quitting) {
+        quit_step();
+        busy = true;
+    }
+    console.active = busy || statistics_in_progress(&console.report) ||
+                     (console.input_ready && console_mux_can_accept(&console.mux));
+    if (console.active) {
+        console.due = now + console.step;
+    } else if (console_mux_needs_tick(&console.mux)) {
+        console.due = console.tick_due;
+    } else {
+        console.due = TIME_NEVER;
+    }
+    return console.due;
+}
+
+void console_output_ready(void)
+{
+    wake();
+}
+
+void console_input_ready(void)
+{
+    ns16550_acknowledge(&console.uart);
+    ns16550_set_receive_interrupt(&console.uart, false);
+    console.input_ready = true;
+    wake();
+}
+
+void console_tenant_running(uint32_t tenant, bool running)
+{
+    console_mux_set_closed(&console.mux, tenant, !running);
+    wake();
+}
+
+static void put_raw(char character)
+{
+    uint8_t byte = (uint8_t)character;
+
+    for (unsigned tries = 0; tries < 100000; tries++) {
+        if (ns16550_transmit_ready(&console.uart)) {
+            break;
+        }
+    }
+    ns16550_transmit(&console.uart, &byte, 1);
+}
+
+static void put_raw_text(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        put_raw(*text);
+    }
+}
+
+static void put_raw_hex(const char *label, uint64_t value)
+{
+    put_raw_text(label);
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        put_raw("0123456789abcdef"[value >> shift & 15]);
+    }
+}
+
+void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value)
+{
+    put_raw_text("\r\n");
+    put_raw_text(what);
+    put_raw_hex(": cause=0x", cause);
+    put_raw_hex(" pc=0x", pc);
+    put_raw_hex(" value=0x", value);
+    put_raw_text("\r\n");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The console service: moves bytes between the board's UART and the consoles of all tenants.
+ *
+ * It works in small steps, at most one in each CONSOLE_STEP_US and only while there is something to
+ * do, so that neither a tenant that prints a flood nor a line that delivers one can take more than
+ * a fixed small share of the hart from anybody. It lives on the boot hart; interrupts are off.
+ */
+#ifndef COTENANT_CORE_CONSOLE_H
+#define COTENANT_CORE_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/hart.h"
+
+#define CONSOLE_STEP_US 50
+
+/* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
+void console_init(struct hart *hart);
+
+/*
+ * Does a step if one is due at `now` and returns the moment of the next (TIME_NEVER: when something
+ * happens). Called by every hart; only the boot hart has something to do.
+ */
+uint64_t console_service(struct hart *hart, uint64_t now);
+
+/* A tenant has written to its console. */
+void console_output_ready(void);
+
+/* The UART's interrupt: bytes have arrived. */
+void console_input_ready(void);
+
+/* A tenant begins or ends to run: decides whether it gets input. */
+void console_tenant_running(uint32_t tenant, bool running);
+
+/* Says `what` and three numbers on the UART without any of the above, for a monitor that failed. */
+void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What happens to tenants and vharts: start, stop, reboot, crash, wake.
+ *
+ * Called by the hart of the vharts concerned, interrupts off. Whoever calls goes on to
+ * hart_schedule(), which acts on the outcome.
+ */
+#ifndef COTENANT_CORE_LIFECYCLE_H
+#define COTENANT_CORE_LIFECYCLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/tenant.h"
+
+/* Sets up all tenants and vharts of the checked bundle and starts those that start at boot. */
+void lifecycle_init(void);
+
+/*
+ * Loads a tenant that is not running and starts it at its entry point. `wipe`: clear its memory
+ * first, as is due when it has run before. The loading itself happens in the tenant's own time.
+ */
+void tenant_start(struct tenant *tenant, bool wipe);
+
+/* One piece of loading for a tenant whose first vhart has the hart; see loader.h. */
+void tenant_load_step(struct tenant *tenant);
+
+static inline bool tenant_is_loading(const struct tenant *tenant)
+{
+    return tenant->loader.phase == LOADER_WIPE || tenant->loader.phase == LOADER_COPY;
+}
+
+/* Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why. */
+void tenant_halt(struct tenant *tenant, enum tenant_state state);
+
+/* Says so on the monitor's log, then halts it. */
+void tenant_shut_down(struct tenant *tenant, const char *reason);
+void tenant_reboot(struct tenant *tenant);
+void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address);
+
+/* Starts a stopped vhart in S-mode at `address` with a0 = its id and a1 = `argument`. */
+void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
+
+/* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
+void vhart_stop(struct vhart *vhart);
+
+/* Raises supervisor interrupts (bits of mip) and wakes the vhart if it waits for one of them. */
+void vhart_interrupt(struct vhart *vhart, uint64_t bits);
+
+/* The vhart has executed WFI: gives the hart to others until one of its interrupts is due. */
+void vhart_wait(struct vhart *vhart);
+
+/* No tenant runs any more: the machine may be powered off. */
+bool lifecycle_is_over(void);
+
+#endif

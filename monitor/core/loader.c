@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/loader.h"
+
+#include <stddef.h>
+
+#include "arch/memory.h"
+
+void loader_begin(struct loader *loader, bool wipe)
+{
+    loader->phase = wipe ? LOADER_WIPE : LOADER_COPY;
+    loader->item = 0;
+    loader->offset = 0;
+}
+
+static void next_item(struct loader *loader)
+{
+    loader->item++;
+    loader->offset = 0;
+}
+
+static uint64_t step_size(uint64_t left)
+{
+    return left < LOADER_STEP_BYTES ? left : LOADER_STEP_BYTES;
+}
+
+static void wipe_step(struct loader *loader, const struct bundle_tenant *description)
+{
+    const struct bundle_range *range = &description->memory[loader->item];
+    uint64_t size = step_size(range->size - loader->offset);
+
+    physical_clear(range->base + loader->offset, size);
+    loader->offset += size;
+    if (loader->offset == range->size) {
+        next_item(loader);
+        if (loader->item == COTENANT_MAX_MEMORY_RANGES) {
+            loader_begin(loader, false);
+        }
+    }
+}
+
+static void copy_step(struct loader *loader, const struct bundle_tenant *description,
+                      const uint8_t *store)
+{
+    const struct bundle_part *part = &description->parts[loader->item];
+    uint64_t destination = part->destination + loader->offset;
+    uint64_t size;
+
+    if (loader->offset < part->file_size) {
+        size = step_size(part->file_size - loader->offset);
+        physical_copy(destination, store + part->store_offset + loader->offset, size);
+    } else {
+        size = step_size(part->memory_size - loader->offset);
+        physical_clear(destination, size);
+    }
+    loader->offset += size;
+    if (loader->offset == part->memory_size) {
+        next_item(loader);
+        if (loader->item == COTENANT_MAX_IMAGE_PARTS) {
+            loader->phase = LOADER_DONE;
+        }
+    }
+}
+
+bool loader_step(struct loader *loader, const struct bundle_tenant *description,
+                 const uint8_t *store)
+{
+    if (loader->phase == LOADER_WIPE) {
+        wipe_step(loader, description);
+    } else if (loader->phase == LOADER_COPY) {
+        copy_step(loader, description, store);
+    }
+    return loader->phase == LOADER_DONE;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The answer to the command "stats" and to the list key: a line with the monitor's time, a line for
+ * each tenant, a last line. docs/abi.md has its form. One line a step.
+ */
+#ifndef COTENANT_CORE_STATISTICS_H
+#define COTENANT_CORE_STATISTICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct statistics_report {
+    bool wanted;
+    uint32_t line; /* next one to write: 0, the tenants from 1 on, the last */
+};
+
+/* Begins a report; one that is in progress begins anew. */
+void statistics_begin(struct statistics_report *report);
+
+static inline bool statistics_in_progress(const struct statistics_report *report)
+{
+    return report->wanted;
+}
+
+/* Writes the next line to the monitor's log if there is room. `now` in ticks. */
+void statistics_step(struct statistics_report *report, uint64_t now);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/tenant.h"
+
+struct tenant tenants[COTENANT_MAX_TENANTS];
+uint32_t tenant_count;
+struct vhart vharts[COTENANT_MAX_VHARTS];
+const struct bundle *bundle;
+
+bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size)
+{
+    for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        const struct bundle_range *range = &tenant->description->memory[i];
+        uint64_t offset = address - range->base;
+
+        if (offset < range->size && size <= range->size - offset) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *tenant_state_name(enum tenant_state state)
+{
+    switch (state) {
+    case TENANT_EMPTY:
+        return "empty";
+    case TENANT_LOADED:
+        return "loaded";
+    case TENANT_RUNNING:
+        return "running";
+    case TENANT_DORMANT:
+        return "dormant";
+    case TENANT_STOPPED:
+        return "stopped";
+    case TENANT_CRASHED:
+        return "crashed";
+    }
+    return "unknown";
+}

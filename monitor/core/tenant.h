@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A tenant: one operating system with its memory, vharts, devices and console. */
+#ifndef COTENANT_CORE_TENANT_H
+#define COTENANT_CORE_TENANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/bundle.h"
+#include "core/loader.h"
+#include "core/vhart.h"
+#include "irq/vplic.h"
+#include "vdev/vuart.h"
+
+enum tenant_state {
+    TENANT_EMPTY,   /* its memory holds nothing of use */
+    TENANT_LOADED,  /* its images are in place, it has not run since */
+    TENANT_RUNNING, /* at least one of its vharts is started, or it is being loaded to start */
+    TENANT_DORMANT, /* suspended to RAM */
+    TENANT_STOPPED, /* has shut down or was stopped */
+    TENANT_CRASHED, /* could not go on; see its log line */
+};
+
+struct tenant {
+    const struct bundle_tenant *description;
+    uint32_t index;
+    uint32_t vhart_count;
+    enum tenant_state state;
+    struct vhart *vharts; /* vhart_count of them */
+    struct loader loader;
+    struct vuart uart;
+    struct vplic plic;
+};
+
+extern struct tenant tenants[COTENANT_MAX_TENANTS];
+extern uint32_t tenant_count;
+extern struct vhart vharts[COTENANT_MAX_VHARTS];
+/* The bundle that the machine was started from, checked. */
+extern const struct bundle *bundle;
+
+/* The whole range [address, address + size) lies in one of the tenant's RAM ranges. */
+bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size);
+
+/* "empty", "loaded", ... */
+const char *tenant_state_name(enum tenant_state state);
+
+#endif

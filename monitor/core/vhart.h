@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A virtual hart: a tenant's hart, bound to one physical hart. */
+#ifndef COTENANT_CORE_VHART_H
+#define COTENANT_CORE_VHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/world.h"
+#include "core/scheduler.h"
+
+struct hart;
+struct tenant;
+struct bundle_vhart;
+
+/* State of a vhart as its tenant sees it through SBI HSM (section 9). */
+enum vhart_state {
+    VHART_STOPPED,
+    VHART_STARTED,
+    VHART_SUSPENDED,
+};
+
+struct vhart {
+    struct world world; /* first: the trap entry finds it through mscratch */
+    struct schedulable schedulable;
+    struct tenant *tenant;
+    const struct bundle_vhart *description;
+    enum vhart_state state;
+    bool uses_fp;
+    /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
+    uint64_t faults;
+};
+
+static inline struct vhart *vhart_of(struct schedulable *schedulable)
+{
+    return (struct vhart *)((char *)schedulable - offsetof(struct vhart, schedulable));
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "irq/routing.h"
+
+#include "arch/csr.h"
+#include "arch/interrupts.h"
+#include "arch/protection.h"
+#include "core/console.h"
+#include "core/lifecycle.h"
+#include "device/plic.h"
+
+/* Highest threshold: no source of 3-bit priority interrupts. */
+#define THRESHOLD_CLOSED 7
+#define UART_PRIORITY 1
+
+static struct plic board_plic;
+/* Index of the owning tenant of each source, COTENANT_MAX_TENANTS for none. Fixed after boot. */
+static uint8_t source_owner[COTENANT_MAX_SOURCES];
+
+static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
+{
+    return &tenants[vplic->tenant].vharts[index];
+}
+
+static void set_physical_priority(struct vplic *vplic, uint32_t source, uint32_t priority)
+{
+    (void)vplic;
+    plic_set_priority(&board_plic, source, priority);
+}
+
+static uint32_t read_physical_pending(struct vplic *vplic, uint32_t word)
+{
+    (void)vplic;
+    return plic_read_pending_word(&board_plic, word);
+}
+
+static void set_physical_enable(struct vplic *vplic, uint32_t vhart, uint32_t source, bool on)
+{
+    uint32_t context = vhart_at(vplic, vhart)->world.hart->plic_m_context;
+
+    plic_set_enable(&board_plic, context, source, on);
+}
+
+static void complete_physical(struct vplic *vplic, uint32_t vhart, uint32_t source)
+{
+    plic_complete(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_m_context, source);
+}
+
+static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word,
+                                       uint32_t value)
+{
+    uint32_t context = vhart_at(vplic, vhart)->world.hart->plic_s_context;
+
+    plic_write_enable_word(&board_plic, context, word, value);
+}
+
+static void set_threshold(struct vplic *vplic, uint32_t index, uint32_t threshold)
+{
+    struct vhart *vhart = vhart_at(vplic, index);
+    struct hart *hart = vhart->world.hart;
+
+    /* While another vhart is loaded the context stays closed; routing_switch() opens it. */
+    if (hart->loaded == vhart) {
+        plic_set_threshold(&board_plic, hart->plic_s_context, threshold);
+    }
+}
+
+static uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
+{
+    return plic_claim(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context);
+}
+
+static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32_t source)
+{
+    plic_complete(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context, source);
+}
+
+static const struct vplic_ops board_plic_ops = {
+    .set_physical_priority = set_physical_priority,
+    .read_physical_pending = read_physical_pending,
+    .set_physical_enable = set_physical_enable,
+    .complete_physical = complete_physical,
+    .write_physical_enable_word = write_physical_enable_word,
+    .set_threshold = set_threshold,
+    .claim_physical = claim_physical,
+    .complete_physical_direct = complete_physical_direct,
+};
+
+void routing_init(struct hart *boot_hart)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
+        source_owner[source] = COTENANT_MAX_TENANTS;
+    }
+    plic_init(&board_plic, board->plic_base, board->plic_sources);
+    for (uint32_t i = 0; i < board->hart_count; i++) {
+        if (board->harts[i].plic_m_context != COTENANT_NONE) {
+            plic_disable_context(&board_plic, board->harts[i].plic_m_context);
+        }
+        if (board->harts[i].plic_s_context != COTENANT_NONE) {
+            plic_disable_context(&board_plic, board->harts[i].plic_s_context);
+            plic_set_threshold(&board_plic, board->harts[i].plic_s_context, THRESHOLD_CLOSED);
+        }
+    }
+    if (board->uart_kind != COTENANT_UART_NONE) {
+        plic_set_priority(&board_plic, board->uart_source, UART_PRIORITY);
+        plic_set_enable(&board_plic, boot_hart->plic_m_context, board->uart_source, true);
+    }
+}
+
+void routing_init_tenant(struct tenant *tenant)
+{
+    const struct bundle_tenant *description = tenant->description;
+    struct vplic *vplic = &tenant->plic;
+
+    vplic_init(vplic, &board_plic_ops, tenant->index, description->sources);
+    if ((description->flags & COTENANT_TENANT_UART) != 0) {
+        vplic_add_virtual(vplic, description->uart_source);
+    }
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+        bool passed = (vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
+
+        vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
+        if (passed) {
+            vhart->world.hart->plic_user = vhart;
+        }
+    }
+    for (uint32_t source = 1; source < COTENANT_MAX_SOURCES; source++) {
+        if ((description->sources[source / 32] >> source % 32 & 1) != 0) {
+            source_owner[source] = (uint8_t)tenant->index;
+        }
+    }
+}
+
+void routing_refresh(struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+        bool output = vplic_output(&tenant->plic, i);
+
+        if (vhart->description->plic_claim_entry != COTENANT_NONE) {
+            protection_set_claim(vhart, !vplic_claim_trapped(&tenant->plic, i));
+        }
+        if (output == ((vhart->world.pending & INTERRUPT_SEI) != 0)) {
+            continue;
+        }
+        if (output) {
+            vhart_interrupt(vhart, INTERRUPT_SEI);
+        } else {
+            vhart_clear_interrupt(vhart, INTERRUPT_SEI);
+        }
+    }
+}
+
+void routing_reset_tenant(struct tenant *tenant)
+{
+    vplic_reset(&tenant->plic);
+    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
+        vplic_set_level(&tenant->plic, tenant->description->uart_source, false);
+    }
+    routing_refresh(tenant);
+}
+
+void routing_refresh_uart(struct tenant *tenant)
+{
+    uint32_t source = tenant->description->uart_source;
+    bool level = vuart_interrupt(&tenant->uart);
+
+    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
+        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0)) {
+        vplic_set_level(&tenant->plic, source, level);
+        routing_refresh(tenant);
+    }
+}
+
+void routing_external_interrupt(struct hart *hart)
+{
+    uint32_t source = plic_claim(&board_plic, hart->plic_m_context);
+
+    if (source == 0) {
+        return;
+    }
+    if (source == bundle->board.uart_source) {
+        console_input_ready();
+        plic_complete(&board_plic, hart->plic_m_context, source);
+        return;
+    }
+    if (source < COTENANT_MAX_SOURCES && source_owner[source] < tenant_count) {
+        struct tenant *tenant = &tenants[source_owner[source]];
+
+        if (vplic_raise(&tenant->plic, source)) {
+            routing_refresh(tenant);
+            return; /* the tenant's completion completes it */
+        }
+    }
+    plic_complete(&board_plic, hart->plic_m_context, source);
+}
+
+void routing_switch(struct hart *hart, struct vhart *next)
+{
+    struct vhart *user = hart->plic_user;
+
+    if (user == NULL || (next != user && hart->loaded != user)) {
+        return;
+    }
+    plic_set_threshold(&board_plic, hart->plic_s_context,
+                       next == user ? user->tenant->plic.vharts[user->world.vhart_id].threshold
+                                    : THRESHOLD_CLOSED);
+}

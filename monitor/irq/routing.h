@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where interrupts go: from the board's PLIC and the virtual devices to the tenants.
+ *
+ * A tenant whose vhart is the lowest on its hart claims its device interrupts from the S-mode
+ * context of the hart itself; while somebody else runs there, that context's threshold keeps its
+ * line down. Sources of all other tenants and the monitor's UART come through the hart's
+ * machine context. Called by the hart concerned, interrupts off.
+ */
+#ifndef COTENANT_IRQ_ROUTING_H
+#define COTENANT_IRQ_ROUTING_H
+
+#include "core/tenant.h"
+
+/* Silences the board's PLIC and opens the monitor's UART. Before routing_init_tenant(). */
+void routing_init(struct hart *boot_hart);
+
+/* Gives a tenant its PLIC and the sources of its description. */
+void routing_init_tenant(struct tenant *tenant);
+
+/* Everything the tenant has enabled, claimed or not answered yet is undone. */
+void routing_reset_tenant(struct tenant *tenant);
+
+/* The machine external interrupt of the hart: claims one source and passes it on. */
+void routing_external_interrupt(struct hart *hart);
+
+/* `next` gets the hart: opens or closes the hart's S-mode context. */
+void routing_switch(struct hart *hart, struct vhart *next);
+
+/* The level of the tenant's virtual UART interrupt may have changed. */
+void routing_refresh_uart(struct tenant *tenant);
+
+/* The tenant's PLIC may have changed: its vharts' SEIP and the claim register's protection. */
+void routing_refresh(struct tenant *tenant);
+
+#endif

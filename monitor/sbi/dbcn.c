@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SBI section 12: debug console. It shares the rings of the tenant's virtual UART. A call moves a
+ * bounded number of bytes and says how many, as the specification allows; it never waits.
+ */
+#include "core/console.h"
+#include "irq/routing.h"
+#include "sbi/sbi.h"
+
+/* Bytes that one call moves at most. */
+#define MOST_BYTES 32
+
+static uint32_t bounded(uint64_t length)
+{
+    return length < MOST_BYTES ? (uint32_t)length : MOST_BYTES;
+}
+
+static struct sbi_result transfer(struct tenant *tenant, uint64_t function,
+                                  const uint64_t *arguments)
+{
+    uint64_t length = arguments[0];
+    uint64_t address = arguments[1];
+    uint32_t moved;
+
+    /* Addresses have 64 bits on RV64: the high part of the address must be zero. */
+    if (length == 0) {
+        return sbi_value(0);
+    }
+    if (arguments[2] != 0 || !tenant_owns_memory(tenant, address, length)) {
+        return sbi_error(SBI_ERR_INVALID_PARAM);
+    }
+    if (function == SBI_DBCN_WRITE) {
+        moved = vuart_console_write(&tenant->uart, (const uint8_t *)address, bounded(length));
+        console_output_ready();
+    } else {
+        moved = vuart_console_read(&tenant->uart, (uint8_t *)address, bounded(length));
+    }
+    return sbi_value(moved);
+}
+
+static struct sbi_result write_byte(struct tenant *tenant, uint8_t byte)
+{
+    if (vuart_console_write(&tenant->uart, &byte, 1) == 0) {
+        return sbi_error(SBI_ERR_FAILED);
+    }
+    console_output_ready();
+    return sbi_value(0);
+}
+
+struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    struct sbi_result result;
+
+    switch (function) {
+    case SBI_DBCN_WRITE:
+    case SBI_DBCN_READ:
+        result = transfer(vhart->tenant, function, arguments);
+        break;
+    case SBI_DBCN_WRITE_BYTE:
+        result = write_byte(vhart->tenant, (uint8_t)arguments[0]);
+        break;
+    default:
+        return sbi_error(SBI_ERR_NOT_SUPPORTED);
+    }
+    routing_refresh_uart(vhart->tenant);
+    return result;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SBI section 9: hart state management. */
+#include "arch/vhart_setup.h"
+#include "core/lifecycle.h"
+#include "sbi/sbi.h"
+
+static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *arguments)
+{
+    uint64_t id = arguments[0];
+    uint64_t address = arguments[1];
+
+    if (id >= tenant->vhart_count) {
+        return sbi_error(SBI_ERR_INVALID_PARAM);
+    }
+    if (tenant->vharts[id].state != VHART_STOPPED) {
+        return sbi_error(SBI_ERR_ALREADY_AVAILABLE);
+    }
+    if ((address & 1) != 0 || !tenant_owns_memory(tenant, address, 2)) {
+        return sbi_error(SBI_ERR_INVALID_ADDRESS);
+    }
+    vhart_start(&tenant->vharts[id], address, arguments[2]);
+    return sbi_value(0);
+}
+
+static struct sbi_result hart_stop(struct vhart *vhart)
+{
+    vhart_stop(vhart);
+    return sbi_no_return();
+}
+
+static struct sbi_result hart_status(const struct tenant *tenant, uint64_t id)
+{
+    if (id >= tenant->vhart_count) {
+        return sbi_error(SBI_ERR_INVALID_PARAM);
+    }
+    switch (tenant->vharts[id].state) {
+    case VHART_STARTED:
+        return sbi_value(SBI_HSM_STATE_STARTED);
+    case VHART_SUSPENDED:
+        return sbi_value(SBI_HSM_STATE_SUSPENDED);
+    case VHART_STOPPED:
+        break;
+    }
+    return sbi_value(SBI_HSM_STATE_STOPPED);
+}
+
+/*
+ * A suspended hart wakes on any interrupt that it has enabled, as from WFI. In a retentive suspend
+ * it goes on after the call; else at an address of its own with satp and sstatus.SIE 0.
+ */
+static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *arguments)
+{
+    uint64_t type = arguments[0] & UINT32_MAX;
+    uint64_t address = arguments[1];
+
+    if (type == SBI_HSM_SUSPEND_RETENTIVE) {
+        vhart_wait(vhart);
+        return sbi_value(0);
+    }
+    if (type != SBI_HSM_SUSPEND_NON_RETENTIVE) {
+        return sbi_error(SBI_ERR_INVALID_PARAM);
+    }
+    if ((address & 1) != 0 || !tenant_owns_memory(vhart->tenant, address, 2)) {
+        return sbi_error(SBI_ERR_INVALID_ADDRESS);
+    }
+    vhart_setup_resume(vhart, address, arguments[2]);
+    vhart_wait(vhart);
+    return sbi_no_return();
+}
+
+struct sbi_result sbi_hsm(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    switch (function) {
+    case SBI_HSM_HART_START:
+        return hart_start(vhart->tenant, arguments);
+    case SBI_HSM_HART_STOP:
+        return hart_stop(vhart);
+    case SBI_HSM_HART_GET_STATUS:
+        return hart_status(vhart->tenant, arguments[0]);
+    case SBI_HSM_HART_SUSPEND:
+        return hart_suspend(vhart, arguments);
+    default:
+        return sbi_error(SBI_ERR_NOT_SUPPORTED);
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SBI section 7: inter-processor interrupts. */
+#include "arch/interrupts.h"
+#include "core/lifecycle.h"
+#include "sbi/sbi.h"
+
+struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    struct tenant *tenant = vhart->tenant;
+    uint64_t targets;
+    long error;
+
+    if (function != SBI_IPI_SEND_IPI) {
+        return sbi_error(SBI_ERR_NOT_SUPPORTED);
+    }
+    error = sbi_hart_mask(tenant, arguments[0], arguments[1], &targets);
+    if (error != SBI_SUCCESS) {
+        return sbi_error(error);
+    }
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        if ((targets >> id & 1) != 0 && tenant->vharts[id].state != VHART_STOPPED) {
+            vhart_interrupt(&tenant->vharts[id], INTERRUPT_SSI);
+        }
+    }
+    return sbi_value(0);
+}

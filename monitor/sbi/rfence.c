@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SBI section 8: remote fences.
+ *
+ * A vhart whose world is not loaded needs no fence: its next switch-in fences everything. What is
+ * left is the caller itself. A range of many pages is fenced as a whole, so the work is bounded.
+ */
+#include "arch/interrupts.h"
+#include "sbi/sbi.h"
+
+#define PAGE_SIZE 4096
+#define MOST_PAGES 16
+
+/* Section 8: start and size both zero, or size all ones, mean every address. */
+static bool fence_everything(uint64_t start, uint64_t size)
+{
+    return size > MOST_PAGES * PAGE_SIZE || (start == 0 && size == 0);
+}
+
+static void fence_addresses(uint64_t start, uint64_t end)
+{
+    for (uint64_t page = start & ~(PAGE_SIZE - 1ul); page < end; page += PAGE_SIZE) {
+        __asm__ volatile("sfence.vma %0" : : "r"(page) : "memory");
+    }
+}
+
+static void fence_addresses_of(uint64_t start, uint64_t end, uint64_t asid)
+{
+    for (uint64_t page = start & ~(PAGE_SIZE - 1ul); page < end; page += PAGE_SIZE) {
+        __asm__ volatile("sfence.vma %0, %1" : : "r"(page), "r"(asid) : "memory");
+    }
+}
+
+/* Fences the running hart as `function` asks. */
+static void fence_self(uint64_t function, uint64_t start, uint64_t size, uint64_t asid)
+{
+    if (function == SBI_RFENCE_FENCE_I) {
+        __asm__ volatile("fence.i" : : : "memory");
+    } else if (fence_everything(start, size)) {
+        if (function == SBI_RFENCE_SFENCE_VMA) {
+            __asm__ volatile("sfence.vma" : : : "memory");
+        } else {
+            __asm__ volatile("sfence.vma x0, %0" : : "r"(asid) : "memory");
+        }
+    } else if (function == SBI_RFENCE_SFENCE_VMA) {
+        fence_addresses(start, start + size);
+    } else {
+        fence_addresses_of(start, start + size, asid);
+    }
+}
+
+struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    uint64_t start = arguments[2];
+    uint64_t size = arguments[3];
+    uint64_t targets;
+    long error;
+
+    if (function > SBI_RFENCE_SFENCE_VMA_ASID) {
+        return sbi_error(SBI_ERR_NOT_SUPPORTED); /* the others need the hypervisor extension */
+    }
+    error = sbi_hart_mask(vhart->tenant, arguments[0], arguments[1], &targets);
+    if (error != SBI_SUCCESS) {
+        return sbi_error(error);
+    }
+    if (function != SBI_RFENCE_FENCE_I && size != UINT64_MAX && start + size < start) {
+        return sbi_error(SBI_ERR_INVALID_ADDRESS);
+    }
+    if ((targets >> vhart->world.vhart_id & 1) != 0) {
+        fence_self(function, start, size, arguments[4]);
+    }
+    return sbi_value(0);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The Supervisor Binary Interface v3.0 as the monitor offers it to tenants; one file per extension.
+ *
+ * A handler is called by the hart of the calling vhart, interrupts off, with the arguments a0-a5 as
+ * the tenant passed them: all hostile. It returns error and value, or asks that a0 and a1 stay as
+ * they are because the call does not return to where it was made.
+ */
+#ifndef COTENANT_SBI_SBI_H
+#define COTENANT_SBI_SBI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sbi.h"
+#include "core/tenant.h"
+
+struct sbi_result {
+    long error; /* SBI_SUCCESS or SBI_ERR_* */
+    uint64_t value;
+    bool no_return;
+};
+
+typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
+                                      const uint64_t *arguments);
+
+/* Carries out the call in a6 and a7 of the vhart's registers and moves its pc on. */
+void sbi_dispatch(struct vhart *vhart);
+
+/* The handler of an extension, or NULL where it is not offered. */
+sbi_handler *sbi_find(uint64_t extension);
+
+/*
+ * The vharts that a (mask, base) pair of section 3.1 names, as bits by vhart id. Returns an SBI
+ * error: INVALID_PARAM when one of them does not exist.
+ */
+long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets);
+
+sbi_handler sbi_base;
+sbi_handler sbi_time;
+sbi_handler sbi_ipi;
+sbi_handler sbi_rfence;
+sbi_handler sbi_hsm;
+sbi_handler sbi_srst;
+sbi_handler sbi_dbcn;
+
+static inline struct sbi_result sbi_error(long error)
+{
+    return (struct sbi_result){.error = error};
+}
+
+static inline struct sbi_result sbi_value(uint64_t value)
+{
+    return (struct sbi_result){.error = SBI_SUCCESS, .value = value};
+}
+
+static inline struct sbi_result sbi_no_return(void)
+{
+    return (struct sbi_result){.no_return = true};
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SBI section 6: timer extension. The trap entry has a fast path for hardware without Sstc. */
+#include "arch/timer.h"
+#include "sbi/sbi.h"
+
+struct sbi_result sbi_time(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    if (function != SBI_TIME_SET_TIMER) {
+        return sbi_error(SBI_ERR_NOT_SUPPORTED);
+    }
+    timer_set(vhart, arguments[0]);
+    return sbi_value(0);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/mmio.h"
+
+#include "core/console.h"
+#include "irq/routing.h"
+
+/* Bytes of address space of the virtual 16550. */
+#define UART_SIZE 0x100
+
+static bool is_uart(const struct tenant *tenant, uint64_t address)
+{
+    return (tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
+           address - tenant->description->uart_base < UART_SIZE;
+}
+
+static bool is_plic(const struct tenant *tenant, uint64_t address)
+{
+    return tenant->description->plic_base != 0 &&
+           address - tenant->description->plic_base < VPLIC_SIZE;
+}
+
+bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
+{
+    return is_uart(tenant, address) || is_plic(tenant, address);
+}
+
+/* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
+static void uart_access(struct tenant *tenant, uint64_t offset, bool store, uint64_t *value)
+{
+    if (store) {
+        vuart_write(&tenant->uart, (unsigned)offset, (uint8_t)*value);
+        if (vuart_transmit_used(&tenant->uart) != 0) {
+            console_output_ready();
+        }
+    } else {
+        *value = vuart_read(&tenant->uart, (unsigned)offset);
+    }
+    routing_refresh_uart(tenant);
+}
+
+static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, bool store,
+                        uint64_t *value)
+{
+    uint32_t word = (uint32_t)*value;
+    bool done = store ? vplic_write(&tenant->plic, offset, size, word)
+                      : vplic_read(&tenant->plic, offset, size, &word);
+
+    if (!store) {
+        *value = word;
+    }
+    routing_refresh(tenant);
+    return done;
+}
+
+bool mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store, uint64_t *value)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    if (is_uart(tenant, address)) {
+        uart_access(tenant, address - tenant->description->uart_base, store, value);
+        return true;
+    }
+    if (is_plic(tenant, address)) {
+        return plic_access(tenant, address - tenant->description->plic_base, size, store, value);
+    }
+    return false;
+}
