@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A board as data: what the tool and the monitor know of a machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cotenant.ranges import Range
+
+PropertyValue = str | int | bool | tuple[str, ...] | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BoardHart:
+    """A physical hart: its mhartid and its PLIC contexts (None: it has no such context)."""
+
+    id: int
+    plic_m_context: int | None
+    plic_s_context: int | None
+
+
+@dataclass(frozen=True)
+class Aclint:
+    """The timer and software-interrupt device: addresses of its registers."""
+
+    range: Range
+    mtime: int
+    mtimecmp: int
+    msip: int
+
+
+@dataclass(frozen=True)
+class Plic:
+    """The interrupt controller. `sources`: the highest source number + 1."""
+
+    range: Range
+    sources: int
+    compatible: tuple[str, ...]
+    virtual_sources: tuple[int, ...]
+
+    def enable_words(self, context: int) -> Range:
+        """Return the enable bits of a context (PLIC specification, chapter 5)."""
+        return Range(self.range.base + 0x2000 + 0x80 * context, 0x80)
+
+    def claim(self, context: int) -> Range:
+        """Return the claim/complete register of a context (PLIC specification, chapter 7)."""
+        return Range(self.range.base + 0x200000 + 0x1000 * context + 4, 4)
+
+
+@dataclass(frozen=True)
+class Uart:
+    """The physical UART, which is the monitor's; tenants see a virtual one at the same address."""
+
+    kind: int
+    range: Range
+    source: int
+    register_shift: int
+    divisor: int
+    clock: int
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The device that powers the machine off."""
+
+    kind: int
+    range: Range
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device that a tenant can own: its registers and interrupts go together."""
+
+    name: str
+    range: Range
+    interrupts: tuple[int, ...]
+    dma: bool
+    node: str
+    properties: Mapping[str, PropertyValue]
+
+
+@dataclass(frozen=True)
+class QemuOptions:
+    """How QEMU emulates the board."""
+
+    machine: str
+    cpu: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All that the tool and the monitor know of a machine."""
+
+    id: str
+    name: str
+    compatible: str
+    timebase: int
+    isa: tuple[str, ...]
+    mmu: str
+    envcfg: bool
+    sstc: bool
+    ram_base: int
+    ram_default: int
+    pmp_entries: int
+    pmp_grain: int
+    harts: tuple[BoardHart, ...]
+    aclint: Aclint
+    plic: Plic
+    uart: Uart
+    reset: Reset
+    devices: Mapping[str, Device]
+    qemu: QemuOptions | None
+
+    @property
+    def monitor_ranges(self) -> dict[str, Range]:
+        """The devices that only the monitor touches, by the names users know them by."""
+        return {
+            "aclint": self.aclint.range,
+            "plic": self.plic.range,
+            "uart": self.uart.range,
+            "reset": self.reset.range,
+        }

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reads boards/NAME.toml and checks that the board makes sense in itself."""
+
+from pathlib import Path
+
+from cotenant import abi, paths
+from cotenant.board import (
+    Aclint,
+    Board,
+    BoardHart,
+    Device,
+    Plic,
+    PropertyValue,
+    QemuOptions,
+    Reset,
+    Uart,
+)
+from cotenant.errors import Mistakes
+from cotenant.ranges import Range
+from cotenant.reader import TableReader, read_toml, suggestion
+
+_UART_KINDS = {"none": "UART_NONE", "ns16550": "UART_NS16550"}
+_RESET_KINDS = {"none": "RESET_NONE", "sifive-test": "RESET_SIFIVE_TEST"}
+_MAX_ADDRESS = (1 << 55) - 1
+
+
+def names(folder: Path = paths.BOARDS) -> list[str]:
+    """Return the names of the boards that exist."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def load(name: str, mistakes: Mistakes, folder: Path = paths.BOARDS) -> Board | None:
+    """Read a board by its name. An unknown name is a mistake of the file that names it.
+
+    Mistakes in the board's own file raise ConfigError: nothing else can be said without it.
+    """
+    if name not in names(folder):
+        mistakes.add("board", f'unknown board "{name}"', suggestion(name, names(folder)))
+        return None
+    path = folder / f"{name}.toml"
+    own = Mistakes(paths.shown(path))
+    data = read_toml(path, own)
+    board = _read(name, TableReader(data, "", own)) if data is not None else None
+    own.stop_if_any()
+    return board
+
+
+def _read(name: str, top: TableReader) -> Board | None:
+    title = top.string("name", "QEMU virt", required=True)
+    compatible = top.string("compatible", "riscv-virtio", required=True)
+    timebase = top.integer("timebase", 1, (1 << 32) - 1, "10_000_000", required=True)
+    isa = top.strings("isa", '["i", "m", "a", "c"]', required=True)
+    mmu = top.string("mmu", "riscv,sv39", required=True)
+    envcfg = top.boolean("envcfg") or False
+    sstc = top.boolean("sstc") or False
+    ram_base, ram_default = _read_ram(top.table("ram", required=True))
+    pmp_entries, pmp_grain = _read_pmp(top.table("pmp", required=True))
+    harts = [_read_hart(reader) for reader in top.table_list("hart")]
+    aclint = _read_aclint(top.table("aclint", required=True))
+    plic = _read_plic(top.table("plic", required=True))
+    uart = _read_uart(top.table("uart", required=True))
+    reset = _read_reset(top.table("reset", required=True))
+    devices = [_read_device(reader) for reader in top.tables("device")]
+    qemu = _read_qemu(top.table("qemu"))
+    top.finish()
+    if not 1 <= len(harts) <= abi.limit("MAX_HARTS"):
+        top.wrong("hart", f"{len(harts)} harts", f"list 1 to {abi.limit('MAX_HARTS')} of them")
+    if sstc and not envcfg:
+        top.wrong("sstc", "needs menvcfg", "set envcfg = true, or sstc = false")
+    top.mistakes.stop_if_any()
+    assert title is not None and compatible is not None and timebase is not None
+    assert isa is not None and mmu is not None
+    assert aclint is not None and plic is not None and uart is not None and reset is not None
+    board = Board(
+        id=name,
+        name=title,
+        compatible=compatible,
+        timebase=timebase,
+        isa=isa,
+        mmu=mmu,
+        envcfg=envcfg,
+        sstc=sstc,
+        ram_base=ram_base,
+        ram_default=ram_default,
+        pmp_entries=pmp_entries,
+        pmp_grain=pmp_grain,
+        harts=tuple(hart for hart in harts if hart is not None),
+        aclint=aclint,
+        plic=plic,
+        uart=uart,
+        reset=reset,
+        devices={device.name: device for device in devices if device is not None},
+        qemu=qemu,
+    )
+    _check_overlaps(board, top)
+    _check_sources(board, top)
+    return board
+
+
+def _read_range(reader: TableReader) -> Range:
+    base = reader.integer("base", 0, _MAX_ADDRESS, "0x1000_0000", required=True)
+    size = reader.integer("size", 4, 1 << 40, "0x1000", required=True)
+    return Range(base or 0, size or 4)
+
+
+def _read_ram(reader: TableReader | None) -> tuple[int, int]:
+    if reader is None:
+        return 0, 0
+    base = reader.integer("base", 0, _MAX_ADDRESS, "0x8000_0000", required=True)
+    default = reader.size("default", "2G", required=True)
+    reader.finish()
+    return base or 0, default or 0
+
+
+def _read_pmp(reader: TableReader | None) -> tuple[int, int]:
+    if reader is None:
+        return 0, 4
+    entries = reader.integer("entries", 1, 64, "16", required=True)
+    grain = reader.integer("grain", 4, 1 << 30, "4", required=True) or 4
+    reader.finish()
+    if grain & (grain - 1):
+        reader.wrong("grain", f"{grain} is not a power of two", "give the harts' granularity")
+    return min(entries or 0, abi.limit("PMP_ENTRIES")), grain
+
+
+def _read_hart(reader: TableReader) -> BoardHart | None:
+    hart_id = reader.integer("id", 0, 0xFFFE, "0", required=True)
+    machine = reader.integer("plic_m_context", 0, 15871, "0")
+    supervisor = reader.integer("plic_s_context", 0, 15871, "1")
+    reader.finish()
+    return None if hart_id is None else BoardHart(hart_id, machine, supervisor)
+
+
+def _read_aclint(reader: TableReader | None) -> Aclint | None:
+    if reader is None:
+        return None
+    area = _read_range(reader)
+    registers = [
+        reader.integer(name, 0, _MAX_ADDRESS, "0x0200_4000", required=True) or 0
+        for name in ("mtime", "mtimecmp", "msip")
+    ]
+    reader.finish()
+    return Aclint(area, registers[0], registers[1], registers[2])
+
+
+def _read_plic(reader: TableReader | None) -> Plic | None:
+    if reader is None:
+        return None
+    area = _read_range(reader)
+    sources = reader.integer("sources", 2, abi.limit("MAX_SOURCES"), "96", required=True) or 2
+    compatible = reader.strings("compatible", '["riscv,plic0"]', required=True) or ()
+    virtual = reader.integers("virtual_sources", 1, sources - 1, "[12]", required=True) or ()
+    reader.finish()
+    return Plic(area, sources, compatible, virtual)
+
+
+def _read_kind(reader: TableReader, kinds: dict[str, str]) -> int:
+    kind = reader.string("kind", next(reversed(kinds)), required=True)
+    if kind is not None and kind not in kinds:
+        reader.wrong("kind", f'unknown kind "{kind}"', suggestion(kind, kinds))
+    return abi.bundle(kinds[kind]) if kind in kinds else 0
+
+
+def _read_uart(reader: TableReader | None) -> Uart | None:
+    if reader is None:
+        return None
+    kind = _read_kind(reader, _UART_KINDS)
+    area = _read_range(reader)
+    source = reader.integer("source", 0, abi.limit("MAX_SOURCES") - 1, "10", required=True) or 0
+    shift = reader.integer("register_shift", 0, 4, "0") or 0
+    divisor = reader.integer("divisor", 0, 0xFFFF, "0") or 0
+    clock = reader.integer("clock", 1, (1 << 32) - 1, "3_686_400", required=True) or 1
+    reader.finish()
+    return Uart(kind, area, source, shift, divisor, clock)
+
+
+def _read_reset(reader: TableReader | None) -> Reset | None:
+    if reader is None:
+        return None
+    kind = _read_kind(reader, _RESET_KINDS)
+    area = _read_range(reader)
+    reader.finish()
+    return Reset(kind, area)
+
+
+def _read_device(reader: TableReader) -> Device | None:
+    name = reader.key.rpartition(".")[2]
+    area = _read_range(reader)
+    interrupts = reader.integers("interrupts", 1, abi.limit("MAX_SOURCES") - 1, "[11]") or ()
+    dma = reader.boolean("dma") or False
+    node = reader.string("node", "rtc", required=True) or name
+    properties = reader.table("properties", required=True)
+    reader.finish()
+    values = _read_properties(properties) if properties is not None else {}
+    return Device(name, area, interrupts, dma, node, values)
+
+
+def _read_properties(reader: TableReader) -> dict[str, PropertyValue]:
+    values: dict[str, PropertyValue] = {}
+    for name, value in reader.data.items():
+        if isinstance(value, list):
+            words = tuple(value)
+            if all(isinstance(word, str) for word in words) or all(
+                isinstance(word, int) for word in words
+            ):
+                values[name] = words
+                continue
+        elif isinstance(value, (str, bool, int)):
+            values[name] = value
+            continue
+        reader.wrong(name, "cannot be a property", "use a string, a number, true, or a list")
+    return values
+
+
+def _read_qemu(reader: TableReader | None) -> QemuOptions | None:
+    if reader is None:
+        return None
+    machine = reader.string("machine", "virt", required=True)
+    cpu = reader.string("cpu", "rv64,h=off", required=True)
+    reader.finish()
+    return None if machine is None or cpu is None else QemuOptions(machine, cpu)
+
+
+def _check_overlaps(board: Board, top: TableReader) -> None:
+    taken = [(name, area) for name, area in board.monitor_ranges.items()]
+    taken.append(("ram", Range(board.ram_base, board.ram_default)))
+    for device in board.devices.values():
+        key = f"device.{device.name}"
+        for name, area in taken:
+            if area.overlaps(device.range):
+                top.wrong(key, f"{device.range} overlaps {name} at {area}", "correct one of them")
+        taken.append((device.name, device.range))
+        if device.range.base % board.pmp_grain or device.range.size % board.pmp_grain:
+            top.wrong(
+                key,
+                f"{device.range} is not a multiple of the PMP grain {board.pmp_grain}",
+                "round it to the grain",
+            )
+
+
+def _check_sources(board: Board, top: TableReader) -> None:
+    owners = dict.fromkeys(board.plic.virtual_sources, "plic.virtual_sources")
+    wanted: list[tuple[str, tuple[int, ...]]] = []
+    if board.uart.source:
+        wanted.append(("uart", (board.uart.source,)))
+    wanted += [(f"device.{name}", each.interrupts) for name, each in board.devices.items()]
+    for key, sources in wanted:
+        for source in sources:
+            if source >= board.plic.sources:
+                top.wrong(key, f"interrupt {source} is not of this PLIC", "correct the number")
+            if source in owners:
+                top.wrong(
+                    key,
+                    f"interrupt {source} is that of {owners[source]} as well",
+                    "give each its own",
+                )
+            owners[source] = key

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes the bundle: the monitor, struct bundle of abi/bundle.h, and the images.
+
+Parts of equal content are stored once, so that two tenants with the same kernel cost one.
+"""
+
+import zlib
+from ctypes import sizeof
+
+from cotenant.abi import bundle as constant
+from cotenant.abi import limit
+from cotenant.bundle_struct import Bundle, BundleBoard, BundleTenant, BundleVhart, MonitorHeader
+from cotenant.errors import BuildError
+from cotenant.plan import System, TenantPlan
+from cotenant.units import align_up
+
+PAGE = 4096
+_CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
+CONSOLE_MODES = tuple(_CONSOLE_MODES)
+
+
+class Store:
+    """The images behind struct bundle, each at a multiple of 4096 and only once."""
+
+    def __init__(self) -> None:
+        self._offsets: dict[bytes, int] = {}
+        self.chunks: list[bytes] = []
+        self.size = header_size()
+
+    def add(self, data: bytes) -> int:
+        """Store bytes and return their offset from the start of struct bundle."""
+        if data not in self._offsets:
+            self._offsets[data] = self.size
+            padded = data.ljust(align_up(len(data), PAGE), b"\0")
+            self.chunks.append(padded)
+            self.size += len(padded)
+        return self._offsets[data]
+
+
+def header_size() -> int:
+    """Return the bytes from struct bundle to the first part."""
+    return align_up(sizeof(Bundle), PAGE)
+
+
+def encode(system: System, monitor: bytes) -> bytes:
+    """Return the whole bundle file."""
+    store = Store()
+    header = Bundle()
+    header.magic = constant("BUNDLE_MAGIC")
+    header.version = constant("BUNDLE_VERSION")
+    header.size = sizeof(Bundle)
+    header.tenant_count = len(system.tenants)
+    header.vhart_count = len(system.tenants)
+    _fill_board(header.board, system)
+    header.console.mode = constant(_CONSOLE_MODES[system.console_mode])
+    header.console.escape = system.config.console.escape
+    header.console.focus = system.focus
+    for index, tenant in enumerate(system.tenants):
+        _fill_tenant(header.tenants[index], index, tenant, system, store)
+        _fill_vhart(header.vharts[index], index, tenant, system)
+    header.total_size = store.size
+    header.crc32 = zlib.crc32(bytes(header))
+    image = _with_early_console(monitor, system).ljust(align_up(len(monitor), PAGE), b"\0")
+    return b"".join([image, bytes(header).ljust(header_size(), b"\0"), *store.chunks])
+
+
+def _with_early_console(monitor: bytes, system: System) -> bytes:
+    """Return the monitor image with the board's UART and reset device in its header."""
+    header = MonitorHeader.from_buffer_copy(monitor)
+    if header.magic != constant("MONITOR_MAGIC"):
+        raise BuildError("the monitor image has no header; build it again (make build)")
+    board = Bundle().board
+    _fill_board(board, system)
+    header.uart_base, header.uart_kind = board.uart_base, board.uart_kind
+    header.uart_register_shift = board.uart_register_shift
+    header.reset_base, header.reset_kind = board.reset_base, board.reset_kind
+    return bytes(header) + monitor[sizeof(header) :]
+
+
+def _number(value: int | None) -> int:
+    return constant("NONE") if value is None else value
+
+
+def _flags(prefix: str, **present: bool) -> int:
+    return sum(constant(f"{prefix}_{name.upper()}") for name, set_ in present.items() if set_)
+
+
+def _fill_board(out: BundleBoard, system: System) -> None:
+    board = system.board
+    out.ram_base, out.ram_size = system.ram.base, system.ram.size
+    out.monitor_base, out.monitor_size = system.monitor.base, system.monitor.size
+    out.mtime_address = board.aclint.mtime
+    out.mtimecmp_base = board.aclint.mtimecmp
+    out.msip_base = board.aclint.msip
+    out.plic_base = board.plic.range.base
+    out.plic_sources = board.plic.sources
+    out.uart_base = board.uart.range.base
+    out.uart_kind = board.uart.kind
+    out.uart_register_shift = board.uart.register_shift
+    out.uart_source = board.uart.source
+    out.uart_divisor = board.uart.divisor
+    out.reset_base = board.reset.range.base
+    out.reset_kind = board.reset.kind
+    out.timebase_hz = board.timebase
+    out.flags = system.board_flags
+    out.pmp_entries = board.pmp_entries
+    out.pmp_grain = board.pmp_grain
+    out.hart_count = len(system.harts)
+    out.boot_hart = system.boot_hart
+    for index, hart in enumerate(system.harts):
+        out.harts[index].id = hart.id
+        out.harts[index].plic_m_context = _number(hart.plic_m_context)
+        out.harts[index].plic_s_context = _number(hart.plic_s_context)
+
+
+def _fill_tenant(
+    out: BundleTenant, index: int, tenant: TenantPlan, system: System, store: Store
+) -> None:
+    config = tenant.config
+    out.name = config.name.encode()
+    out.flags = _flags("TENANT", autostart=config.autostart, fp=config.fp, uart=config.uart)
+    out.vhart_first, out.vhart_count = index, 1
+    out.entry = tenant.entry
+    out.devicetree = tenant.devicetree
+    if tenant.uart_source is not None:
+        out.uart_source = tenant.uart_source
+        out.uart_base = system.board.uart.range.base
+    if tenant.plic_context is not None:
+        out.plic_base = system.board.plic.range.base
+    for device in tenant.devices:
+        for source in device.interrupts:
+            out.sources[source // 32] |= 1 << source % 32
+    out.memory[0].base, out.memory[0].size = tenant.memory.base, tenant.memory.size
+    for number, part in enumerate(tenant.parts):
+        out.parts[number].store_offset = store.add(part.data)
+        out.parts[number].destination = part.destination
+        out.parts[number].file_size = len(part.data)
+        out.parts[number].memory_size = part.memory_size
+
+
+def _fill_vhart(out: BundleVhart, index: int, tenant: TenantPlan, system: System) -> None:
+    config = tenant.config
+    out.tenant, out.id = index, 0
+    out.hart = system.harts.index(tenant.hart)
+    out.priority = config.priority
+    out.flags = _flags("VHART", wfi_yields=tenant.wfi_yields, plic_passthrough=tenant.passthrough)
+    out.slice_us = config.slice_us
+    if config.budget is not None:
+        out.budget_us, out.period_us = config.budget.budget_us, config.budget.period_us
+    out.plic_m_context = constant("NONE")
+    out.plic_s_context = _number(tenant.plic_context)
+    for number, (address, byte) in enumerate(
+        zip(tenant.pmp.addresses, tenant.pmp.configs, strict=True)
+    ):
+        out.pmp_address[number] = address
+        out.pmp_config[number] = byte
+    assert len(tenant.pmp.addresses) <= limit("PMP_ENTRIES")
+    out.plic_claim_entry = _number(tenant.pmp.claim_entry)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The structures of abi/bundle.h, field by field; a test compares them with the C compiler's."""
+
+from ctypes import LittleEndianStructure, c_char, c_uint8, c_uint16, c_uint32, c_uint64
+
+from cotenant.abi import limit
+
+
+class MonitorHeader(LittleEndianStructure):
+    """struct monitor_header"""
+
+    _fields_ = [
+        ("jump", c_uint32 * 2),
+        ("magic", c_uint64),
+        ("image_size", c_uint64),
+        ("memory_size", c_uint64),
+        ("uart_base", c_uint64),
+        ("uart_kind", c_uint32),
+        ("uart_register_shift", c_uint32),
+        ("reset_base", c_uint64),
+        ("reset_kind", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class BundleRange(LittleEndianStructure):
+    """struct bundle_range"""
+
+    _fields_ = [("base", c_uint64), ("size", c_uint64)]
+
+
+class BundlePart(LittleEndianStructure):
+    """struct bundle_part"""
+
+    _fields_ = [
+        ("store_offset", c_uint64),
+        ("destination", c_uint64),
+        ("file_size", c_uint64),
+        ("memory_size", c_uint64),
+    ]
+
+
+class BundleHart(LittleEndianStructure):
+    """struct bundle_hart"""
+
+    _fields_ = [
+        ("id", c_uint16),
+        ("plic_m_context", c_uint16),
+        ("plic_s_context", c_uint16),
+        ("reserved", c_uint16),
+    ]
+
+
+class BundleBoard(LittleEndianStructure):
+    """struct bundle_board"""
+
+    _fields_ = [
+        ("ram_base", c_uint64),
+        ("ram_size", c_uint64),
+        ("monitor_base", c_uint64),
+        ("monitor_size", c_uint64),
+        ("mtime_address", c_uint64),
+        ("mtimecmp_base", c_uint64),
+        ("msip_base", c_uint64),
+        ("plic_base", c_uint64),
+        ("uart_base", c_uint64),
+        ("reset_base", c_uint64),
+        ("timebase_hz", c_uint32),
+        ("plic_sources", c_uint32),
+        ("uart_kind", c_uint32),
+        ("uart_register_shift", c_uint32),
+        ("uart_source", c_uint32),
+        ("uart_divisor", c_uint32),
+        ("reset_kind", c_uint32),
+        ("flags", c_uint32),
+        ("pmp_entries", c_uint32),
+        ("pmp_grain", c_uint32),
+        ("hart_count", c_uint32),
+        ("boot_hart", c_uint32),
+        ("harts", BundleHart * limit("MAX_HARTS")),
+    ]
+
+
+class BundleTenant(LittleEndianStructure):
+    """struct bundle_tenant"""
+
+    _fields_ = [
+        ("name", c_char * limit("NAME_SIZE")),
+        ("flags", c_uint32),
+        ("vhart_first", c_uint32),
+        ("vhart_count", c_uint32),
+        ("uart_source", c_uint32),
+        ("entry", c_uint64),
+        ("devicetree", c_uint64),
+        ("uart_base", c_uint64),
+        ("plic_base", c_uint64),
+        ("sources", c_uint32 * limit("SOURCE_WORDS")),
+        ("memory", BundleRange * limit("MAX_MEMORY_RANGES")),
+        ("parts", BundlePart * limit("MAX_IMAGE_PARTS")),
+    ]
+
+
+class BundleVhart(LittleEndianStructure):
+    """struct bundle_vhart"""
+
+    _fields_ = [
+        ("tenant", c_uint32),
+        ("id", c_uint32),
+        ("hart", c_uint32),
+        ("priority", c_uint32),
+        ("flags", c_uint32),
+        ("slice_us", c_uint32),
+        ("budget_us", c_uint32),
+        ("period_us", c_uint32),
+        ("plic_m_context", c_uint32),
+        ("plic_s_context", c_uint32),
+        ("pmp_address", c_uint64 * limit("PMP_ENTRIES")),
+        ("pmp_config", c_uint8 * limit("PMP_ENTRIES")),
+        ("plic_claim_entry", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class BundleConsole(LittleEndianStructure):
+    """struct bundle_console"""
+
+    _fields_ = [
+        ("mode", c_uint32),
+        ("escape", c_uint32),
+        ("focus", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class Bundle(LittleEndianStructure):
+    """struct bundle"""
+
+    _fields_ = [
+        ("magic", c_uint64),
+        ("version", c_uint32),
+        ("size", c_uint32),
+        ("total_size", c_uint64),
+        ("crc32", c_uint32),
+        ("tenant_count", c_uint32),
+        ("vhart_count", c_uint32),
+        ("reserved", c_uint32),
+        ("board", BundleBoard),
+        ("console", BundleConsole),
+        ("tenants", BundleTenant * limit("MAX_TENANTS")),
+        ("vharts", BundleVhart * limit("MAX_VHARTS")),
+    ]
+
+
+STRUCTURES: dict[str, type[LittleEndianStructure]] = {
+    "bundle_range": BundleRange,
+    "bundle_part": BundlePart,
+    "bundle_hart": BundleHart,
+    "bundle_board": BundleBoard,
+    "bundle_tenant": BundleTenant,
+    "bundle_vhart": BundleVhart,
+    "bundle_console": BundleConsole,
+    "bundle": Bundle,
+}

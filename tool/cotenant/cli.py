@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line: one group, whose commands live in `cotenant.commands`."""
+
+import click
+
+from cotenant.commands.build import build
+from cotenant.commands.check import check
+from cotenant.commands.images import images
+from cotenant.commands.run import run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="cotenant")
+def main() -> None:
+    """Several operating systems on one RISC-V machine, without the hypervisor extension.
+
+    A system is described by a TOML file: see examples/ and docs/configuration.md.
+    """
+
+
+for command in (check, build, run, images):
+    main.add_command(command)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A system as the user describes it: one TOML file, read into typed values.
+
+Only what the file says by itself is checked here; what depends on the board, the images or the
+other tenants is checked by the modules that know about it.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import abi, paths
+from cotenant.errors import Mistakes
+from cotenant.reader import TableReader, kind_of, read_toml, suggestion
+from cotenant.units import format_size, parse_duration
+
+PAGE = 4096
+SLICE_LOW_US, SLICE_HIGH_US = 100, 1_000_000
+SLICE_DEFAULT_US = 10_000
+BUDGET_LOW_US, PERIOD_HIGH_US = 10, 1_000_000
+PRIORITY_HIGH = 255
+MAX_ARGUMENTS = 2048
+MONITOR_NAME = "monitor"
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_ESCAPE = re.compile(r"ctrl-([a-z])")
+# Backspace, tab, line feed and carriage return: a shell needs them.
+_ESCAPES_IN_USE = "hijm"
+
+
+@dataclass(frozen=True)
+class MemoryRequest:
+    """Wanted memory: `base` None lets the tool choose the place."""
+
+    size: int
+    base: int | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """At most `budget_us` of hart time in each `period_us`."""
+
+    budget_us: int
+    period_us: int
+
+
+@dataclass(frozen=True)
+class TenantConfig:
+    """One [tenant.NAME] table."""
+
+    name: str
+    priority: int
+    memory: MemoryRequest
+    image: str
+    initrd: str | None = None
+    arguments: str = ""
+    ready: str | None = None
+    devices: tuple[str, ...] = ()
+    uart: bool = True
+    hart: int = 0
+    fp: bool = True
+    slice_us: int = SLICE_DEFAULT_US
+    budget: Budget | None = None
+    autostart: bool = True
+
+    @property
+    def key(self) -> str:
+        """The place of the table in the file."""
+        return f"tenant.{self.name}"
+
+
+@dataclass(frozen=True)
+class ConsoleConfig:
+    """The [console] table. `escape`: the control character, 1..26."""
+
+    focus: str | None = None
+    escape: int = 20
+
+
+@dataclass(frozen=True)
+class SystemConfig:
+    """A whole file. `tenants` holds those that could be read."""
+
+    path: Path
+    board: str | None
+    sstc: bool | None
+    memory: int | None
+    harts: int | None
+    console: ConsoleConfig
+    tenants: tuple[TenantConfig, ...]
+
+
+def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
+    """Read a system file, noting every mistake; None if it is not a TOML file at all."""
+    data = read_toml(path, mistakes)
+    if data is None:
+        return None
+    top = TableReader(data, "", mistakes)
+    board = top.string("board", "qemu-virt", required=True)
+    sstc = top.boolean("sstc")
+    memory = _page_multiple(top, "memory", top.size("memory", "2G"))
+    harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
+    readers = top.tables("tenant")
+    names = [reader.key.rpartition(".")[2] for reader in readers]
+    console = _read_console(top.table("console"), names)
+    tenants = [_read_tenant(name, reader) for name, reader in zip(names, readers, strict=True)]
+    top.finish()
+    if "tenant" not in data or data["tenant"] == {}:
+        top.wrong("tenant", "there is no tenant", "add one, for example: [tenant.linux]")
+    if len(names) > abi.limit("MAX_TENANTS"):
+        top.wrong("tenant", f"{len(names)} tenants", f"keep to {abi.limit('MAX_TENANTS')}")
+    valid = tuple(tenant for tenant in tenants if tenant is not None)
+    return SystemConfig(path, board, sstc, memory, harts, console, valid)
+
+
+def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig:
+    if reader is None:
+        return ConsoleConfig()
+    focus = reader.string("focus", names[0] if names else "linux")
+    if focus is not None and focus not in names:
+        reader.wrong("focus", f'there is no tenant "{focus}"', suggestion(focus, names))
+    escape = reader.parsed("escape", _parse_escape, "ctrl-t")
+    reader.finish()
+    return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
+
+
+def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
+    before = len(reader.mistakes.found)
+    _check_name(name, reader)
+    priority = reader.integer("priority", 0, PRIORITY_HIGH, "1", required=True)
+    memory = _read_memory(reader)
+    image = reader.string("image", "debian-kernel", required=True)
+    initrd = reader.string("initrd", "debian-initramfs")
+    arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
+    ready = reader.parsed("ready", _parse_pattern, "login:")
+    devices = reader.strings("devices", '["virtio*"]')
+    uart = reader.boolean("uart")
+    hart = reader.integer("hart", 0, abi.limit("MAX_HARTS") - 1, "0")
+    fp = reader.boolean("fp")
+    slice_us = reader.duration("slice", SLICE_LOW_US, SLICE_HIGH_US, "10ms")
+    budget = reader.parsed("budget", parse_budget, "300us/1ms")
+    start = reader.parsed("start", _parse_start, "auto")
+    reader.finish()
+    if len(reader.mistakes.found) > before:
+        return None
+    assert priority is not None and memory is not None and image is not None
+    return TenantConfig(
+        name=name,
+        priority=priority,
+        memory=memory,
+        image=image,
+        initrd=initrd,
+        arguments=arguments or "",
+        ready=ready,
+        devices=devices or (),
+        uart=uart is not False,
+        hart=hart or 0,
+        fp=fp is not False,
+        slice_us=slice_us or SLICE_DEFAULT_US,
+        budget=budget,
+        autostart=start is not False,
+    )
+
+
+def _check_name(name: str, reader: TableReader) -> None:
+    longest = abi.limit("NAME_SIZE") - 1
+    if not _NAME.fullmatch(name) or len(name) > longest or name == MONITOR_NAME:
+        reader.mistakes.add(
+            reader.key,
+            f'"{name}" cannot be the name of a tenant',
+            f"use a to z, 0 to 9, - and _, beginning with a letter, at most {longest} characters, "
+            f'and not "{MONITOR_NAME}"',
+        )
+
+
+def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | None:
+    """Return the value if it can be an address or size of memory, else note a mistake."""
+    if value is not None and (value % PAGE or (value == 0 and name != "base")):
+        reader.wrong(
+            name,
+            f"{format_size(value)} is not a multiple of 4K" if value else "is zero",
+            "round it up to a multiple of 4K",
+        )
+        return None
+    return value
+
+
+def _read_memory(tenant: TableReader) -> MemoryRequest | None:
+    raw = tenant.data.get("memory")
+    if isinstance(raw, dict):
+        reader = tenant.table("memory")
+        assert reader is not None
+        size = _page_multiple(reader, "size", reader.size("size", "512M", required=True))
+        base = reader.integer("base", 0, (1 << 55) - 1, "0x9000_0000", required=True)
+        base = _page_multiple(reader, "base", base)
+        reader.finish()
+        return None if size is None or base is None else MemoryRequest(size, base)
+    if raw is not None and not isinstance(raw, (str, int)):
+        tenant.value("memory", True, '"512M"')
+        tenant.wrong(
+            "memory",
+            f"is {kind_of(raw)}",
+            'write a size such as "512M", or { base = 0x9000_0000, size = "512M" }',
+        )
+        return None
+    size = _page_multiple(tenant, "memory", tenant.size("memory", "512M", required=True))
+    return None if size is None else MemoryRequest(size)
+
+
+def parse_budget(text: str) -> Budget:
+    """Parse a share of hart time such as `300us/1ms`; raises ValueError with the problem."""
+    parts = text.split("/")
+    if len(parts) != 2:
+        raise ValueError(f'"{text}" is not of the form TIME/PERIOD')
+    budget = Budget(parse_duration(parts[0]), parse_duration(parts[1]))
+    if budget.period_us > PERIOD_HIGH_US:
+        raise ValueError(f'"{text}" has a period of more than {PERIOD_HIGH_US // 1_000_000}s')
+    if not BUDGET_LOW_US <= budget.budget_us < budget.period_us:
+        raise ValueError(
+            f'"{text}" does not lie between {BUDGET_LOW_US}us and less than its period'
+        )
+    return budget
+
+
+def _parse_escape(text: str) -> int:
+    found = _ESCAPE.fullmatch(text.lower())
+    if found is None:
+        raise ValueError(f'"{text}" is not a control key')
+    if found[1] in _ESCAPES_IN_USE:
+        raise ValueError(f'"{text}" is a key that every shell needs')
+    return ord(found[1]) - ord("a") + 1
+
+
+def _parse_arguments(text: str) -> str:
+    if len(text.encode()) > MAX_ARGUMENTS:
+        raise ValueError(f"is longer than {MAX_ARGUMENTS} bytes")
+    if not text.isascii() or not (text.isprintable() or not text):
+        raise ValueError("contains a character other than printable ASCII")
+    return text
+
+
+def _parse_pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f'"{text}" is not a regular expression ({error})') from error
+    return text
+
+
+def _parse_start(text: str) -> bool:
+    if text not in ("auto", "manual"):
+        raise ValueError(f'"{text}" is neither "auto" nor "manual"')
+    return text == "auto"
+
+
+def shown_path(path: Path) -> str:
+    """Return how mistakes name a system file."""
+    return paths.shown(path)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The device tree of each tenant: the machine as that tenant sees it, and nothing else.
+
+Bindings are those of the Devicetree Specification v0.4 and of Linux' Documentation/devicetree.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import fdt
+
+from cotenant.board import Board, Device, PropertyValue
+from cotenant.ranges import Range
+
+CPU_INTC_PHANDLE = 1
+PLIC_PHANDLE = 2
+# "No interrupt": marks the PLIC contexts that are not the tenant's.
+_NO_INTERRUPT = 0xFFFF_FFFF
+_SUPERVISOR_EXTERNAL = 9
+_FP_EXTENSIONS = ("f", "d")
+_UART_SIZE = 0x100
+
+
+@dataclass(frozen=True)
+class TenantView:
+    """What a tenant is told about its machine."""
+
+    name: str
+    memory: Sequence[Range]
+    devices: Sequence[Device]
+    arguments: str
+    initrd: Range | None
+    fp: bool
+    sstc: bool
+    uart_source: int | None
+    """Source number of its virtual UART; None: it has none."""
+    plic_context: int | None
+    """Its S-mode context in its PLIC; None: it has no PLIC."""
+
+
+def build(view: TenantView, board: Board) -> bytes:
+    """Return the flattened device tree of a tenant."""
+    tree = fdt.FDT()
+    tree.header.version = 17
+    tree.header.last_comp_version = 16
+    tree.root = _root(view, board)
+    blob: bytes = tree.to_dtb()
+    return blob
+
+
+def extensions(board: Board, fp: bool, sstc: bool) -> tuple[str, ...]:
+    """Return the ISA extensions a tenant may use, in the order of the ISA string."""
+    listed = tuple(each for each in board.isa if fp or each not in _FP_EXTENSIONS)
+    return (*listed, "sstc") if sstc else listed
+
+
+def isa_string(names: Sequence[str]) -> str:
+    """Return the form of `riscv,isa`, such as rv64imafdc_zicsr."""
+    single = "".join(name for name in names if len(name) == 1)
+    return "_".join(["rv64" + single, *(name for name in names if len(name) > 1)])
+
+
+def _node(name: str, properties: dict[str, PropertyValue]) -> fdt.Node:
+    node = fdt.Node(name)
+    for key, value in properties.items():
+        if isinstance(value, bool):
+            if value:
+                node.append(fdt.Property(key))
+        elif isinstance(value, int):
+            node.append(fdt.PropWords(key, value))
+        elif isinstance(value, str):
+            node.append(fdt.PropStrings(key, value))
+        elif all(isinstance(each, str) for each in value):
+            node.append(fdt.PropStrings(key, *value))
+        else:
+            node.append(fdt.PropWords(key, *value))
+    return node
+
+
+def _cells(value: int) -> tuple[int, int]:
+    return value >> 32, value & 0xFFFF_FFFF
+
+
+def _reg(area: Range) -> tuple[int, ...]:
+    return (*_cells(area.base), *_cells(area.size))
+
+
+def _root(view: TenantView, board: Board) -> fdt.Node:
+    root = _node(
+        "/",
+        {
+            "#address-cells": 2,
+            "#size-cells": 2,
+            "compatible": ("cotenant,tenant", board.compatible),
+            "model": f"Cotenant tenant {view.name} on {board.name}",
+        },
+    )
+    root.append(_chosen(view, board))
+    root.append(_cpus(view, board))
+    for area in view.memory:
+        root.append(_node(f"memory@{area.base:x}", {"device_type": "memory", "reg": _reg(area)}))
+    root.append(_soc(view, board))
+    return root
+
+
+def _chosen(view: TenantView, board: Board) -> fdt.Node:
+    properties: dict[str, PropertyValue] = {}
+    if view.arguments:
+        properties["bootargs"] = view.arguments
+    if view.uart_source is not None:
+        properties["stdout-path"] = f"/soc/serial@{board.uart.range.base:x}"
+    if view.initrd is not None:
+        properties["linux,initrd-start"] = _cells(view.initrd.base)
+        properties["linux,initrd-end"] = _cells(view.initrd.end)
+    return _node("chosen", properties)
+
+
+def _cpus(view: TenantView, board: Board) -> fdt.Node:
+    names = extensions(board, view.fp, view.sstc)
+    cpu = _node(
+        "cpu@0",
+        {
+            "device_type": "cpu",
+            "reg": 0,
+            "status": "okay",
+            "compatible": "riscv",
+            "riscv,isa": isa_string(names),
+            "riscv,isa-base": "rv64i",
+            "riscv,isa-extensions": names,
+            "mmu-type": board.mmu,
+        },
+    )
+    cpu.append(
+        _node(
+            "interrupt-controller",
+            {
+                "#interrupt-cells": 1,
+                "interrupt-controller": True,
+                "compatible": "riscv,cpu-intc",
+                "phandle": CPU_INTC_PHANDLE,
+            },
+        )
+    )
+    cpus = _node(
+        "cpus",
+        {"#address-cells": 1, "#size-cells": 0, "timebase-frequency": board.timebase},
+    )
+    cpus.append(cpu)
+    return cpus
+
+
+def _soc(view: TenantView, board: Board) -> fdt.Node:
+    soc = _node(
+        "soc",
+        {"#address-cells": 2, "#size-cells": 2, "compatible": "simple-bus", "ranges": True},
+    )
+    if view.plic_context is not None:
+        soc.append(_plic(view.plic_context, board))
+    if view.uart_source is not None:
+        base = board.uart.range.base
+        properties: dict[str, PropertyValue] = {
+            "compatible": "ns16550a",
+            "reg": _reg(Range(base, _UART_SIZE)),
+            "clock-frequency": board.uart.clock,
+            **_interrupts((view.uart_source,)),
+        }
+        soc.append(_node(f"serial@{base:x}", properties))
+    for device in view.devices:
+        properties = {
+            **device.properties,
+            "reg": _reg(device.range),
+            **_interrupts(device.interrupts),
+        }
+        soc.append(_node(f"{device.node}@{device.range.base:x}", properties))
+    return soc
+
+
+def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:
+    if not sources:
+        return {}
+    return {"interrupts": sources, "interrupt-parent": PLIC_PHANDLE}
+
+
+def _plic(context: int, board: Board) -> fdt.Node:
+    """Return the PLIC; the position of an entry in interrupts-extended is its context number."""
+    parents: list[int] = []
+    for each in range(context + 1):
+        interrupt = _SUPERVISOR_EXTERNAL if each == context else _NO_INTERRUPT
+        parents += [CPU_INTC_PHANDLE, interrupt]
+    return _node(
+        f"plic@{board.plic.range.base:x}",
+        {
+            "compatible": board.plic.compatible,
+            "reg": _reg(board.plic.range),
+            "#interrupt-cells": 1,
+            "#address-cells": 0,
+            "interrupt-controller": True,
+            "riscv,ndev": board.plic.sources - 1,
+            "interrupts-extended": tuple(parents),
+            "phandle": PLIC_PHANDLE,
+        },
+    )

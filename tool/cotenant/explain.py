@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tells what a system will be: memory, ownership, PMP; as tables for people or as data."""
+
+from rich.console import Console
+from rich.table import Table
+
+from cotenant.plan import System, TenantPlan
+from cotenant.pmp import HartPmp, Mode
+from cotenant.pmp_model import decode
+from cotenant.ranges import Range
+from cotenant.units import format_duration, format_size
+
+
+def as_dict(system: System) -> dict[str, object]:
+    """Return the JSON form of a plan."""
+    return {
+        "board": system.board.id,
+        "sstc": system.sstc,
+        "harts": len(system.harts),
+        "ram": _range(system.ram),
+        "monitor": _range(system.monitor),
+        "tenants": {tenant.name: _tenant(tenant) for tenant in system.tenants},
+        "pmp": {
+            str(hart): {
+                "used": result.used,
+                "available": result.available,
+                "permissions_only": result.shared,
+            }
+            for hart, result in system.pmp.items()
+        },
+    }
+
+
+def _range(area: Range) -> dict[str, int]:
+    return {"base": area.base, "size": area.size}
+
+
+def _tenant(tenant: TenantPlan) -> dict[str, object]:
+    budget = tenant.config.budget
+    return {
+        "priority": tenant.config.priority,
+        "hart": tenant.config.hart,
+        "memory": [_range(tenant.memory)],
+        "image": tenant.config.image,
+        "image_kind": tenant.image_kind,
+        "entry": tenant.entry,
+        "parts": [
+            {"what": part.what, "address": part.destination, "size": part.memory_size}
+            for part in tenant.parts
+        ],
+        "devices": [device.name for device in tenant.devices],
+        "slice_us": tenant.config.slice_us,
+        "budget_us": budget.budget_us if budget else None,
+        "period_us": budget.period_us if budget else None,
+        "plic_passthrough": tenant.passthrough,
+        "wfi_yields": tenant.wfi_yields,
+        "access": [
+            {**_range(region.range), "rights": str(region.rights), "what": region.what}
+            for region in tenant.access
+        ],
+    }
+
+
+def show(system: System, console: Console) -> None:
+    """Print the plan in full."""
+    sstc = "on" if system.sstc else "off"
+    console.print(f"board {system.board.id} ({system.board.name}), sstc {sstc}")
+    console.print(_memory_table(system))
+    console.print(_tenant_table(system))
+    for hart, result in system.pmp.items():
+        sharing = [tenant for tenant in system.tenants if tenant.config.hart == hart]
+        console.print(_pmp_table(hart, result, sharing))
+
+
+def _memory_table(system: System) -> Table:
+    table = Table("Memory", "From", "To", "Size", title="Memory map", title_justify="left")
+    rows = [(tenant.memory, tenant.name) for tenant in system.tenants]
+    for tenant in system.tenants:
+        rows += [
+            (Range(part.destination, part.memory_size), f"  {tenant.name}: {part.what}")
+            for part in tenant.parts
+        ]
+    rows.append((system.monitor, "monitor and store of images"))
+    for area, what in sorted(rows, key=lambda row: (row[0].base, -row[0].size)):
+        table.add_row(what, f"{area.base:#x}", f"{area.end - 1:#x}", format_size(area.size))
+    return table
+
+
+def _tenant_table(system: System) -> Table:
+    table = Table(
+        "Tenant",
+        "Hart",
+        "Priority",
+        "Share",
+        "Interrupts",
+        "Idles",
+        "Devices",
+        title="Tenants",
+        title_justify="left",
+    )
+    for tenant in system.tenants:
+        config = tenant.config
+        budget = config.budget
+        share = f"slice {format_duration(config.slice_us)}"
+        if budget is not None:
+            share = f"{format_duration(budget.budget_us)} / {format_duration(budget.period_us)}"
+        table.add_row(
+            config.name,
+            str(config.hart),
+            str(config.priority),
+            share,
+            "passed through" if tenant.passthrough else "emulated",
+            "yields the hart" if tenant.wfi_yields else "natively",
+            ", ".join(device.name for device in tenant.devices) or "-",
+        )
+    return table
+
+
+def _pmp_table(hart: int, result: HartPmp, sharing: list[TenantPlan]) -> Table:
+    """Return the entries of a hart; a switch rewrites addresses only if the sets differ."""
+    how = (
+        "a switch rewrites permissions only"
+        if result.shared
+        else ("a switch rewrites addresses too")
+    )
+    table = Table(
+        "Tenant",
+        "Entry",
+        "Mode",
+        "Address",
+        "Matches",
+        "Rights",
+        title=f"PMP of hart {hart}: {result.used} of {result.available} entries, {how}",
+        title_justify="left",
+    )
+    for tenant in sharing:
+        registers = tenant.pmp
+        for index in range(registers.used):
+            config = registers.configs[index]
+            mode = Mode(config >> 3 & 3)
+            matches, rights = "-", "-"
+            if mode is not Mode.OFF:
+                match = decode(registers.addresses[: index + 1], registers.configs[: index + 1])[-1]
+                matches = f"{match.low:#x}..{match.high - 1:#x}"
+                rights = str(match.rights)
+            address = f"{registers.addresses[index]:#x}"
+            table.add_row(tenant.name, str(index), mode.name, address, matches, rights)
+    return table

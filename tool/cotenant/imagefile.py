@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reading the image of a tenant: ELF, RISC-V `Image` (a Linux kernel), or raw bytes."""
+
+import io
+import struct
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from cotenant.errors import CotenantError
+from cotenant.units import align_down, align_up
+
+PAGE = 4096
+LINUX_ALIGNMENT = 2 << 20
+
+# Documentation/arch/riscv/boot-image-header.rst: code0, code1, text_offset, image_size, flags,
+# version, res1, res2, magic, magic2, res3.
+_LINUX_HEADER = struct.Struct("<IIQQQIIQQII")
+_LINUX_MAGIC2 = 0x05435352
+_ELF_MAGIC = b"\x7fELF"
+_SEGMENT_GAP = 1 << 16
+_PART_ALIGNMENT = 8
+
+
+class ImageFileError(CotenantError):
+    """The file is not an image that can be loaded."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Bytes to be loaded, then zeros up to `memory_size`.
+
+    `address` counts from the start of the tenant's memory if the image is position independent,
+    else it is physical.
+    """
+
+    address: int
+    data: bytes
+    memory_size: int
+
+    @property
+    def end(self) -> int:
+        """The first address after it."""
+        return self.address + self.memory_size
+
+
+@dataclass(frozen=True)
+class Image:
+    """What is to be loaded. `entry` is of the same kind as the segments' addresses."""
+
+    kind: str
+    segments: tuple[Segment, ...]
+    entry: int
+    relocatable: bool
+    alignment: int = PAGE
+
+    @property
+    def low(self) -> int:
+        """The lowest address it occupies."""
+        return min(segment.address for segment in self.segments)
+
+    @property
+    def high(self) -> int:
+        """The first address after it."""
+        return max(segment.end for segment in self.segments)
+
+    def at(self, base: int) -> "Image":
+        """Return the image with physical addresses, for a tenant whose memory begins at `base`."""
+        if not self.relocatable:
+            return self
+        moved = tuple(replace(each, address=base + each.address) for each in self.segments)
+        return replace(self, segments=moved, entry=base + self.entry, relocatable=False)
+
+
+def read(path: Path) -> Image:
+    """Read an image; raises ImageFileError with a sentence that does not name the path."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ImageFileError(f"cannot be read ({(error.strerror or 'error').lower()})") from error
+    if not data:
+        raise ImageFileError("is empty")
+    if data.startswith(_ELF_MAGIC):
+        return _read_elf(data)
+    if len(data) >= _LINUX_HEADER.size and _LINUX_HEADER.unpack_from(data)[9] == _LINUX_MAGIC2:
+        return _read_linux(data)
+    return Image("raw", (Segment(0, data, len(data)),), 0, relocatable=True)
+
+
+def _read_linux(data: bytes) -> Image:
+    image_size = _LINUX_HEADER.unpack_from(data)[3]
+    if not len(data) <= image_size <= len(data) + (1 << 30):
+        raise ImageFileError(f"says in its header that it takes {image_size} bytes, which is wrong")
+    segment = Segment(0, data, image_size)
+    return Image("Linux kernel", (segment,), 0, relocatable=True, alignment=LINUX_ALIGNMENT)
+
+
+def _read_elf(data: bytes) -> Image:
+    try:
+        return _image_of_elf(ELFFile(io.BytesIO(data)))
+    except (ELFError, struct.error, ValueError, KeyError) as error:
+        raise ImageFileError(f"is a damaged ELF file ({error})") from error
+
+
+def _image_of_elf(elf: ELFFile) -> Image:
+    if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 64 or not elf.little_endian:
+        raise ImageFileError("is not an ELF file for 64-bit RISC-V")
+    relocatable = elf["e_type"] == "ET_DYN"
+    if elf["e_type"] not in ("ET_DYN", "ET_EXEC"):
+        raise ImageFileError(f"is not a linked program ({elf['e_type']})")
+    headers = list(elf.iter_segments())
+    if any(each["p_type"] == "PT_INTERP" for each in headers):
+        raise ImageFileError("needs a dynamic loader: link it with -static-pie or -static")
+    loads = [each for each in headers if each["p_type"] == "PT_LOAD" and each["p_memsz"]]
+    if not loads:
+        raise ImageFileError("has nothing to load")
+    field = "p_vaddr" if relocatable else "p_paddr"
+    low = align_down(min(each[field] for each in loads), PAGE) if relocatable else 0
+    segments = []
+    for each in loads:
+        content = each.data()
+        if len(content) != each["p_filesz"] or each["p_filesz"] > each["p_memsz"]:
+            raise ImageFileError("is cut off: a segment has fewer bytes than its header says")
+        segments.append(Segment(each[field] - low, content, each["p_memsz"]))
+    alignment = max([PAGE, *(each["p_align"] for each in loads if relocatable)])
+    entry = _entry(
+        elf["e_entry"], [(each["p_vaddr"], each[field], each["p_memsz"]) for each in loads]
+    )
+    kind = "position-independent ELF" if relocatable else "ELF"
+    return Image(kind, _joined(segments), entry - low, relocatable, alignment)
+
+
+def _entry(entry: int, segments: list[tuple[int, int, int]]) -> int:
+    """Return the address at which the entry point, a virtual address, is loaded."""
+    for virtual, loaded, size in segments:
+        if virtual <= entry < virtual + size:
+            return entry - virtual + loaded
+    raise ImageFileError(f"has its entry point {entry:#x} outside of what is loaded")
+
+
+def _joined(segments: list[Segment]) -> tuple[Segment, ...]:
+    """Join segments that are close together, and begin each at a multiple of 8 bytes."""
+    joined: list[Segment] = []
+    for segment in sorted(segments, key=lambda each: each.address):
+        if joined and segment.address < joined[-1].end:
+            raise ImageFileError("has segments that overlap")
+        if joined and segment.address - joined[-1].end <= _SEGMENT_GAP:
+            before = joined[-1]
+            if segment.data:
+                data = before.data.ljust(segment.address - before.address, b"\0") + segment.data
+            else:
+                data = before.data
+            joined[-1] = Segment(before.address, data, segment.end - before.address)
+        else:
+            start = align_down(segment.address, _PART_ALIGNMENT)
+            padding = bytes(segment.address - start) if segment.data else b""
+            joined.append(Segment(start, padding + segment.data, segment.end - start))
+    return tuple(joined)
+
+
+def memory_span(path: Path) -> int:
+    """Return how many bytes of memory an ELF file's segments span, zeroed memory included."""
+    image = read(path)
+    return align_up(image.high - image.low, PAGE)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What lies where in a tenant's memory: the image first, device tree and initrd at the top."""
+
+from dataclasses import dataclass
+
+from cotenant.imagefile import Image
+from cotenant.ranges import Range
+from cotenant.units import align_down, align_up, format_size
+
+PAGE = 4096
+# Room for the device tree at the top of a tenant's memory.
+DEVICETREE_ROOM = 16384
+
+
+class LayoutError(Exception):
+    """The memory does not suit the image: the problem, and the remedy."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy
+
+
+@dataclass(frozen=True)
+class Part:
+    """Bytes at a physical address, then zeros up to `memory_size`."""
+
+    what: str
+    destination: int
+    data: bytes
+    memory_size: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Parts of the image and initrd, and the place that is kept for the device tree."""
+
+    parts: tuple[Part, ...]
+    entry: int
+    devicetree: Range
+    initrd: Range | None
+
+
+def needed(image: Image, initrd: bytes | None) -> int:
+    """Return the least size of a tenant's memory, its image at the start of it."""
+    low = 0 if image.relocatable else image.low
+    size = align_up(image.high - low, PAGE) + DEVICETREE_ROOM
+    return size + align_up(len(initrd or b""), PAGE)
+
+
+def lay_out(memory: Range, image: Image, initrd: bytes | None) -> Layout:
+    """Place everything; raises LayoutError if the memory is too small or in the wrong place."""
+    placed = image.at(memory.base)
+    extent = Range(placed.low, placed.high - placed.low)
+    if not image.relocatable and not memory.contains(Range(extent.base, 1)):
+        raise LayoutError(
+            f"the image is linked to {extent}, which is outside of {memory}",
+            f"write memory = {{ base = {align_down(extent.base, PAGE):#x}, size = ... }}, "
+            "or link it position independent",
+        )
+    top = align_down(memory.end, PAGE)
+    devicetree = Range(top - DEVICETREE_ROOM, DEVICETREE_ROOM)
+    ramdisk = None
+    if initrd is not None:
+        ramdisk = Range(align_down(devicetree.base - len(initrd), PAGE), len(initrd))
+    limit = ramdisk.base if ramdisk is not None else devicetree.base
+    if extent.end > limit:
+        least = needed(image, initrd) + (0 if image.relocatable else extent.base - memory.base)
+        raise LayoutError(
+            f"{format_size(memory.size)} are too little for the image"
+            + (" and the initrd" if initrd is not None else ""),
+            f"give it at least {format_size(align_up(least, 1 << 20))}",
+        )
+    parts = [Part("image", each.address, each.data, each.memory_size) for each in placed.segments]
+    if initrd is not None and ramdisk is not None:
+        parts.append(Part("initrd", ramdisk.base, initrd, len(initrd)))
+    return Layout(tuple(parts), placed.entry, devicetree, ramdisk)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A system that has been checked: every address, owner and PMP entry is decided."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import abi
+from cotenant.accessmap import AccessMap
+from cotenant.board import Board, BoardHart, Device
+from cotenant.config import SystemConfig, TenantConfig
+from cotenant.layout import Part
+from cotenant.pmp import HartPmp, PmpSet
+from cotenant.ranges import Range
+
+
+@dataclass(frozen=True)
+class TenantPlan:
+    """One tenant, with its one vhart. `parts` holds its device tree too."""
+
+    config: TenantConfig
+    memory: Range
+    image_kind: str
+    parts: tuple[Part, ...]
+    entry: int
+    devicetree: int
+    devices: tuple[Device, ...]
+    hart: BoardHart
+    uart_source: int | None
+    plic_context: int | None
+    passthrough: bool
+    wfi_yields: bool
+    access: AccessMap
+    pmp: PmpSet
+
+    @property
+    def name(self) -> str:
+        """The tenant's name."""
+        return self.config.name
+
+
+@dataclass(frozen=True)
+class System:
+    """A valid system, ready to be built."""
+
+    config: SystemConfig
+    board: Board
+    sstc: bool
+    console_mode: str
+    ram: Range
+    monitor: Range
+    harts: tuple[BoardHart, ...]
+    """The harts of the machine that is asked for; those without a vhart are parked."""
+    tenants: tuple[TenantPlan, ...]
+    pmp: dict[int, HartPmp]
+    """By hart id; only harts that have vharts."""
+    warnings: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file that describes it."""
+        return self.config.path
+
+    @property
+    def focus(self) -> int:
+        """Index of the tenant that has the keyboard at boot."""
+        names = [tenant.name for tenant in self.tenants]
+        return names.index(self.config.console.focus) if self.config.console.focus else 0
+
+    @property
+    def boot_hart(self) -> int:
+        """Index into `harts` of the hart that boots the machine: that of the tenants."""
+        return self.harts.index(self.tenants[0].hart)
+
+    @property
+    def board_flags(self) -> int:
+        """COTENANT_BOARD_* of abi/bundle.h."""
+        isa = self.board.isa
+        present = {
+            "BOARD_SSTC": self.sstc,
+            "BOARD_ENVCFG": self.board.envcfg,
+            "BOARD_FP": "f" in isa and "d" in isa,
+            "BOARD_SVPBMT": "svpbmt" in isa,
+            "BOARD_ZICBO": "zicbom" in isa and "zicboz" in isa,
+        }
+        return sum(abi.bundle(name) for name, set_ in present.items() if set_)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The programmatic entrance: load a description, build its bundle.
+
+    system = load(Path("examples/linux-freertos.toml"))     # ConfigError lists every mistake
+    built = build(system, Path("build/bundles/linux-freertos.bin"))
+    built.tenants[0].name, built.tenants[0].ready           # in the order of their indices
+    built.qemu.machine, built.qemu.cpu, built.qemu.memory_bytes, built.qemu.harts
+
+`sstc` and `console_mode` ("mux" or "framed") of `load` come from the command line.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import bundle, config, paths
+from cotenant.board_reader import load as load_board
+from cotenant.errors import BuildError, ConfigError, Mistakes
+from cotenant.plan import System
+from cotenant.planner import plan
+
+__all__ = [
+    "BuiltSystem",
+    "BuiltTenant",
+    "QemuParameters",
+    "System",
+    "build",
+    "default_output",
+    "load",
+    "qemu_parameters",
+]
+
+
+@dataclass(frozen=True)
+class BuiltTenant:
+    """A tenant as the running side needs it. Its console channel is index + 1."""
+
+    name: str
+    index: int
+    ready: str | None
+    """Regular expression of its output once it is ready; None: ready when started."""
+    autostart: bool
+
+
+@dataclass(frozen=True)
+class QemuParameters:
+    """The machine to emulate: values of QEMU's -M, -cpu, -m and -smp."""
+
+    machine: str
+    cpu: str
+    memory_bytes: int
+    harts: int
+
+
+@dataclass(frozen=True)
+class BuiltSystem:
+    """A bundle file and what is needed to run it. `qemu` is None if QEMU has no such board."""
+
+    system: System
+    bundle: Path
+    tenants: tuple[BuiltTenant, ...]
+    qemu: QemuParameters | None
+
+
+def load(path: Path, *, sstc: bool | None = None, console_mode: str = "mux") -> System:
+    """Read and check a system file.
+
+    `sstc` overrides the file's key of that name. Images are read too, and fetched if they are
+    missing. Raises ConfigError with every mistake found.
+    """
+    if console_mode not in bundle.CONSOLE_MODES:
+        raise ValueError(f"console mode {console_mode!r} is none of {bundle.CONSOLE_MODES}")
+    mistakes = Mistakes(paths.shown(path))
+    description = config.load(path, mistakes)
+    if description is None:
+        raise ConfigError(mistakes.found)
+    board = load_board(description.board, mistakes) if description.board is not None else None
+    return plan(description, board, sstc, console_mode, mistakes)
+
+
+def default_output(system: System) -> Path:
+    """Return where the bundle of a system goes if nobody says otherwise."""
+    return paths.BUNDLES / f"{system.path.stem}.bin"
+
+
+def build(system: System, output: Path) -> BuiltSystem:
+    """Write the bundle of a system to `output`; raises BuildError if that cannot be done."""
+    try:
+        monitor = paths.MONITOR_IMAGE.read_bytes()
+    except OSError as error:
+        raise BuildError(
+            f"the monitor is not built: there is no {paths.shown(paths.MONITOR_IMAGE)}; "
+            "run 'make build'"
+        ) from error
+    data = bundle.encode(system, monitor)
+    temporary = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        temporary.replace(output)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BuildError(
+            f"{output} cannot be written ({error.strerror}); choose another place with -o"
+        ) from error
+    tenants = tuple(
+        BuiltTenant(each.name, index, each.config.ready, each.config.autostart)
+        for index, each in enumerate(system.tenants)
+    )
+    return BuiltSystem(system, output, tenants, qemu_parameters(system))
+
+
+def qemu_parameters(system: System) -> QemuParameters | None:
+    """Return the machine that QEMU is to emulate for a system."""
+    options = system.board.qemu
+    if options is None:
+        return None
+    cpu = f"{options.cpu},sstc={'on' if system.sstc else 'off'}"
+    return QemuParameters(options.machine, cpu, system.ram.size, len(system.harts))
