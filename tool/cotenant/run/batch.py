@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cotenant.run.errors import MachineEndedError, RunError
 from cotenant.run.results import CommandResult, RunResult, Stats, TenantResult, TenantStats
@@ -54,15 +55,14 @@ class BatchRun:
                 known = ", ".join(self._session.tenants)
                 raise RunError(f"there is no tenant {send.tenant}: this system has {known}")
         with self._session as session:
+            started = [name for name in session.tenants if session.starts_at_boot(name)]
             steps: list[Callable[[], None]] = [
-                *(lambda name=name: self._wait_ready(name) for name in session.tenants),
-                *(lambda send=send: self._send(send) for send in self._plan.sends),
+                *(partial(self._wait_ready, name) for name in started),
+                *(partial(self._send, send) for send in self._plan.sends),
                 self._let_time_pass,
             ]
-            for step in steps:
-                if not self._attempt(step):
-                    break
-            self._attempt(self._ask_stats)
+            if all(self._attempt(step) for step in steps) or not session.console.ended:
+                self._attempt(self._ask_stats)
             if not session.console.ended:
                 session.quit()
             return self._result()
@@ -110,7 +110,8 @@ class BatchRun:
             stats = self._final_stats(name)
             ready = self._session.is_ready(name, stats)
             output = self._session.output(name)
-            tenants[name] = TenantResult(stats, ready, output, self._commands[name])
+            expected = self._session.starts_at_boot(name)
+            tenants[name] = TenantResult(stats, ready, output, self._commands[name], expected)
         return RunResult(tenants, self._stats.time_ns, self._problem)
 
     def _final_stats(self, tenant: str) -> TenantStats:

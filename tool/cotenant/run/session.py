@@ -38,6 +38,8 @@ class Port:
     name: str
     ready: str | None = None
     """regular expression in its output that tells it is ready; None: when it was started"""
+    autostart: bool = True
+    """whether the monitor starts it at boot"""
 
 
 class Session:
@@ -136,6 +138,10 @@ class Session:
     def tenants(self) -> list[str]:
         """The tenants' names, in the order of the bundle."""
         return list(self._ports)
+
+    def starts_at_boot(self, tenant: str) -> bool:
+        """Whether a tenant runs without being asked to."""
+        return self._ports[tenant].autostart
 
     def send(self, tenant: str, data: bytes) -> None:
         """Type bytes into a tenant's UART; returns before they have arrived."""

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Building and booting systems under QEMU; what a failing test's tenants printed is kept."""
+
+import shutil
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+from systems import Boot, Build
+
+from cotenant import paths
+from cotenant.run.launch import Launch, prepare
+from cotenant.run.session import Session
+
+LOGS = paths.BUILD / "logs"
+
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note whether a test failed, for the fixtures that clean up after it."""
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+    return report
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Return a function that builds a system from the text or the path of its description."""
+    built: list[Launch] = []
+
+    def build_system(description: str | Path, sstc: bool | None = None) -> Launch:
+        file = description
+        if isinstance(description, str):
+            file = tmp_path / f"system{len(built)}.toml"
+            file.write_text(description)
+        output = tmp_path / f"bundle{len(built)}.bin"
+        built.append(prepare(Path(file), console_mode="framed", sstc=sstc, output=output))
+        return built[-1]
+
+    return build_system
+
+
+@pytest.fixture
+def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
+    """Return a function that boots a system and gives its session, which ends with the test.
+
+    The logs of a failing test stay in build/logs/TEST.
+    """
+    logs = LOGS / request.node.nodeid.split("::", 1)[-1].replace("/", "_")
+    shutil.rmtree(logs, ignore_errors=True)
+    sessions: list[Session] = []
+
+    def boot_system(
+        description: str | Path | Launch, *, icount: int | None = None, sstc: bool | None = None
+    ) -> Session:
+        launch = description if isinstance(description, Launch) else build(description, sstc)
+        log_dir = logs / str(len(sessions))
+        session = Session(launch.machine(icount=icount), launch.ports, log_dir=log_dir)
+        sessions.append(session)
+        return session.start()
+
+    try:
+        yield boot_system
+    finally:
+        for session in sessions:
+            session.close()
+        if not request.node.stash.get(_FAILED, False):
+            shutil.rmtree(logs, ignore_errors=True)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests share: the texts of the systems that they boot, and types of the fixtures."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from cotenant.run.launch import Launch
+from cotenant.run.session import Session
+
+Build: TypeAlias = Callable[..., Launch]
+Boot: TypeAlias = Callable[..., Session]
+
+Scalar: TypeAlias = str | int | bool
+Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str]
+
+LINUX_READY = "^cotenant: ready$"
+LATENCY_READY = "^latency: samples="
+VERDICT = r"^(PASS|FAIL) .*$"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_value(each)}" for key, each in value.items()) + " }"
+    return str(value) if isinstance(value, int | list) else f"'{value}'"
+
+
+def tenant(name: str, keys: Mapping[str, Value]) -> str:
+    """Return the table of a tenant."""
+    return "\n".join([f"[tenant.{name}]", *(f"{key} = {_value(keys[key])}" for key in keys), ""])
+
+
+def linux(name: str = "linux", **keys: Value) -> str:
+    """Return the table of a Debian Linux with the test programs; `keys` change or add keys."""
+    standard: dict[str, Value] = {
+        "priority": 1,
+        "memory": "256M",
+        "image": "debian-kernel",
+        "initrd": "debian-test-initramfs",
+        "arguments": "console=ttyS0 loglevel=4",
+        "ready": LINUX_READY,
+    }
+    return tenant(name, standard | keys)
+
+
+def freertos(name: str = "freertos", **keys: Value) -> str:
+    """Return the table of the 1 kHz latency application; `keys` change or add keys."""
+    standard: dict[str, Value] = {
+        "priority": 10,
+        "memory": "4M",
+        "image": "freertos-latency",
+        "arguments": "report=500ms",
+        "ready": LATENCY_READY,
+    }
+    return tenant(name, standard | keys)
+
+
+def payload(image: str, name: str | None = None, **keys: Value) -> str:
+    """Return the table of a one-purpose payload; `keys` change or add keys."""
+    standard: dict[str, Value] = {"priority": 5, "memory": "4M", "image": image}
+    return tenant(name or image, standard | keys)
+
+
+def system(*tenants: str, sstc: bool = True) -> str:
+    """Return a whole system on the QEMU board."""
+    head = f'board = "qemu-virt"\nsstc = {_value(sstc)}\n'
+    return "\n".join([head, *tenants])

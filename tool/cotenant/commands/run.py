@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""`cotenant run`: boot a system under QEMU, at the terminal or in batch."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from cotenant.commands.check import report_mistakes, report_warnings
+from cotenant.errors import ConfigError, CotenantError
+from cotenant.run import report
+from cotenant.run.batch import BatchRun, Plan, Send
+from cotenant.run.interactive import run_at_terminal
+from cotenant.run.launch import prepare
+from cotenant.run.session import DEFAULT_TIMEOUT, Session
+from cotenant.units import parse_duration
+
+
+class Duration(click.ParamType[float]):
+    """A time such as 20s or 500ms, as seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return seconds."""
+        if isinstance(value, float):
+            return value
+        try:
+            return parse_duration(str(value)) / 1e6
+        except ValueError as error:
+            self.fail(f"{error}; write it like 20s or 500ms", param, ctx)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--batch", is_flag=True, help="Without a user: run for a time, then report.")
+@click.option(
+    "--for",
+    "seconds",
+    type=Duration(),
+    default=0.0,
+    help="Batch: time of the machine to run once all tenants are ready and all was sent.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Batch: report as JSON.")
+@click.option(
+    "--send",
+    "sends",
+    type=(str, str),
+    multiple=True,
+    metavar="TENANT COMMAND",
+    help="Batch: type a command into the tenant's shell and wait for its end. Repeatable.",
+)
+@click.option(
+    "--log-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Batch: write what each tenant prints to a file of its own.",
+)
+@click.option(
+    "--timeout",
+    type=Duration(),
+    default=DEFAULT_TIMEOUT,
+    help="Batch: give up after this time of the clock on the wall (default: 600s).",
+)
+@click.option("--keep-going", is_flag=True, help="Batch: go on when something went wrong.")
+@click.option(
+    "--icount",
+    type=click.IntRange(0, 10),
+    metavar="SHIFT",
+    help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
+)
+@click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
+@click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
+def run(
+    file: Path,
+    batch: bool,
+    seconds: float,
+    as_json: bool,
+    sends: tuple[tuple[str, str], ...],
+    log_dir: Path | None,
+    timeout: float,
+    keep_going: bool,
+    icount: int | None,
+    sstc: str | None,
+    qemu_args: tuple[str, ...],
+) -> None:
+    """Boot the system described by FILE under QEMU.
+
+    At a terminal, the tenant in focus has the keyboard, and the escape key (Ctrl-T, then h for
+    help, q to quit) is for the monitor. With --batch, the exit status tells whether every tenant
+    became ready, kept running or shut down, and every command sent was successful.
+    """
+    if not batch and (seconds or as_json or sends or log_dir or keep_going):
+        raise click.UsageError("--for, --json, --send, --log-dir and --keep-going need --batch")
+    if not batch and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("there is no terminal to run at: use --batch")
+    try:
+        launch = prepare(
+            file,
+            console_mode="framed" if batch else "mux",
+            sstc=None if sstc is None else sstc == "on",
+        )
+        machine = launch.machine(icount, qemu_args)
+        report_warnings(launch.built.system)
+        if batch:
+            session = Session(machine, launch.ports, log_dir=log_dir)
+            plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
+            sys.exit(_run_batch(session, plan, as_json))
+        report.show_start(launch.built, Console())
+        sys.exit(run_at_terminal(machine))
+    except ConfigError as error:
+        report_mistakes(error, as_json)
+        sys.exit(1)
+    except CotenantError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _run_batch(session: Session, plan: Plan, as_json: bool) -> int:
+    """Carry out a batch run, print its outcome, return the exit status."""
+    messages = Console(stderr=True)
+    with messages.status("starting") as status:
+        result = BatchRun(session, plan, lambda step: status.update(escape(step))).run()
+    if as_json:
+        click.echo(json.dumps(result.as_dict(), indent=2))
+    else:
+        report.show_result(result, Console())
+    for problem in result.problems():
+        click.echo(f"Error: {problem}", err=True)
+    return 0 if result.ok else 1

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From a system's description to a machine that can be started."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import paths
+from cotenant import system as systems
+from cotenant.run.errors import RunError
+from cotenant.run.qemu import Machine
+from cotenant.run.session import Port
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A built system and how QEMU runs it."""
+
+    built: systems.BuiltSystem
+
+    @property
+    def ports(self) -> list[Port]:
+        """The tenants as a session sees them, in the bundle's order."""
+        return [Port(each.name, each.ready, each.autostart) for each in self.built.tenants]
+
+    def machine(self, icount: int | None = None, extra: tuple[str, ...] = ()) -> Machine:
+        """Return the machine that the board's description asks for."""
+        qemu = self.built.qemu
+        if qemu is None:
+            board = self.built.system.board.name
+            raise RunError(f"QEMU cannot emulate the board {board}: only 'build' works for it")
+        return Machine(
+            bundle=self.built.bundle,
+            machine=qemu.machine,
+            cpu=qemu.cpu,
+            memory_bytes=qemu.memory_bytes,
+            harts=qemu.harts,
+            icount=icount,
+            extra=extra,
+        )
+
+
+def prepare(
+    path: Path,
+    *,
+    console_mode: str,
+    sstc: bool | None = None,
+    output: Path | None = None,
+) -> Launch:
+    """Load and build a system; `output` is by default one file for each system and console mode.
+
+    Raises ConfigError or BuildError.
+    """
+    system = systems.load(path, sstc=sstc, console_mode=console_mode)
+    bundle = output or paths.BUNDLES / f"{path.stem}.{console_mode}.bin"
+    return Launch(systems.build(system, bundle))

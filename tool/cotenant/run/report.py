@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a run shows to people: what was started, and what came of it."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cotenant.run.results import RunResult, parse_latency
+from cotenant.system import BuiltSystem
+
+_COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults", "application")
+
+
+def show_start(built: BuiltSystem, console: Console) -> None:
+    """Say what is started and how to leave it."""
+    system = built.system
+    escape = f"Ctrl-{chr(ord('A') + system.config.console.escape - 1)}"
+    focus = system.tenants[system.focus].name
+    for tenant in system.tenants:
+        line = Text(f"  {tenant.name:<12}", style="bold")
+        line.append(f" priority {tenant.config.priority:<3} {tenant.config.image}", style="default")
+        console.print(line)
+    line = Text("The keyboard is with ")
+    line.append(focus, style="bold")
+    line.append(". ").append(escape, style="bold cyan").append(" is the key for the monitor: then ")
+    for key, meaning in (("h", "help"), ("n", "next tenant"), ("q", "quit")):
+        line.append(key, style="bold cyan").append(
+            f" {meaning}, " if key != "q" else f" {meaning}."
+        )
+    console.print(line)
+
+
+def show_result(result: RunResult, console: Console) -> None:
+    """Print the outcome of a batch run as a table, and what the commands printed."""
+    for name, tenant in result.tenants.items():
+        for command in tenant.commands:
+            console.print(Text(f"{name}: {command.command}", style="bold"))
+            console.print(Text(command.output.rstrip("\n")))
+    table = Table(*_COLUMNS, box=None)
+    for name, tenant in result.tenants.items():
+        latency = parse_latency(tenant.output)
+        table.add_row(
+            name,
+            tenant.stats.state,
+            "yes" if tenant.ready else "no",
+            f"{tenant.stats.cpu_ns / 1e9:.3f} s",
+            f"{tenant.stats.switches:,}",
+            f"{tenant.stats.interrupts:,}",
+            f"{tenant.stats.faults:,}",
+            ""
+            if latency is None
+            else f"latency {latency.min_us}/{latency.avg_us}/{latency.max_us} us,"
+            f" {latency.missed} of {latency.samples:,} missed",
+        )
+    console.print(table)
+    console.print(f"{result.time_ns / 1e9:.1f} s of the machine's time")
