@@ -58,11 +58,12 @@ bool trap_try_read8(uint64_t address, uint8_t *value, struct trap_fault *fault);
 bool trap_try_write8(uint64_t address, uint8_t value, struct trap_fault *fault);
 
 /*
- * Runs a single instruction, 32 bits or compressed, with a0 and a1 set from `a0` and `a1`; gives
- * a0 after it in *result.
+ * Runs a single instruction, 32 bits or compressed, with x1..x31 set from `registers`, whatever
+ * they are (sp and tp too), and gives back in `registers` what they are after it. The instruction
+ * must not jump. If it faults, *fault tells how, and `registers` is unchanged. Interrupts must be
+ * off.
  */
-bool trap_try_instruction(uint32_t instruction, uint64_t a0, uint64_t a1, uint64_t *result,
-                          struct trap_fault *fault);
+bool trap_try_instruction(uint32_t instruction, uint64_t registers[32], struct trap_fault *fault);
 
 /* Where the instruction of trap_try_instruction() stands: sepc of its faults. */
 uint64_t trap_instruction_address(void);

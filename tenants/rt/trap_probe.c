@@ -81,40 +81,27 @@ bool trap_try_execute(uint64_t address, struct trap_fault *fault)
     return trap_try(execute, &access, fault);
 }
 
-/* The instruction under test and the return behind it. */
+/* trap_execute.S */
 #define COMPRESSED_NOP 0x0001
-#define COMPRESSED_RETURN 0x8082
-static volatile uint16_t snippet[4] __attribute__((aligned(8)));
+extern uint16_t trap_execute_slot[2];
+void trap_execute(uint64_t registers[32]);
 
-struct call {
-    uint64_t a0;
-    uint64_t a1;
-};
-
-static void call_snippet(void *argument)
+static void execute_slot(void *argument)
 {
-    struct call *call = argument;
-
-    call->a0 = ((uint64_t(*)(uint64_t, uint64_t))(uintptr_t)snippet)(call->a0, call->a1);
+    trap_execute(argument);
 }
 
-bool trap_try_instruction(uint32_t instruction, uint64_t a0, uint64_t a1, uint64_t *result,
-                          struct trap_fault *fault)
+bool trap_try_instruction(uint32_t instruction, uint64_t registers[32], struct trap_fault *fault)
 {
-    struct call call = {.a0 = a0, .a1 = a1};
     bool is_compressed = (instruction & 3) != 3;
-    bool done;
 
-    snippet[0] = (uint16_t)instruction;
-    snippet[1] = is_compressed ? COMPRESSED_NOP : (uint16_t)(instruction >> 16);
-    snippet[2] = COMPRESSED_RETURN;
+    trap_execute_slot[0] = (uint16_t)instruction;
+    trap_execute_slot[1] = is_compressed ? COMPRESSED_NOP : (uint16_t)(instruction >> 16);
     __asm__ volatile("fence.i" : : : "memory");
-    done = trap_try(call_snippet, &call, fault);
-    *result = call.a0;
-    return done;
+    return trap_try(execute_slot, registers, fault);
 }
 
 uint64_t trap_instruction_address(void)
 {
-    return (uintptr_t)snippet;
+    return (uintptr_t)trap_execute_slot;
 }
