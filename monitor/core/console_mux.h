@@ -30,9 +30,6 @@
 /* console_mux_tick() is due this often while console_mux_needs_tick(). */
 #define CONSOLE_TICK_MS 10
 
-/* The tenants and, as the last one, the monitor. */
-#define CONSOLE_MAX_SOURCES 17
-
 enum console_frame_state {
     CONSOLE_FRAME_IDLE, /* a FRAME_START is due */
     CONSOLE_FRAME_CHANNEL,
@@ -48,26 +45,34 @@ enum console_line_state {
     CONSOLE_LINE_END, /* "\r\n" */
 };
 
+/* Escape sequences are taken out of the lines of tenants that are not in focus. */
+enum console_filter_state {
+    CONSOLE_FILTER_TEXT,
+    CONSOLE_FILTER_ESCAPE,  /* after ESC */
+    CONSOLE_FILTER_CONTROL, /* after ESC [, up to the final byte */
+};
+
 struct console_mux {
     uint32_t mode; /* COTENANT_CONSOLE_* */
     uint8_t escape;
+    bool flushing; /* nothing is held back any more */
     uint32_t tenant_count;
-    struct vuart *uarts[COTENANT_MAX_TENANTS];   /* NULL: no console */
-    const char *names[COTENANT_MAX_TENANTS];     /* zero-terminated */
-    bool closed[COTENANT_MAX_TENANTS];           /* its input is thrown away */
-    uint8_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks without room for input */
-    uint8_t held_ticks[CONSOLE_MAX_SOURCES];     /* ticks that text without an end has waited */
-    uint32_t focus;                              /* index; meaningless without tenants */
-    uint32_t requests;                           /* CONSOLE_REQUEST_* */
-    uint32_t input_dropped;                      /* bytes for nobody or for a closed tenant */
+    struct vuart *uarts[COTENANT_MAX_TENANTS];    /* NULL: no console */
+    const char *names[COTENANT_MAX_TENANTS];      /* zero-terminated, below COTENANT_NAME_SIZE */
+    bool closed[COTENANT_MAX_TENANTS];            /* its input is thrown away */
+    uint16_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks that its input had no room */
+    uint8_t held_ticks[COTENANT_MAX_TENANTS];     /* ticks that text without an end has waited */
+    uint32_t focus;                               /* index; meaningless without tenants */
+    uint32_t requests;                            /* CONSOLE_REQUEST_* */
+    uint32_t input_dropped;                       /* bytes for nobody or for a closed tenant */
 
-    /* Output: whose turn it is, and where in its line or frame we are. */
-    uint32_t turn; /* source that was served last */
+    /* Output. Source n is tenant n, source tenant_count the monitor. */
+    uint32_t turn;     /* source that has, or had last, a line or frame */
+    uint8_t last_byte; /* last one that went out */
     enum console_line_state line_state;
-    uint32_t line_position; /* bytes of the present piece that were sent or consumed */
-    uint32_t focus_run;     /* raw bytes since somebody else had the line */
-    uint8_t last_byte;      /* last one that went out */
-    uint8_t filter_state;   /* inside an escape sequence that is being taken out */
+    uint32_t line_position; /* bytes of the present piece that were sent or taken out */
+    enum console_filter_state filter_state;
+    uint32_t focus_run; /* raw bytes since somebody else had the line */
     enum console_frame_state out_state;
     uint32_t out_left; /* payload bytes that follow */
 

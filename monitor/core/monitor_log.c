@@ -94,3 +94,19 @@ int monitor_log_next(void)
 {
     return ring_get(&complete); /* a draft lies behind head and stays where it is */
 }
+
+void monitor_log_skip(const char *text)
+{
+    uint32_t used = ring_used(&complete);
+    uint32_t length = 0;
+
+    while (length < used && length < MONITOR_LOG_STRING_MAX && text[length] != '\0') {
+        if (data[(complete.tail + length) & complete.mask] != (uint8_t)text[length]) {
+            return;
+        }
+        length++;
+    }
+    if (text[length] == '\0') {
+        ring_drop(&complete, length);
+    }
+}

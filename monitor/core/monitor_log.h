@@ -38,4 +38,7 @@ uint32_t monitor_log_dropped(void);
 /* The console takes the oldest byte, 0..255; -1: none. */
 int monitor_log_next(void);
 
+/* Drops `text` if that is what waits first. */
+void monitor_log_skip(const char *text);
+
 #endif

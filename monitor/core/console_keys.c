@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The input of mux mode: keys for the tenant in focus, commands behind the escape key. */
+#include "core/console_parts.h"
+#include "core/monitor_log.h"
+
+static void put_escape_name(const struct console_mux *mux)
+{
+    const char name[] = {'C', 't', 'r', 'l', '-', (char)(mux->escape | 0x40), '\0'};
+
+    monitor_puts(name);
+}
+
+static void show_help(const struct console_mux *mux)
+{
+    monitor_puts("monitor: ");
+    put_escape_name(mux);
+    monitor_puts(" then: n next tenant, 1-9 that tenant, l list, h help, q power off, ");
+    put_escape_name(mux);
+    monitor_puts(" send it\n");
+}
+
+/* The tenants in turn; the one in focus again when no other has a console. */
+static void focus_next(struct console_mux *mux)
+{
+    uint32_t tenant = mux->focus;
+
+    for (uint32_t i = 0; i < mux->tenant_count; i++) {
+        tenant = tenant + 1 < mux->tenant_count ? tenant + 1 : 0;
+        if (console_mux_set_focus(mux, tenant)) {
+            return;
+        }
+    }
+}
+
+static void run_command(struct console_mux *mux, uint8_t key)
+{
+    switch (key) {
+    case 'n':
+        focus_next(mux);
+        return;
+    case 'l':
+        mux->requests |= CONSOLE_REQUEST_LIST;
+        return;
+    case 'q':
+        mux->requests |= CONSOLE_REQUEST_QUIT;
+        return;
+    case 'h':
+    case '?':
+        show_help(mux);
+        return;
+    default:
+        break;
+    }
+    if (key >= '1' && key <= '9') {
+        if (!console_mux_set_focus(mux, key - (uint32_t)'1')) {
+            monitor_puts("monitor: no such tenant\n");
+        }
+        return;
+    }
+    show_help(mux);
+}
+
+void console_keys_input(struct console_mux *mux, uint8_t byte)
+{
+    if (mux->escape_seen) {
+        mux->escape_seen = false;
+        if (byte != mux->escape) {
+            run_command(mux, byte);
+            return;
+        }
+    } else if (byte == mux->escape) {
+        mux->escape_seen = true;
+        return;
+    }
+    console_deliver(mux, mux->focus, byte);
+}

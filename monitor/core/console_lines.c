@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The output of mux mode: raw bytes of the tenant in focus, whole lines of everybody else. */
+#include "abi/limits.h"
+#include "core/console_parts.h"
+#include "core/monitor_log.h"
+
+#define MONITOR_NAME "monitor"
+/* The monitor's messages name it themselves, for framed mode. */
+#define MONITOR_MESSAGE_PREFIX "monitor: "
+
+/* Raw bytes after which others get a line in, although the line of the tenant has not ended. */
+#define FOCUS_RUN_MAX 256
+/* Bytes taken out at a time: longer than any escape sequence in use. Then this stands for them. */
+#define FILTER_RUN_MAX 32
+#define FILTER_MARK '.'
+
+#define ESCAPE 0x1b
+#define DELETE 0x7f
+/* The control characters of ISO 8859 and, behind the byte C1_LEAD, of UTF-8. */
+#define C1_FIRST 0x80
+#define C1_LAST 0x9f
+#define C1_LEAD 0xc2
+
+/* Whether a byte of text may be shown; follows escape sequences. */
+static bool passes_filter(struct console_mux *mux, uint8_t byte)
+{
+    switch (mux->filter_state) {
+    case CONSOLE_FILTER_ESCAPE:
+        mux->filter_state = byte == '[' ? CONSOLE_FILTER_CONTROL : CONSOLE_FILTER_TEXT;
+        return false;
+    case CONSOLE_FILTER_CONTROL:
+        if (byte < 0x20 || byte >= 0x40) { /* not a parameter: the final byte, or an error */
+            mux->filter_state = CONSOLE_FILTER_TEXT;
+        }
+        return false;
+    case CONSOLE_FILTER_TEXT:
+        break;
+    }
+    if (byte == ESCAPE) {
+        mux->filter_state = CONSOLE_FILTER_ESCAPE;
+        return false;
+    }
+    if (byte >= C1_FIRST && byte <= C1_LAST) {
+        /* As a part of another UTF-8 character it is harmless. */
+        return mux->last_byte >= C1_FIRST && mux->last_byte != C1_LEAD;
+    }
+    return byte == '\t' || (byte >= 0x20 && byte != DELETE);
+}
+
+static void enter(struct console_mux *mux, enum console_line_state state)
+{
+    mux->line_state = state;
+    mux->line_position = 0;
+}
+
+/* Sends the two bytes of an end of line, then goes on to `next`. */
+static int next_of_line_end(struct console_mux *mux, enum console_line_state next)
+{
+    if (mux->line_position == 0) {
+        mux->line_position = 1;
+        return '\r';
+    }
+    enter(mux, next);
+    return '\n';
+}
+
+static void begin_text(struct console_mux *mux)
+{
+    enter(mux, CONSOLE_LINE_TEXT);
+    mux->filter_state = CONSOLE_FILTER_TEXT;
+    if (mux->turn == mux->tenant_count) {
+        monitor_log_skip(MONITOR_MESSAGE_PREFIX);
+    }
+}
+
+static int next_of_prefix(struct console_mux *mux)
+{
+    const char *name = mux->turn == mux->tenant_count ? MONITOR_NAME : mux->names[mux->turn];
+    uint32_t position = mux->line_position++;
+
+    if (position == 0) {
+        return '[';
+    }
+    if (mux->last_byte == ']') {
+        begin_text(mux);
+        return ' ';
+    }
+    if (position > COTENANT_NAME_SIZE || name[position - 1] == '\0') {
+        return ']';
+    }
+    return name[position - 1] > ' ' && name[position - 1] < DELETE && name[position - 1] != ']'
+               ? name[position - 1]
+               : '?';
+}
+
+static int next_of_text(struct console_mux *mux)
+{
+    for (uint32_t i = 0; i < FILTER_RUN_MAX; i++) {
+        int byte = mux->line_position < CONSOLE_LINE_MAX ? console_source_next(mux, mux->turn) : -1;
+
+        if (byte < 0 || byte == '\n') {
+            enter(mux, CONSOLE_LINE_END);
+            return next_of_line_end(mux, CONSOLE_LINE_NONE);
+        }
+        mux->line_position++;
+        if (passes_filter(mux, (uint8_t)byte)) {
+            return byte;
+        }
+    }
+    return FILTER_MARK;
+}
+
+/*
+ * Nobody is in the middle of a line of somebody else's: the tenant in focus goes on, unless
+ * another source waits and the focus is at the start of a line, silent, or long at it.
+ */
+static int next_choice(struct console_mux *mux)
+{
+    bool focus_waits = mux->focus < mux->tenant_count && console_source_used(mux, mux->focus) != 0;
+    bool at_start = mux->last_byte == '\n';
+    bool others_turn =
+        !focus_waits || (at_start && mux->focus_run > 0) || mux->focus_run >= FOCUS_RUN_MAX;
+
+    if (others_turn && console_choose_source(mux, mux->focus)) {
+        mux->focus_run = 0;
+        enter(mux, at_start ? CONSOLE_LINE_PREFIX : CONSOLE_LINE_BREAK);
+        return at_start ? next_of_prefix(mux) : next_of_line_end(mux, CONSOLE_LINE_PREFIX);
+    }
+    if (!focus_waits) {
+        return -1;
+    }
+    if (mux->focus_run < FOCUS_RUN_MAX) {
+        mux->focus_run++;
+    }
+    return console_source_next(mux, mux->focus);
+}
+
+int console_lines_next(struct console_mux *mux)
+{
+    switch (mux->line_state) {
+    case CONSOLE_LINE_BREAK:
+        return next_of_line_end(mux, CONSOLE_LINE_PREFIX);
+    case CONSOLE_LINE_PREFIX:
+        return next_of_prefix(mux);
+    case CONSOLE_LINE_TEXT:
+        return next_of_text(mux);
+    case CONSOLE_LINE_END:
+        return next_of_line_end(mux, CONSOLE_LINE_NONE);
+    case CONSOLE_LINE_NONE:
+        break;
+    }
+    return next_choice(mux);
+}

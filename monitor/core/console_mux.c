@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/console_mux.h"
+
+#include <stddef.h>
+
+#include "abi/bundle.h"
+#include "core/console_parts.h"
+#include "core/monitor_log.h"
+
+/* Ticks that text without an end of line is held back, in each mode. */
+#define LINE_HOLD_TICKS 20
+#define FRAME_HOLD_TICKS 1
+/* Ticks after which a tenant that takes no input holds up the line no longer: 5 s. */
+#define STALL_TICKS 500
+
+#define NO_TENANT UINT32_MAX
+
+void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
+                      struct vuart *const *uarts, const char *const *names, uint32_t count)
+{
+    *mux = (struct console_mux){0};
+    mux->mode = mode;
+    mux->escape = escape;
+    mux->tenant_count = count < COTENANT_MAX_TENANTS ? count : COTENANT_MAX_TENANTS;
+    mux->focus = focus;
+    mux->turn = mux->tenant_count;
+    mux->last_byte = '\n';
+    for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
+        mux->uarts[tenant] = uarts[tenant];
+        mux->names[tenant] = names[tenant];
+    }
+}
+
+static bool has_console(const struct console_mux *mux, uint32_t tenant)
+{
+    return tenant < mux->tenant_count && mux->uarts[tenant] != NULL;
+}
+
+uint32_t console_source_used(const struct console_mux *mux, uint32_t source)
+{
+    if (source == mux->tenant_count) {
+        return monitor_log_used();
+    }
+    return has_console(mux, source) ? vuart_transmit_used(mux->uarts[source]) : 0;
+}
+
+int console_source_next(struct console_mux *mux, uint32_t source)
+{
+    if (source == mux->tenant_count) {
+        return monitor_log_next();
+    }
+    return has_console(mux, source) ? vuart_transmit_next(mux->uarts[source]) : -1;
+}
+
+/* There is output of a source, and it need not wait for more. */
+static bool is_ready(const struct console_mux *mux, uint32_t source)
+{
+    bool framed = mux->mode == COTENANT_CONSOLE_FRAMED;
+    uint32_t used = console_source_used(mux, source);
+
+    if (used == 0) {
+        return false;
+    }
+    if (source == mux->tenant_count || mux->flushing) {
+        return true;
+    }
+    return mux->uarts[source]->transmit_lines != 0 ||
+           used >= (framed ? COTENANT_FRAME_MAX_PAYLOAD : CONSOLE_LINE_MAX) ||
+           mux->held_ticks[source] >= (framed ? FRAME_HOLD_TICKS : LINE_HOLD_TICKS);
+}
+
+bool console_choose_source(struct console_mux *mux, uint32_t except)
+{
+    uint32_t source = mux->turn;
+
+    for (uint32_t i = 0; i <= mux->tenant_count; i++) {
+        source = source < mux->tenant_count ? source + 1 : 0;
+        if (source != except && is_ready(mux, source)) {
+            mux->turn = source;
+            if (source < mux->tenant_count) {
+                mux->held_ticks[source] = 0;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+int console_mux_next(struct console_mux *mux)
+{
+    int byte =
+        mux->mode == COTENANT_CONSOLE_FRAMED ? console_frames_next(mux) : console_lines_next(mux);
+
+    if (byte >= 0) {
+        mux->last_byte = (uint8_t)byte;
+    }
+    return byte;
+}
+
+bool console_mux_has_output(const struct console_mux *mux)
+{
+    if (mux->line_state != CONSOLE_LINE_NONE || mux->out_state != CONSOLE_FRAME_IDLE) {
+        return true;
+    }
+    for (uint32_t source = 0; source <= mux->tenant_count; source++) {
+        if (console_source_used(mux, source) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void console_mux_flush(struct console_mux *mux)
+{
+    mux->flushing = true;
+}
+
+void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte)
+{
+    if (!has_console(mux, tenant) || mux->closed[tenant]) {
+        mux->input_dropped++;
+    } else {
+        vuart_receive(mux->uarts[tenant], byte); /* counts what it has no room for */
+    }
+}
+
+void console_mux_input(struct console_mux *mux, uint8_t byte)
+{
+    if (mux->mode == COTENANT_CONSOLE_FRAMED) {
+        console_frames_input(mux, byte);
+    } else {
+        console_keys_input(mux, byte);
+    }
+}
+
+/* The tenant that the next byte goes to, as far as is known before it is read. */
+static uint32_t next_receiver(const struct console_mux *mux)
+{
+    if (mux->mode != COTENANT_CONSOLE_FRAMED) {
+        return mux->focus;
+    }
+    if (mux->in_state == CONSOLE_FRAME_PAYLOAD && mux->in_channel != COTENANT_CHANNEL_MONITOR) {
+        return mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT;
+    }
+    return NO_TENANT;
+}
+
+static bool is_full(const struct console_mux *mux, uint32_t tenant)
+{
+    return has_console(mux, tenant) && !mux->closed[tenant] &&
+           vuart_receive_space(mux->uarts[tenant]) == 0;
+}
+
+bool console_mux_can_accept(const struct console_mux *mux)
+{
+    uint32_t tenant = next_receiver(mux);
+
+    return !is_full(mux, tenant) || mux->stalled_ticks[tenant] >= STALL_TICKS;
+}
+
+void console_mux_tick(struct console_mux *mux)
+{
+    uint32_t receiver = next_receiver(mux);
+
+    for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
+        if (console_source_used(mux, tenant) == 0) {
+            mux->held_ticks[tenant] = 0;
+        } else if (mux->held_ticks[tenant] < LINE_HOLD_TICKS) {
+            mux->held_ticks[tenant]++;
+        }
+        if (!is_full(mux, tenant)) {
+            mux->stalled_ticks[tenant] = 0;
+        } else if (tenant == receiver && mux->stalled_ticks[tenant] < STALL_TICKS) {
+            mux->stalled_ticks[tenant]++;
+        }
+    }
+}
+
+bool console_mux_needs_tick(const struct console_mux *mux)
+{
+    return !console_mux_can_accept(mux) || console_mux_has_output(mux);
+}
+
+void console_mux_set_closed(struct console_mux *mux, uint32_t tenant, bool closed)
+{
+    if (tenant < mux->tenant_count) {
+        mux->closed[tenant] = closed;
+    }
+}
+
+bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant)
+{
+    if (!has_console(mux, tenant)) {
+        return false;
+    }
+    mux->focus = tenant;
+    monitor_puts("monitor: focus ");
+    monitor_puts(mux->names[tenant]);
+    monitor_puts("\n");
+    return true;
+}
+
+uint32_t console_mux_take_requests(struct console_mux *mux)
+{
+    uint32_t requests = mux->requests;
+
+    mux->requests = 0;
+    return requests;
+}

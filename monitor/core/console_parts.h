@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the console multiplexer share; others use console_mux.h. */
+#ifndef COTENANT_CORE_CONSOLE_PARTS_H
+#define COTENANT_CORE_CONSOLE_PARTS_H
+
+#include "core/console_mux.h"
+
+/* A longer line is broken; text without an end waits until there is this much of it. */
+#define CONSOLE_LINE_MAX 200
+
+/* console_mux.c: the sources of output; `source` is 0..tenant_count. */
+
+uint32_t console_source_used(const struct console_mux *mux, uint32_t source);
+
+/* Takes a byte; -1: none. */
+int console_source_next(struct console_mux *mux, uint32_t source);
+
+/*
+ * Chooses the source that comes next after the one that was served last, among those that have a
+ * complete line, enough text or text that waited long enough. `except` is left out. Makes it the
+ * present one and returns true; false: none.
+ */
+bool console_choose_source(struct console_mux *mux, uint32_t except);
+
+/* console_mux.c: a byte of input for a tenant. */
+void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte);
+
+/* console_lines.c: mux mode, output. */
+int console_lines_next(struct console_mux *mux);
+
+/* console_keys.c: mux mode, input. */
+void console_keys_input(struct console_mux *mux, uint8_t byte);
+
+/* console_frames.c: framed mode. */
+int console_frames_next(struct console_mux *mux);
+void console_frames_input(struct console_mux *mux, uint8_t byte);
+
+#endif
