@@ -283,9 +283,7 @@ bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t v
 void vplic_init(struct vplic *vplic, const struct vplic_ops *ops, uint32_t tenant,
                 const uint32_t sources[COTENANT_SOURCE_WORDS])
 {
-    static const struct vplic empty;
-
-    *vplic = empty;
+    *vplic = (struct vplic){0};
     vplic->ops = ops;
     vplic->tenant = tenant;
     for (uint32_t word = 0; word < WORDS; word++) {
