@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import ImageError
 
 COMPILER = "riscv64-linux-gnu-gcc"
-FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-static", "-s")
+FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-static", "-s")
 _AT_ONCE = 2
 
 
