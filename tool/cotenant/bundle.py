@@ -122,10 +122,10 @@ def _fill_tenant(
     out.vhart_first, out.vhart_count = index, 1
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
-    if tenant.uart_source is not None:
-        out.uart_source = tenant.uart_source
+    if tenant.interrupts.uart_source is not None:
+        out.uart_source = tenant.interrupts.uart_source
         out.uart_base = system.board.uart.range.base
-    if tenant.plic_context is not None:
+    if tenant.interrupts.plic_context is not None:
         out.plic_base = system.board.plic.range.base
     for device in tenant.devices:
         for source in device.interrupts:
@@ -143,12 +143,16 @@ def _fill_vhart(out: BundleVhart, index: int, tenant: TenantPlan, system: System
     out.tenant, out.id = index, 0
     out.hart = system.harts.index(tenant.hart)
     out.priority = config.priority
-    out.flags = _flags("VHART", wfi_yields=tenant.wfi_yields, plic_passthrough=tenant.passthrough)
+    out.flags = _flags(
+        "VHART",
+        wfi_yields=tenant.interrupts.wfi_yields,
+        plic_passthrough=tenant.interrupts.passthrough,
+    )
     out.slice_us = config.slice_us
     if config.budget is not None:
         out.budget_us, out.period_us = config.budget.budget_us, config.budget.period_us
     out.plic_m_context = constant("NONE")
-    out.plic_s_context = _number(tenant.plic_context)
+    out.plic_s_context = _number(tenant.interrupts.plic_context)
     for number, (address, byte) in enumerate(
         zip(tenant.pmp.addresses, tenant.pmp.configs, strict=True)
     ):

@@ -135,6 +135,7 @@ def _cpus(view: TenantView, board: Board) -> fdt.Node:
             "interrupt-controller",
             {
                 "#interrupt-cells": 1,
+                "#address-cells": 0,
                 "interrupt-controller": True,
                 "compatible": "riscv,cpu-intc",
                 "phandle": CPU_INTC_PHANDLE,

@@ -5,7 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cotenant.plan import System, TenantPlan
-from cotenant.pmp import HartPmp, Mode
+from cotenant.pmp import HartPmp, Mode, PmpSet
 from cotenant.pmp_model import decode
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
@@ -52,8 +52,8 @@ def _tenant(tenant: TenantPlan) -> dict[str, object]:
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
-        "plic_passthrough": tenant.passthrough,
-        "wfi_yields": tenant.wfi_yields,
+        "plic_passthrough": tenant.interrupts.passthrough,
+        "wfi_yields": tenant.interrupts.wfi_yields,
         "access": [
             {**_range(region.range), "rights": str(region.rights), "what": region.what}
             for region in tenant.access
@@ -109,40 +109,42 @@ def _tenant_table(system: System) -> Table:
             str(config.hart),
             str(config.priority),
             share,
-            "passed through" if tenant.passthrough else "emulated",
-            "yields the hart" if tenant.wfi_yields else "natively",
+            "passed through" if tenant.interrupts.passthrough else "emulated",
+            "yields the hart" if tenant.interrupts.wfi_yields else "natively",
             ", ".join(device.name for device in tenant.devices) or "-",
         )
     return table
 
 
 def _pmp_table(hart: int, result: HartPmp, sharing: list[TenantPlan]) -> Table:
-    """Return the entries of a hart; a switch rewrites addresses only if the sets differ."""
-    how = (
-        "a switch rewrites permissions only"
-        if result.shared
-        else ("a switch rewrites addresses too")
-    )
+    """Return the entries of a hart, with the rights of each tenant where they share addresses."""
+    how = "permissions only" if result.shared else "addresses too"
+    names = [tenant.name for tenant in sharing]
     table = Table(
-        "Tenant",
-        "Entry",
-        "Mode",
-        "Address",
-        "Matches",
-        "Rights",
-        title=f"PMP of hart {hart}: {result.used} of {result.available} entries, {how}",
+        *(
+            ["Entry", "Mode", "Matches", *names]
+            if result.shared
+            else ["Tenant", "Entry", "Mode", "Matches", "Rights"]
+        ),
+        title=f"PMP of hart {hart}: {result.used} of {result.available} entries; "
+        f"a switch rewrites {how}",
         title_justify="left",
     )
+    if result.shared:
+        for index in range(result.used):
+            cells = [_pmp_entry(tenant.pmp, index) for tenant in sharing]
+            table.add_row(str(index), *cells[0][:2], *(rights for _, _, rights in cells))
+        return table
     for tenant in sharing:
-        registers = tenant.pmp
-        for index in range(registers.used):
-            config = registers.configs[index]
-            mode = Mode(config >> 3 & 3)
-            matches, rights = "-", "-"
-            if mode is not Mode.OFF:
-                match = decode(registers.addresses[: index + 1], registers.configs[: index + 1])[-1]
-                matches = f"{match.low:#x}..{match.high - 1:#x}"
-                rights = str(match.rights)
-            address = f"{registers.addresses[index]:#x}"
-            table.add_row(tenant.name, str(index), mode.name, address, matches, rights)
+        for index in range(tenant.pmp.used):
+            table.add_row(tenant.name, str(index), *_pmp_entry(tenant.pmp, index))
     return table
+
+
+def _pmp_entry(registers: PmpSet, index: int) -> tuple[str, str, str]:
+    """Return mode, matched addresses and rights of an entry, as text."""
+    mode = Mode(registers.configs[index] >> 3 & 3)
+    if mode is Mode.OFF:
+        return mode.name, "-", "-"
+    match = decode(registers.addresses[: index + 1], registers.configs[: index + 1])[-1]
+    return mode.name, f"{match.low:#x}..{match.high - 1:#x}", str(match.rights)

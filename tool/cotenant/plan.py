@@ -8,6 +8,7 @@ from cotenant import abi
 from cotenant.accessmap import AccessMap
 from cotenant.board import Board, BoardHart, Device
 from cotenant.config import SystemConfig, TenantConfig
+from cotenant.interrupts import Interrupts
 from cotenant.layout import Part
 from cotenant.pmp import HartPmp, PmpSet
 from cotenant.ranges import Range
@@ -25,10 +26,7 @@ class TenantPlan:
     devicetree: int
     devices: tuple[Device, ...]
     hart: BoardHart
-    uart_source: int | None
-    plic_context: int | None
-    passthrough: bool
-    wfi_yields: bool
+    interrupts: Interrupts
     access: AccessMap
     pmp: PmpSet
 
