@@ -71,18 +71,26 @@ static void write_address(uint32_t entry, uint64_t value)
     }
 }
 
-int protection_verify(const struct vhart *vhart)
+int protection_install(const struct vhart *vhart)
 {
-    uint64_t configuration[2] = {CSR_READ(pmpcfg0), CSR_READ(pmpcfg2)};
+    uint64_t configuration[2];
+    int different = -1;
 
     for (uint32_t entry = 0; entry < bundle->board.pmp_entries; entry++) {
+        write_address(entry, vhart->world.pmp_address[entry]);
+    }
+    CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
+    CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
+    configuration[0] = CSR_READ(pmpcfg0);
+    configuration[1] = CSR_READ(pmpcfg2);
+    for (uint32_t entry = 0; different < 0 && entry < bundle->board.pmp_entries; entry++) {
         if (read_address(entry) != vhart->world.pmp_address[entry] ||
             ((const uint8_t *)configuration)[entry] !=
                 ((const uint8_t *)vhart->world.pmp_config)[entry]) {
-            return (int)entry;
+            different = (int)entry;
         }
     }
-    return -1;
+    return different;
 }
 
 uint32_t protection_count_entries(void)

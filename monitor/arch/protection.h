@@ -18,10 +18,10 @@ void protection_set_claim(struct vhart *vhart, bool allowed);
 bool protection_is_resident(uint32_t hart_index);
 
 /*
- * Reads the entries in force on this hart back and compares them with the loaded vhart's. Returns
- * the number of the first that differs, or -1.
+ * Writes the entries of a vhart of this hart and reads them back. Returns the number of the first
+ * entry that the hart does not take as written, or -1. At boot; the entries stay.
  */
-int protection_verify(const struct vhart *vhart);
+int protection_install(const struct vhart *vhart);
 
 /* PMP entries that this hart implements, up to COTENANT_PMP_ENTRIES. Leaves them off. At boot. */
 uint32_t protection_count_entries(void);

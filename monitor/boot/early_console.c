@@ -9,9 +9,12 @@
 /* Polls of a UART that does not get ready before its text is given up. */
 #define MOST_POLLS 1000000
 
-static struct ns16550 uart;
-static struct reset reset;
-static bool present;
+/* Not in bss: it is used before the image has been copied, see boot/start.S. */
+#define EARLY_DATA __attribute__((section(".data.early")))
+
+static struct ns16550 uart EARLY_DATA;
+static struct reset reset EARLY_DATA;
+static bool present EARLY_DATA;
 
 void early_console_init(const struct monitor_header *header)
 {

@@ -70,6 +70,22 @@ static void wait_for_others(const struct hart *hart)
     }
 }
 
+/* Every vhart's entries are tried once; those in force last serve where addresses are shared. */
+static void protection_init(struct hart *hart)
+{
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (vharts[i].world.hart == hart && protection_install(&vharts[i]) >= 0) {
+            const struct check_result problem = {
+                "vhart.pmp_address: this hart does not take the entries as written", (long)i};
+
+            early_console_refuse(&problem);
+        }
+    }
+    if (protection_is_resident(hart->index)) {
+        hart->features |= HART_PMP_RESIDENT;
+    }
+}
+
 _Noreturn void monitor_main(const struct bundle *checked_bundle)
 {
     struct hart *hart = &harts[checked_bundle->board.boot_hart];
@@ -89,9 +105,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle)
     monitor_log_init();
     routing_init(hart);
     lifecycle_init();
-    if (protection_is_resident(hart->index)) {
-        hart->features |= HART_PMP_RESIDENT;
-    }
+    protection_init(hart);
     console_init(hart);
     hart->reschedule = true;
     change = hart_schedule(hart);

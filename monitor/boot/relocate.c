@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The monitor moves itself to where the configuration puts it. Runs once, on the boot hart, from
- * the place where the bundle was loaded, before any relocation: no global is touched but those
- * the linker gives by distance.
+ * the place where the bundle was loaded. There the bundle lies where the image's bss would be, so
+ * that nothing called from here may use variables that are not in .data.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,7 +12,8 @@
 #include "arch/csr.h"
 #include "offsets.h"
 
-#define SPIN_BEFORE_GIVING_UP 1000000
+/* Bytes of stack until the copy is made. */
+#define FIRST_STACK_SIZE 2048
 
     .section .text.start, "ax"
     .globl monitor_start
@@ -23,8 +24,8 @@ monitor_start:
     nop
     .option pop
     .dword COTENANT_MONITOR_MAGIC
-    .dword monitor_image_size
-    .dword monitor_memory_size
+    .dword monitor_image_end - monitor_start
+    .dword monitor_end - monitor_start
     .globl early_console
 early_console: /* filled in by the tool: see struct monitor_header */
     .dword 0
@@ -57,13 +58,8 @@ start:
     .error "struct bundle_hart has changed its size"
     .endif
 
-    /* The stack of the boot hart in this copy is good enough for the next calls. */
-    lla sp, boot_stack_top
-    lla t0, monitor_bss_start
-    lla t1, monitor_bss_end
-2:  sd zero, 0(t0)
-    addi t0, t0, 8
-    bltu t0, t1, 2b
+    /* In the file the bundle lies where bss will be: nothing but .data can be written here. */
+    lla sp, first_stack_top
     mv a0, s0
     mv a1, s1
     call boot_relocate /* returns the address of the copy */
@@ -113,3 +109,6 @@ copy_address:
 parked_harts:
     .word 0
     .word 0
+    .balign 16
+    .skip FIRST_STACK_SIZE
+first_stack_top:
