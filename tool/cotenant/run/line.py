@@ -18,6 +18,9 @@ _READ_SIZE = 1 << 16
 class FramedLine:
     """Moves frames between a pair of pipes and the caller.
 
+    Nothing is written before the first frame has come: until then the monitor may still be setting
+    its UART up, which drops what arrives meanwhile.
+
     `received` gets the frames of each read, in order, and `ended` is called once when the other
     side closed the line; both run on the reader's thread.
     """
@@ -36,6 +39,7 @@ class FramedLine:
         self._ended = ended
         self._queues: dict[int, deque[bytes]] = {}
         self._turn = CHANNEL_MONITOR
+        self._open = False
         self._closed = False
         self._queued = threading.Condition()
         self._reader = threading.Thread(target=self._read, name="console reader", daemon=True)
@@ -70,10 +74,17 @@ class FramedLine:
         while data := os.read(self._output, _READ_SIZE):
             if frames := self.decoder.feed(data):
                 self._received(frames)
+                self._set_open()
         with self._queued:
             self._closed = True
             self._queued.notify()
         self._ended()
+
+    def _set_open(self) -> None:
+        if not self._open:
+            with self._queued:
+                self._open = True
+                self._queued.notify()
 
     def _write(self) -> None:
         while frame := self._next():
@@ -87,7 +98,7 @@ class FramedLine:
         with self._queued:
             while not self._closed:
                 waiting = sorted(channel for channel, queue in self._queues.items() if queue)
-                if waiting:
+                if waiting and self._open:
                     self._turn = _after(self._turn, waiting)
                     return self._queues[self._turn].popleft()
                 self._queued.wait()
