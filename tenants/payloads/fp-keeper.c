@@ -13,25 +13,20 @@
 
 const char payload_name[] = "fp-keeper";
 
-#define EACH_REGISTER(X)                                                                           \
-    X(0)                                                                                           \
-    X(1)                                                                                           \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18)  \
-        X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+#define EACH_REGISTER                                                                              \
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "   \
+    "23, 24, 25, 26, 27, 28, 29, 30, 31\n"
 
-/* No code between load and store of this file uses floating point: the compiler has no reason to.
+/* Between load and store nothing uses floating point: the compiler has no reason to, in this file.
  */
-#define LOAD(n) __asm__ volatile("fld f" #n ", %0" : : "m"(values[n]));
-#define STORE(n) __asm__ volatile("fsd f" #n ", %0" : "=m"(values[n]));
-
 static void load_registers(const uint64_t values[32])
 {
-    EACH_REGISTER(LOAD)
+    __asm__ volatile(EACH_REGISTER "fld f\\n, (8 * \\n)(%0)\n.endr" : : "r"(values) : "memory");
 }
 
 static void store_registers(uint64_t values[32])
 {
-    EACH_REGISTER(STORE)
+    __asm__ volatile(EACH_REGISTER "fsd f\\n, (8 * \\n)(%0)\n.endr" : : "r"(values) : "memory");
 }
 
 static void run_round(struct random *random, uint64_t round, uint64_t spin)
