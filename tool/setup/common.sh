@@ -5,8 +5,10 @@
 # Sourced by them; defines, and does nothing else.
 
 # The root of the source tree. Every step is started with it in COTENANT_ROOT.
+# shellcheck disable=SC2034
 root=${COTENANT_ROOT:?started through tool/setup/setup.sh}
 # Fetched files live outside the tree and are never committed.
+# shellcheck disable=SC2034
 cache=${XDG_CACHE_HOME:-${HOME:?HOME is not set, and neither is XDG_CACHE_HOME}/.cache}/cotenant
 
 # say TEXT: a progress line.

@@ -6,6 +6,7 @@
 # fetches it from its registry and refuses anything else. Nothing of Rust is compiled.
 
 set -eu
+# shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
 manifest=$root/tenants/freertos/kernel/Cargo.toml

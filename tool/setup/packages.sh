@@ -5,6 +5,7 @@
 # root nor network.
 
 set -eu
+# shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
 # What builds and runs the system, then what only tests and lint use.

@@ -6,6 +6,7 @@
 # environment holds, so that an unchanged one costs nothing and a half-made one is made again.
 
 set -eu
+# shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
 environment=$root/.venv

@@ -11,6 +11,7 @@ set -eu
 COTENANT_ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 export COTENANT_ROOT
 steps=$COTENANT_ROOT/tool/setup
+# shellcheck source=common.sh
 . "$steps/common.sh"
 
 # One set-up at a time in a tree; the lock goes with the process.

@@ -10,7 +10,10 @@ from pathlib import Path
 from .errors import ImageError
 
 COMPILER = "riscv64-linux-gnu-gcc"
-FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-static", "-s")
+FLAGS = (
+    *("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-pthread", "-static", "-s"),
+    *("-Wall", "-Wextra", "-Werror"),
+)
 _AT_ONCE = 2
 
 
