@@ -22,9 +22,12 @@ def images() -> None:
 
 @images.command()
 @click.option("--force", is_flag=True, help="Fetch again what is there, in its newest version.")
-@click.argument("names", nargs=-1, type=click.Choice(list(CATALOGUE)), metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...], force: bool) -> None:
     """Fetch or make images that are missing or altered (all of them by default)."""
+    for name in names:
+        if name not in CATALOGUE:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(CATALOGUE)}.")
     try:
         with ProgressDisplay() as display:
             for name in names or CATALOGUE:
