@@ -152,6 +152,7 @@ class Bundle(LittleEndianStructure):
 
 
 STRUCTURES: dict[str, type[LittleEndianStructure]] = {
+    "monitor_header": MonitorHeader,
     "bundle_range": BundleRange,
     "bundle_part": BundlePart,
     "bundle_hart": BundleHart,

@@ -9,11 +9,14 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from cotenant.abi import limit
 from cotenant.errors import CotenantError
 from cotenant.units import align_down, align_up
 
 PAGE = 4096
 LINUX_ALIGNMENT = 2 << 20
+# Parts of a tenant beside its image: initrd and device tree.
+OTHER_PARTS = 2
 
 # Documentation/arch/riscv/boot-image-header.rst: code0, code1, text_offset, image_size, flags,
 # version, res1, res2, magic, magic2, res3.
@@ -99,12 +102,12 @@ def _read_linux(data: bytes) -> Image:
 
 def _read_elf(data: bytes) -> Image:
     try:
-        return _image_of_elf(ELFFile(io.BytesIO(data)))
-    except (ELFError, struct.error, ValueError, KeyError) as error:
+        return _image_of_elf(ELFFile(io.BytesIO(data)), data)
+    except (ELFError, struct.error, ValueError, KeyError, OverflowError) as error:
         raise ImageFileError(f"is a damaged ELF file ({error})") from error
 
 
-def _image_of_elf(elf: ELFFile) -> Image:
+def _image_of_elf(elf: ELFFile, data: bytes) -> Image:
     if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 64 or not elf.little_endian:
         raise ImageFileError("is not an ELF file for 64-bit RISC-V")
     relocatable = elf["e_type"] == "ET_DYN"
@@ -120,7 +123,7 @@ def _image_of_elf(elf: ELFFile) -> Image:
     low = align_down(min(each[field] for each in loads), PAGE) if relocatable else 0
     segments = []
     for each in loads:
-        content = each.data()
+        content = data[each["p_offset"] : each["p_offset"] + each["p_filesz"]]
         if len(content) != each["p_filesz"] or each["p_filesz"] > each["p_memsz"]:
             raise ImageFileError("is cut off: a segment has fewer bytes than its header says")
         segments.append(Segment(each[field] - low, content, each["p_memsz"]))
@@ -144,20 +147,32 @@ def _joined(segments: list[Segment]) -> tuple[Segment, ...]:
     """Join segments that are close together, and begin each at a multiple of 8 bytes."""
     joined: list[Segment] = []
     for segment in sorted(segments, key=lambda each: each.address):
-        if joined and segment.address < joined[-1].end:
+        before = joined[-1] if joined else None
+        if before is not None and segment.address < before.end:
             raise ImageFileError("has segments that overlap")
-        if joined and segment.address - joined[-1].end <= _SEGMENT_GAP:
-            before = joined[-1]
-            if segment.data:
-                data = before.data.ljust(segment.address - before.address, b"\0") + segment.data
-            else:
-                data = before.data
-            joined[-1] = Segment(before.address, data, segment.end - before.address)
+        if before is not None and _near(before, segment):
+            joined[-1] = _join(before, segment)
         else:
             start = align_down(segment.address, _PART_ALIGNMENT)
             padding = bytes(segment.address - start) if segment.data else b""
             joined.append(Segment(start, padding + segment.data, segment.end - start))
+    most = limit("MAX_IMAGE_PARTS") - OTHER_PARTS
+    if len(joined) > most:
+        raise ImageFileError(f"has {len(joined)} segments far apart, and {most} can be loaded")
     return tuple(joined)
+
+
+def _near(before: Segment, segment: Segment) -> bool:
+    """Return whether the zeros between two segments' bytes are few enough to be stored."""
+    stored_end = before.address + len(before.data) if segment.data else before.end
+    return segment.address - stored_end <= _SEGMENT_GAP
+
+
+def _join(before: Segment, segment: Segment) -> Segment:
+    data = before.data
+    if segment.data:
+        data = data.ljust(segment.address - before.address, b"\0") + segment.data
+    return Segment(before.address, data, segment.end - before.address)
 
 
 def memory_span(path: Path) -> int:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The device trees: read back, and accepted by the device tree compiler."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import fdt
+import pytest
+
+from cotenant.board import Board
+from cotenant.board_reader import load
+from cotenant.devicetree import TenantView, build, extensions, isa_string
+from cotenant.errors import Mistakes
+from cotenant.ranges import Range
+
+
+@pytest.fixture
+def board() -> Board:
+    found = load("qemu-virt", Mistakes("test"))
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def view(board: Board) -> TenantView:
+    return TenantView(
+        name="linux",
+        memory=[Range(0x8000_0000, 0x2000_0000)],
+        devices=[board.devices["rtc"], board.devices["virtio7"]],
+        arguments="console=ttyS0 quiet",
+        initrd=Range(0x9FF0_0000, 0x1234),
+        fp=True,
+        sstc=True,
+        uart_source=12,
+        plic_context=1,
+    )
+
+
+def cells(tree: fdt.FDT, path: str, name: str) -> list[int]:
+    data: list[int] = tree.get_property(name, path).data
+    return data
+
+
+def texts(tree: fdt.FDT, path: str, name: str) -> list[str]:
+    data: list[str] = tree.get_property(name, path).data
+    return data
+
+
+def test_what_linux_reads(view: TenantView, board: Board) -> None:
+    tree = fdt.parse_dtb(build(view, board))
+    assert texts(tree, "/chosen", "bootargs") == ["console=ttyS0 quiet"]
+    assert texts(tree, "/chosen", "stdout-path") == ["/soc/serial@10000000"]
+    assert cells(tree, "/chosen", "linux,initrd-start") == [0, 0x9FF0_0000]
+    assert cells(tree, "/chosen", "linux,initrd-end") == [0, 0x9FF0_1234]
+    assert cells(tree, "/memory@80000000", "reg") == [0, 0x8000_0000, 0, 0x2000_0000]
+    assert cells(tree, "/cpus", "timebase-frequency") == [10_000_000]
+    isa = texts(tree, "/cpus/cpu@0", "riscv,isa")[0]
+    assert isa.startswith("rv64imafdc_zicntr_")
+    assert isa.endswith("_sstc")
+    assert "sstc" in texts(tree, "/cpus/cpu@0", "riscv,isa-extensions")
+    assert cells(tree, "/soc/serial@10000000", "interrupts") == [12]
+    assert cells(tree, "/soc/rtc@101000", "interrupts") == [11]
+    assert texts(tree, "/soc/virtio_mmio@10008000", "compatible") == ["virtio,mmio"]
+    assert not tree.exist_node("/soc/virtio_mmio@10001000")
+
+
+def test_only_its_own_plic_context_is_there(view: TenantView, board: Board) -> None:
+    for context in (1, 5):
+        tree = fdt.parse_dtb(build(replace(view, plic_context=context), board))
+        entries = cells(tree, "/soc/plic@c000000", "interrupts-extended")
+        assert entries[1::2] == [0xFFFF_FFFF] * context + [9]
+        intc = cells(tree, "/cpus/cpu@0/interrupt-controller", "phandle")
+        assert entries[0::2] == intc * (context + 1)
+
+
+def test_a_tenant_without_uart_plic_and_arguments(view: TenantView, board: Board) -> None:
+    bare = replace(view, devices=[], arguments="", initrd=None, uart_source=None, plic_context=None)
+    tree = fdt.parse_dtb(build(bare, board))
+    assert not tree.exist_property("bootargs", "/chosen")
+    assert not tree.exist_property("stdout-path", "/chosen")
+    assert not tree.exist_node("/soc/plic@c000000")
+    assert not tree.exist_node("/soc/serial@10000000")
+
+
+def test_isa(board: Board) -> None:
+    assert isa_string(extensions(board, fp=True, sstc=False)).startswith("rv64imafdc_zicntr")
+    without = isa_string(extensions(board, fp=False, sstc=True))
+    assert without.startswith("rv64imac_zicntr")
+    assert without.endswith("_sstc")
+
+
+def test_properties_of_every_type(view: TenantView, board: Board) -> None:
+    device = replace(
+        board.devices["rtc"],
+        properties={
+            "compatible": ("a,b", "c"), "dma-coherent": True, "absent": False,
+            "bus-width": 4, "some-cells": (1, 2, 3),
+        },
+    )  # fmt: skip
+    tree = fdt.parse_dtb(build(replace(view, devices=[device]), board))
+    path = "/soc/rtc@101000"
+    assert texts(tree, path, "compatible") == ["a,b", "c"]
+    assert tree.exist_property("dma-coherent", path)
+    assert not tree.exist_property("absent", path)
+    assert cells(tree, path, "bus-width") == [4]
+    assert cells(tree, path, "some-cells") == [1, 2, 3]
+
+
+def test_dtc_has_nothing_to_say(view: TenantView, board: Board, tmp_path: Path) -> None:
+    dtc = shutil.which("dtc")
+    if dtc is None:
+        pytest.fail("dtc is not installed: install device-tree-compiler")
+    bare = replace(view, devices=[], arguments="", initrd=None, plic_context=None, uart_source=None)
+    for each in (view, bare):
+        file = tmp_path / "tenant.dtb"
+        file.write_bytes(build(each, board))
+        result = subprocess.run(
+            [dtc, "-I", "dtb", "-O", "dts", "-o", tmp_path / "tenant.dts", file],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert result.stderr == ""

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every class of mistake in a system file gets a sentence with its place and the remedy."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from made_images import ET_EXEC, LINUX, RTOS, ElfSegment, Workshop, elf, workshop
+
+from cotenant import board_reader, paths
+from cotenant.commands.build import build
+from cotenant.commands.check import check
+from cotenant.errors import ConfigError, Mistakes
+from cotenant.system import load
+
+__all__ = ["workshop"]
+
+# What replaces what in LINUX + RTOS; the place; words of the problem; words of the remedy.
+TABLE = [
+    ('board = "qemu-virt"', 'board = "qemu-vrit"', "board", "unknown board", 'mean "qemu-virt"'),
+    ('board = "qemu-virt"', "", "board", "missing", 'board = "qemu-virt"'),
+    ('board = "qemu-virt"', "board = 3", "board", "is a number", 'board = "qemu-virt"'),
+    ('"rtc"', '"rct"', "tenant.linux.devices", 'unknown device "rct"', 'mean "rtc"'),
+    ('"rtc"', '"net*"', "tenant.linux.devices", 'matches "net*"', "virtio0"),
+    ('"rtc"', '"uart"', "tenant.linux.devices", "the monitor's own", "virtual one"),
+    ('"rtc"', '"plic"', "tenant.linux.devices", "the monitor's own", "remove it"),
+    ('["rtc", "virtio*"]', '"rtc"', "tenant.linux.devices", "is a string", '["virtio*"]'),
+    ('["rtc", "virtio*"]', "[1]", "tenant.linux.devices", "list of strings", '["virtio*"]'),
+    ("priority = 10", 'devices = ["rtc"]\npriority = 10', "tenant.rtos.devices",
+     'belongs to tenant "linux"', "one owner"),
+    ("priority = 10", "pirority = 10", "tenant.rtos.pirority", "unknown key", 'mean "priority"'),
+    ("priority = 10", "pirority = 10", "tenant.rtos.priority", "missing", "priority = 1"),
+    ("priority = 10", "priority = 256", "tenant.rtos.priority", "256", "0 to 255"),
+    ("priority = 10", "priority = -1", "tenant.rtos.priority", "-1", "0 to 255"),
+    ("priority = 10", 'priority = "high"', "tenant.rtos.priority", "a string", "priority = 1"),
+    ("priority = 10", "priority = true", "tenant.rtos.priority", "true or false", "priority = 1"),
+    ("priority = 10", 'priority = 10\nbudget = "1ms"', "tenant.rtos.budget", "TIME/PERIOD",
+     "300us/1ms"),
+    ("priority = 10", 'priority = 10\nbudget = "2ms/1ms"', "tenant.rtos.budget", "less than",
+     "300us/1ms"),
+    ("priority = 10", 'priority = 10\nbudget = "1us/1ms"', "tenant.rtos.budget", "between",
+     "300us/1ms"),
+    ("priority = 10", 'priority = 10\nbudget = "1s/2s"', "tenant.rtos.budget", "more than 1s",
+     "300us/1ms"),
+    ("priority = 10", 'priority = 10\nbudget = "a/b"', "tenant.rtos.budget", "not a duration",
+     "300us/1ms"),
+    ("priority = 10", 'priority = 10\nslice = "10us"', "tenant.rtos.slice", "out of range",
+     "100 us to"),
+    ("priority = 10", 'priority = 10\nstart = "later"', "tenant.rtos.start", "neither", "auto"),
+    ("priority = 10", "priority = 10\nhart = 9", "tenant.rtos.hart", "out of range", "0 to 7"),
+    ("priority = 10", "priority = 10\nhart = 1", "tenant.rtos.hart", "on hart 0", "one hart"),
+    ("priority = 10", 'priority = 10\nready = "("', "tenant.rtos.ready", "regular expression", ""),
+    ("priority = 10", 'priority = 10\narguments = "\\u0007"', "tenant.rtos.arguments", "ASCII", ""),
+    ("priority = 10", 'priority = 10\nuart = "yes"', "tenant.rtos.uart", "a string", "true"),
+    ('memory = "4M"', 'memory = "4 apples"', "tenant.rtos.memory", "not a size", '"512M"'),
+    ('memory = "4M"', "memory = 1.5", "tenant.rtos.memory", "a fraction", '"512M"'),
+    ('memory = "4M"', "memory = 5000", "tenant.rtos.memory", "multiple of 4K", "round it up"),
+    ('memory = "4M"', "memory = 0", "tenant.rtos.memory", "zero", "round it up"),
+    ('memory = "4M"', 'memory = "64K"', "tenant.rtos.memory", 'too little for image "rtos"',
+     "at least"),
+    ('memory = "64M"', 'memory = "4M"', "tenant.linux.memory", 'with initrd "initrd"', "at least"),
+    ('memory = "4M"', 'memory = "8G"', "tenant.rtos.memory", "no room for 8G", "more"),
+    ('memory = "4M"', 'memory = { base = 0x8010_0800, size = "4M" }', "tenant.rtos.memory.base",
+     "multiple of 4K", ""),
+    ('memory = "4M"', 'memory = { size = "4M" }', "tenant.rtos.memory.base", "missing", ""),
+    ('memory = "4M"', 'memory = { base = 0x1000_0000, size = "4M" }', "tenant.rtos.memory",
+     "outside of the RAM", "move it"),
+    ('memory = "4M"', 'memory = { base = 0xffe0_0000, size = "2M" }', "tenant.rtos.memory",
+     "overlaps the monitor", "move one"),
+    ('memory = "64M"', 'memory = { base = 0x8010_0000, size = "64M" }', "tenant.linux.memory",
+     "misaligned", "0x80200000"),
+    ('image = "rtos"', 'image = "rots"', "tenant.rtos.image", "no image", "fetch or build"),
+    ('image = "rtos"', 'image = "./rtos.elf"', "tenant.rtos.image", "no file", "correct the path"),
+    ('image = "rtos"', 'image = "initrd"\ninitrd = "x"', "tenant.rtos.initrd", "no image", ""),
+    ('image = "rtos"', "", "tenant.rtos.image", "missing", "debian-kernel"),
+    ("[tenant.rtos]", "[tenant.monitor]", "tenant.monitor", "name of a tenant", "a to z"),
+    ("[tenant.rtos]", "[tenant.RTOS]", "tenant.RTOS", "name of a tenant", "a to z"),
+    ("[tenant.rtos]", "[tennant.rtos]", "tennant", "unknown key", 'mean "tenant"'),
+    ("[tenant.rtos]", '[console]\nfocus = "lunix"\n[tenant.rtos]', "console.focus", "no tenant",
+     'mean "linux"'),
+    ("[tenant.rtos]", '[console]\nescape = "F1"\n[tenant.rtos]', "console.escape", "control key",
+     "ctrl-t"),
+    ("[tenant.rtos]", '[console]\nescape = "ctrl-m"\n[tenant.rtos]', "console.escape",
+     "every shell", "ctrl-t"),
+    ('board = "qemu-virt"', 'board = "qemu-virt"\nmemory = "4M"', "memory", "too little", "256M"),
+    ('board = "qemu-virt"', 'board = "qemu-virt"\nharts = 9', "harts", "out of range", "1 to 8"),
+]  # fmt: skip
+
+
+def mistakes_of(path: Path) -> list[tuple[str, str, str]]:
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert all(mistake.file == path.name for mistake in caught.value.mistakes)
+    return [(each.key, each.problem, each.remedy) for each in caught.value.mistakes]
+
+
+@pytest.mark.parametrize(("old", "new", "key", "problem", "remedy"), TABLE)
+def test_mistake(
+    workshop: Workshop, old: str, new: str, key: str, problem: str, remedy: str
+) -> None:
+    text = LINUX + RTOS
+    assert text.count(old) == 1
+    found = mistakes_of(workshop.system(text.replace(old, new)))
+    matching = [each for each in found if each[0] == key and problem in each[1]]
+    assert matching, found
+    assert remedy in f"{matching[0][1]}; {matching[0][2]}"
+    assert len(found) <= 2, "one mistake should not cause many sentences"
+
+
+def test_a_valid_file_has_no_mistake(workshop: Workshop) -> None:
+    load(workshop.system(LINUX + RTOS))
+
+
+def test_all_mistakes_of_a_file_are_told(workshop: Workshop) -> None:
+    text = LINUX.replace('"rtc"', '"tpm"').replace("priority = 1", "priority = 999")
+    text += RTOS.replace('"rtos"', '"rots"').replace('"4M"', '"4Q"')
+    text += '[tenant.third]\npriority = 1\nmemory = "1M"\nimage = "missing"\ndevices = ["gpu"]\n'
+    keys = {key for key, _, _ in mistakes_of(workshop.system(text))}
+    assert keys >= {
+        "tenant.linux.priority", "tenant.rtos.memory", "tenant.third.image", "tenant.third.devices"
+    }  # fmt: skip
+
+
+def test_overlapping_memory(workshop: Workshop) -> None:
+    text = LINUX.replace('"64M"', '{ base = 0x9000_0000, size = "64M" }')
+    text += RTOS.replace('"4M"', '{ base = 0x9300_0000, size = "4M" }')
+    ((key, problem, _),) = mistakes_of(workshop.system(text))
+    assert key == "tenant.rtos.memory"
+    assert 'overlaps tenant "linux" at 0x90000000..0x93ffffff' in problem
+
+
+def test_an_image_linked_outside_of_the_memory(workshop: Workshop) -> None:
+    workshop.files["rtos"] = elf([ElfSegment(0x9000_0000, b"x" * 64)], ET_EXEC, 0x9000_0000)
+    text = LINUX + RTOS.replace('"4M"', '{ base = 0x8800_0000, size = "4M" }')
+    ((key, problem, remedy),) = mistakes_of(workshop.system(text))
+    assert key == "tenant.rtos.memory"
+    assert "linked to 0x90000000" in problem
+    assert "base = 0x90000000" in remedy
+
+
+def test_too_many_pmp_entries(workshop: Workshop) -> None:
+    board = (paths.BOARDS / "qemu-virt.toml").read_text()
+    board = board.replace("entries = 16", "entries = 5")
+    (workshop.folder / "small.toml").write_text(board)
+    mistakes = Mistakes("x")
+    assert board_reader.load("small", mistakes, workshop.folder) is not None
+    text = LINUX.replace("qemu-virt", "small") + RTOS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "cotenant.system.load_board",
+            lambda name, found: board_reader.load(name, found, workshop.folder),
+        )
+        ((key, problem, remedy),) = mistakes_of(workshop.system(text))
+    assert key == "tenant.linux"
+    assert problem == "needs 6 PMP entries, but a hart has 5"
+    assert "make virtio0, virtio1" in remedy
+
+
+def test_too_many_tenants(workshop: Workshop) -> None:
+    text = 'board = "qemu-virt"\n'
+    text += "".join(RTOS.replace("rtos]", f"rtos{number}]") for number in range(17))
+    keys = [key for key, _, _ in mistakes_of(workshop.system(text))]
+    assert "tenant" in keys
+    text = 'board = "qemu-virt"\n'
+    text += "".join(RTOS.replace("rtos]", f"rtos{number}]") for number in range(9))
+    ((key, problem, _),) = mistakes_of(workshop.system(text))
+    assert (key, problem) == ("tenant.rtos8.hart", "9 tenants share a hart, and at most 8 can")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("[tenant", "not valid TOML"), ("board = 1\nboard = 2\n", "not valid TOML"), ("", "tenant")],
+)
+def test_files_that_are_no_system(workshop: Workshop, text: str, problem: str) -> None:
+    path = workshop.system(text)
+    with pytest.raises(ConfigError, match=problem):
+        load(path)
+
+
+def test_a_file_that_is_not_there(workshop: Workshop) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.toml: the file cannot be read \(no such file"):
+        load(workshop.folder / "nowhere.toml")
+
+
+def test_sstc_on_a_board_without_it(workshop: Workshop) -> None:
+    board = (paths.BOARDS / "qemu-virt.toml").read_text().replace("sstc = true", "sstc = false")
+    (workshop.folder / "old.toml").write_text(board)
+    text = LINUX.replace('"qemu-virt"', '"old"\nsstc = true')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "cotenant.system.load_board",
+            lambda name, found: board_reader.load(name, found, workshop.folder),
+        )
+        ((key, _, remedy),) = mistakes_of(workshop.system(text))
+        assert (key, remedy) == ("sstc", "write sstc = false")
+        assert load(workshop.system(text), sstc=False).sstc is False
+
+
+def test_check_command(workshop: Workshop) -> None:
+    path = workshop.system(LINUX + RTOS)
+    result = CliRunner().invoke(check, [str(path), "-v"])
+    assert result.exit_code == 0, result.output
+    assert "a switch rewrites permissions only" in result.output
+    assert "which PMP does not stop" in result.stderr
+    result = CliRunner().invoke(check, [str(path), "--json"])
+    data = json.loads(result.stdout)
+    assert data["ok"] is True
+    assert data["system"]["pmp"]["0"] == {"used": 7, "available": 16, "permissions_only": True}
+    assert data["system"]["tenants"]["linux"]["plic_passthrough"] is True
+
+
+def test_check_command_with_a_mistake(workshop: Workshop) -> None:
+    path = workshop.system(LINUX + RTOS.replace("10", "300"))
+    result = CliRunner().invoke(check, [str(path)])
+    assert result.exit_code == 1
+    assert "system.toml: tenant.rtos.priority: 300 is out of range; choose" in result.stderr
+    result = CliRunner().invoke(check, [str(path), "--json"])
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert data["ok"] is False
+    assert data["mistakes"][0]["key"] == "tenant.rtos.priority"
+
+
+def test_build_command(workshop: Workshop) -> None:
+    path = workshop.system(LINUX + RTOS)
+    output = workshop.folder / "out" / "bundle.bin"
+    result = CliRunner().invoke(build, [str(path), "-o", str(output)])
+    assert result.exit_code == 0, result.output
+    assert output.stat().st_size > 3 << 20
+    (workshop.folder / "monitor.bin").unlink()
+    result = CliRunner().invoke(build, [str(path), "-o", str(output)])
+    assert result.exit_code == 1
+    assert "the monitor is not built" in result.output
