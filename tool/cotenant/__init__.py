@@ -7,3 +7,5 @@ module each: `config` and `board` read the TOML files, `devices` settles who own
 describes each tenant's machine to it, `accessmap` and `pmp` turn ownership into PMP entries, and
 `bundle` writes the file. `system` is the programmatic entrance to all of it.
 """
+
+__version__ = "0.1.0"

@@ -3,6 +3,7 @@
 
 import click
 
+from cotenant import __version__
 from cotenant.commands.build import build
 from cotenant.commands.check import check
 from cotenant.commands.images import images
@@ -10,7 +11,7 @@ from cotenant.commands.run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="cotenant")
+@click.version_option(__version__)
 def main() -> None:
     """Several operating systems on one RISC-V machine, without the hypervisor extension.
 
