@@ -23,6 +23,7 @@ def as_dict(system: System) -> dict[str, object]:
         "pmp": {
             str(hart): {
                 "used": result.used,
+                "together": result.together,
                 "available": result.available,
                 "permissions_only": result.shared,
             }

@@ -76,7 +76,7 @@ def plan(
         harts=harts,
         tenants=tuple(_tenant(each, board, use_sstc, decided) for each in config.tenants),
         pmp=compiled,
-        warnings=tuple(devices.dma_warnings(owned)),
+        warnings=(*devices.dma_warnings(owned), *_pmp_warnings(compiled)),
     )
 
 
@@ -132,6 +132,16 @@ def _compile(
         except PmpError as error:
             mistakes.add(sharing[error.index].key, error.problem, " or ".join(error.remedies))
     return compiled
+
+
+def _pmp_warnings(compiled: dict[int, HartPmp]) -> list[str]:
+    return [
+        f"the tenants of hart {hart} need {result.together} PMP entries together and it has "
+        f"{result.available}: a world switch rewrites addresses, which takes longer; "
+        "use memory sizes that are powers of two, and give adjacent devices to one tenant"
+        for hart, result in compiled.items()
+        if not result.shared
+    ]
 
 
 def _tenant(tenant: TenantConfig, board: Board, sstc: bool, decided: _Decided) -> TenantPlan:

@@ -69,12 +69,21 @@ class PmpSet:
 
 @dataclass(frozen=True)
 class HartPmp:
-    """The sets of a hart's vharts. `shared`: all have equal addresses."""
+    """The sets of a hart's vharts. `together`: entries that one set for all of them needs."""
 
     sets: tuple[PmpSet, ...]
-    shared: bool
-    used: int
+    together: int
     available: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether all have equal addresses, so that a world switch changes permissions only."""
+        return self.together <= self.available
+
+    @property
+    def used(self) -> int:
+        """The most entries that any of the vharts uses."""
+        return max(each.used for each in self.sets)
 
 
 class PmpError(Exception):
@@ -97,12 +106,11 @@ def compile_hart(maps: Sequence[AccessMap], available: int, grain: int) -> HartP
     entries = encode(segments_of(maps))
     if len(entries) <= available:
         sets = tuple(_registers(entries, index, available) for index in range(len(maps)))
-        result = HartPmp(sets, True, len(entries), available)
     else:
         sets = tuple(
             _own_set(index, access_map, available) for index, access_map in enumerate(maps)
         )
-        result = HartPmp(sets, False, max(each.used for each in sets), available)
+    result = HartPmp(sets, len(entries), available)
     _prove(maps, result, grain)
     return result
 

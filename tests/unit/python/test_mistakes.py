@@ -206,7 +206,12 @@ def test_check_command(workshop: Workshop) -> None:
     result = CliRunner().invoke(check, [str(path), "--json"])
     data = json.loads(result.stdout)
     assert data["ok"] is True
-    assert data["system"]["pmp"]["0"] == {"used": 7, "available": 16, "permissions_only": True}
+    assert data["system"]["pmp"]["0"] == {
+        "used": 7,
+        "together": 7,
+        "available": 16,
+        "permissions_only": True,
+    }
     assert data["system"]["tenants"]["linux"]["plic_passthrough"] is True
 
 
