@@ -17,17 +17,26 @@ static bool fence_everything(uint64_t start, uint64_t size)
     return size > MOST_PAGES * PAGE_SIZE || (start == 0 && size == 0);
 }
 
-static void fence_addresses(uint64_t start, uint64_t end)
+/*
+ * Pages that hold `size` bytes at `start`, which do not wrap around. Counted beforehand: behind the
+ * last page of the address space there is no address to compare with.
+ */
+static uint64_t page_count(uint64_t start, uint64_t size)
 {
-    for (uint64_t page = start & ~(PAGE_SIZE - 1ul); page < end; page += PAGE_SIZE) {
-        __asm__ volatile("sfence.vma %0" : : "r"(page) : "memory");
+    return (start % PAGE_SIZE + size + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+static void fence_addresses(uint64_t start, uint64_t size)
+{
+    for (uint64_t i = 0; i < page_count(start, size); i++) {
+        __asm__ volatile("sfence.vma %0" : : "r"(start + i * PAGE_SIZE) : "memory");
     }
 }
 
-static void fence_addresses_of(uint64_t start, uint64_t end, uint64_t asid)
+static void fence_addresses_of(uint64_t start, uint64_t size, uint64_t asid)
 {
-    for (uint64_t page = start & ~(PAGE_SIZE - 1ul); page < end; page += PAGE_SIZE) {
-        __asm__ volatile("sfence.vma %0, %1" : : "r"(page), "r"(asid) : "memory");
+    for (uint64_t i = 0; i < page_count(start, size); i++) {
+        __asm__ volatile("sfence.vma %0, %1" : : "r"(start + i * PAGE_SIZE), "r"(asid) : "memory");
     }
 }
 
@@ -43,9 +52,9 @@ static void fence_self(uint64_t function, uint64_t start, uint64_t size, uint64_
             __asm__ volatile("sfence.vma x0, %0" : : "r"(asid) : "memory");
         }
     } else if (function == SBI_RFENCE_SFENCE_VMA) {
-        fence_addresses(start, start + size);
+        fence_addresses(start, size);
     } else {
-        fence_addresses_of(start, start + size, asid);
+        fence_addresses_of(start, size, asid);
     }
 }
 
