@@ -162,7 +162,9 @@ void clock_sleep(uint64_t microseconds)
 {
     uint64_t end = clock_now() + clock_ticks(microseconds);
     uint64_t enabled = csr_read(sie);
+    uint64_t status = csr_read(sstatus);
 
+    interrupts_disable();
     csr_write(sie, enabled | INTERRUPT_TIMER);
     sbi_set_timer(end);
     while (clock_now() < end) {
@@ -170,4 +172,5 @@ void clock_sleep(uint64_t microseconds)
     }
     sbi_set_timer(UINT64_MAX);
     csr_write(sie, enabled);
+    csr_set(sstatus, status & SSTATUS_SIE);
 }

@@ -63,7 +63,9 @@ static inline uint64_t clock_ticks(uint64_t microseconds)
 /* Keeps the hart busy for `microseconds`. */
 void clock_spin(uint64_t microseconds);
 
-/* Sleeps for `microseconds` in WFI: gives the hart to others. Uses the SBI timer; interrupts off.
+/*
+ * Sleeps for `microseconds` in WFI, which gives the hart to others. It uses the SBI timer and holds
+ * interrupts off meanwhile.
  */
 void clock_sleep(uint64_t microseconds);
 
