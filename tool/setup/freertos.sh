@@ -20,14 +20,15 @@ sources=$cache/freertos-kernel-$(printf %.16s "$checksum")
 
 # Fills $sources in one rename, so that a fetch that is cut off leaves nothing behind.
 fetch_sources() {
-    command -v cargo >/dev/null || die "cargo is not installed; install package cargo-web or rustup."
+    cargo=$("$(dirname "$0")/find-cargo.sh") ||
+        die "there is no cargo >= 1.85; install package cargo-web."
     mkdir -p "$cache"
     work=$(mktemp -d "$cache/freertos-kernel.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     say "fetching the FreeRTOS kernel sources (crate freertos-next)"
-    quietly "$work/log" cargo vendor --locked --manifest-path "$manifest" "$work/vendor" ||
-        die "cargo could not fetch the FreeRTOS sources: connect to the network, or (if cargo is" \
-            "older than 1.85) install a newer one, then run this again."
+    quietly "$work/log" "$cargo" vendor --locked --manifest-path "$manifest" "$work/vendor" ||
+        die "cargo could not fetch the FreeRTOS sources (its reason is above); check the network," \
+            "then run this again."
     [ -f "$work/vendor/freertos-next/FreeRTOS-Kernel/tasks.c" ] ||
         die "crate freertos-next holds no FreeRTOS-Kernel/tasks.c; its layout has changed."
     rm -rf "$sources"

@@ -3,23 +3,18 @@
 #
 # Installs the Debian packages that are missing, and nothing when none is: then it needs neither
 # root nor network.
+#
+# usage: packages.sh [--tests]    with --tests also those that only tests and lint use
 
 set -eu
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
-# What builds and runs the system, then what only tests and lint use.
+# What builds and runs the system.
 packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler
-    gcc libc6-dev make git ca-certificates debian-archive-keyring
-    libcmocka-dev clang-format-14 clang-tidy-14 shellcheck"
-
-# True when a cargo is there that reads the manifest of the FreeRTOS crate (edition 2024: 1.85).
-cargo_is_usable() {
-    version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2) || return 1
-    case $version in
-    1.[0-9].* | 1.[0-7][0-9].* | 1.8[0-4].* | '') return 1 ;;
-    esac
-}
+    gcc libc6-dev make git ca-certificates debian-archive-keyring"
+# What only tests and lint use.
+test_packages="libcmocka-dev clang-format-14 clang-tidy-14 shellcheck"
 
 # Prints those of the arguments that are not installed, separated by spaces.
 missing_of() {
@@ -36,7 +31,7 @@ become_root() {
         return 0
     fi
     command -v sudo >/dev/null ||
-        die "these packages are missing and only root can install them: $missing"
+        die "these packages are missing, and without root or sudo they cannot be installed: $missing"
     printf 'sudo'
 }
 
@@ -57,10 +52,14 @@ install_missing() {
 
 command -v dpkg-query >/dev/null ||
     die "this is not Debian (no dpkg-query); the set-up needs Debian 12 or later."
+if [ "${1:-}" = --tests ]; then
+    packages="$packages $test_packages"
+fi
 if ! "$(dirname "$0")/find-python.sh" >/dev/null; then
     packages="$packages python3 python3-venv"
 fi
-if ! cargo_is_usable && [ ! -e "$root/build/freertos-kernel/tasks.c" ]; then
+if [ ! -e "$root/build/freertos-kernel/tasks.c" ] &&
+    ! "$(dirname "$0")/find-cargo.sh" >/dev/null; then
     packages="$packages cargo-web"
 fi
 # shellcheck disable=SC2086 # a list of words

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Sets up a Debian 12 (or later) machine: packages, Python environment, FreeRTOS sources and, with
-# --images, the stock Debian kernel and initramfs. Each step does nothing when its result is there,
-# so this is quick, and works offline, the second time.
+# Sets up a Debian 12 (or later) machine: packages, Python environment, FreeRTOS sources. Each step
+# does nothing when its result is there, so this is quick, and works offline, the second time.
 #
-# usage: tool/setup/setup.sh [--images]
+# usage: tool/setup/setup.sh [--tests] [--images]
+#   --tests   also the packages that only tests and lint use
+#   --images  also the stock Debian kernel and initramfs, which are otherwise fetched on first use
 
 set -eu
 COTENANT_ROOT=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,14 +15,24 @@ steps=$COTENANT_ROOT/tool/setup
 # shellcheck source=common.sh
 . "$steps/common.sh"
 
+tests=
+images=
+for option in "$@"; do
+    case $option in
+    --tests) tests=--tests ;;
+    --images) images=--images ;;
+    *) die "unknown option $option; known are --tests and --images." ;;
+    esac
+done
+
 # One set-up at a time in a tree; the lock goes with the process.
 mkdir -p "$COTENANT_ROOT/build"
 exec 9>"$COTENANT_ROOT/build/.setup-lock"
 flock 9
 
-"$steps/packages.sh"
+"$steps/packages.sh" $tests
 "$steps/python.sh"
 "$steps/freertos.sh"
-if [ "${1:-}" = --images ]; then
+if [ -n "$images" ]; then
     PYTHONPATH=$COTENANT_ROOT/tool "$COTENANT_ROOT/.venv/bin/python" -m cotenant images fetch
 fi
