@@ -4,8 +4,6 @@
 #include "core/console_parts.h"
 #include "core/monitor_log.h"
 
-#define NO_SOURCE UINT32_MAX
-
 int console_frames_next(struct console_mux *mux)
 {
     int byte;
@@ -28,7 +26,7 @@ int console_frames_next(struct console_mux *mux)
     case CONSOLE_FRAME_IDLE:
         break;
     }
-    if (!console_choose_source(mux, NO_SOURCE)) {
+    if (!console_choose_source(mux, CONSOLE_NO_SOURCE)) {
         return -1;
     }
     mux->out_left = console_source_used(mux, mux->turn);
@@ -56,7 +54,8 @@ static void focus_by_name(struct console_mux *mux, const char *name)
             return;
         }
     }
-    monitor_puts("monitor: no such tenant\n");
+    monitor_log_begin();
+    monitor_puts("no such tenant\n");
 }
 
 static void run_command(struct console_mux *mux)
@@ -74,7 +73,8 @@ static void run_command(struct console_mux *mux)
     }
     for (uint32_t i = 0; i < focus_length; i++) {
         if (mux->command[i] != focus[i]) {
-            monitor_puts("monitor: unknown command, give stats, quit or focus NAME\n");
+            monitor_log_begin();
+            monitor_puts("unknown command, give stats, quit or focus NAME\n");
             return;
         }
     }
@@ -98,7 +98,8 @@ static void command_input(struct console_mux *mux, uint8_t byte)
         mux->command_length--;
     }
     if (mux->command_length > COTENANT_MONITOR_COMMAND_MAX) {
-        monitor_puts("monitor: command too long\n");
+        monitor_log_begin();
+        monitor_puts("command too long\n");
     } else if (mux->command_length > 0) {
         mux->command[mux->command_length] = '\0';
         run_command(mux);

@@ -116,12 +116,13 @@ static int next_of_text(struct console_mux *mux)
  */
 static int next_choice(struct console_mux *mux)
 {
-    bool focus_waits = mux->focus < mux->tenant_count && console_source_used(mux, mux->focus) != 0;
+    uint32_t focus = mux->focus < mux->tenant_count ? mux->focus : CONSOLE_NO_SOURCE;
+    bool focus_waits = focus != CONSOLE_NO_SOURCE && console_source_used(mux, focus) != 0;
     bool at_start = mux->last_byte == '\n';
     bool others_turn =
         !focus_waits || (at_start && mux->focus_run > 0) || mux->focus_run >= FOCUS_RUN_MAX;
 
-    if (others_turn && console_choose_source(mux, mux->focus)) {
+    if (others_turn && console_choose_source(mux, focus)) {
         mux->focus_run = 0;
         enter(mux, at_start ? CONSOLE_LINE_PREFIX : CONSOLE_LINE_BREAK);
         return at_start ? next_of_prefix(mux) : next_of_line_end(mux, CONSOLE_LINE_PREFIX);
@@ -132,7 +133,7 @@ static int next_choice(struct console_mux *mux)
     if (mux->focus_run < FOCUS_RUN_MAX) {
         mux->focus_run++;
     }
-    return console_source_next(mux, mux->focus);
+    return console_source_next(mux, focus);
 }
 
 int console_lines_next(struct console_mux *mux)

@@ -158,6 +158,22 @@ bool console_mux_can_accept(const struct console_mux *mux)
     return !is_full(mux, tenant) || mux->stalled_ticks[tenant] >= STALL_TICKS;
 }
 
+/*
+ * Counts the ticks in which a tenant whose input waits took nothing. A tenant that reads, however
+ * slowly, is not stalled, although its ring is full again whenever we look.
+ */
+static void watch_receiver(struct console_mux *mux, uint32_t tenant, bool awaited)
+{
+    uint32_t taken = has_console(mux, tenant) ? vuart_receive_taken(mux->uarts[tenant]) : 0;
+
+    if (!is_full(mux, tenant) || taken != mux->taken_before[tenant]) {
+        mux->stalled_ticks[tenant] = 0;
+    } else if (awaited && mux->stalled_ticks[tenant] < STALL_TICKS) {
+        mux->stalled_ticks[tenant]++;
+    }
+    mux->taken_before[tenant] = taken;
+}
+
 void console_mux_tick(struct console_mux *mux)
 {
     uint32_t receiver = next_receiver(mux);
@@ -168,11 +184,7 @@ void console_mux_tick(struct console_mux *mux)
         } else if (mux->held_ticks[tenant] < LINE_HOLD_TICKS) {
             mux->held_ticks[tenant]++;
         }
-        if (!is_full(mux, tenant)) {
-            mux->stalled_ticks[tenant] = 0;
-        } else if (tenant == receiver && mux->stalled_ticks[tenant] < STALL_TICKS) {
-            mux->stalled_ticks[tenant]++;
-        }
+        watch_receiver(mux, tenant, tenant == receiver);
     }
 }
 
@@ -194,7 +206,8 @@ bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant)
         return false;
     }
     mux->focus = tenant;
-    monitor_puts("monitor: focus ");
+    monitor_log_begin();
+    monitor_puts("focus ");
     monitor_puts(mux->names[tenant]);
     monitor_puts("\n");
     return true;

@@ -60,7 +60,8 @@ struct console_mux {
     struct vuart *uarts[COTENANT_MAX_TENANTS];    /* NULL: no console */
     const char *names[COTENANT_MAX_TENANTS];      /* zero-terminated, below COTENANT_NAME_SIZE */
     bool closed[COTENANT_MAX_TENANTS];            /* its input is thrown away */
-    uint16_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks that its input had no room */
+    uint16_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks that it took no input, with no room */
+    uint32_t taken_before[COTENANT_MAX_TENANTS];  /* bytes it had taken at the last tick */
     uint8_t held_ticks[COTENANT_MAX_TENANTS];     /* ticks that text without an end has waited */
     uint32_t focus;                               /* index; meaningless without tenants */
     uint32_t requests;                            /* CONSOLE_REQUEST_* */
@@ -113,8 +114,8 @@ void console_mux_input(struct console_mux *mux, uint8_t byte);
 
 /*
  * The next byte can be taken. False: its tenant has no room; leave it in the UART (and its receive
- * interrupt off) until this is true again. Ask before every byte. A tenant that makes no
- * room for 5 s of ticks holds the line up no longer: what comes for it is then dropped.
+ * interrupt off) until this is true again. Ask before every byte. A tenant that takes nothing for
+ * 5 s of ticks holds the line up no longer: what comes for it is then dropped.
  */
 bool console_mux_can_accept(const struct console_mux *mux);
 

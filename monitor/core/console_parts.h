@@ -8,6 +8,8 @@
 /* A longer line is broken; text without an end waits until there is this much of it. */
 #define CONSOLE_LINE_MAX 200
 
+#define CONSOLE_NO_SOURCE UINT32_MAX
+
 /* console_mux.c: the sources of output; `source` is 0..tenant_count. */
 
 uint32_t console_source_used(const struct console_mux *mux, uint32_t source);

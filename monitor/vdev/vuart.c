@@ -358,6 +358,11 @@ uint32_t vuart_receive_space(const struct vuart *uart)
     return ring_space(&uart->receive);
 }
 
+uint32_t vuart_receive_taken(const struct vuart *uart)
+{
+    return uart->receive.tail;
+}
+
 bool vuart_receive(struct vuart *uart, uint8_t byte)
 {
     if (!ring_put(&uart->receive, byte)) {

@@ -72,6 +72,9 @@ bool vuart_interrupt(const struct vuart *uart);
 /* Bytes that vuart_receive() will still take. */
 uint32_t vuart_receive_space(const struct vuart *uart);
 
+/* Bytes that the tenant has taken since it started, modulo 2^32: changes when it reads. */
+uint32_t vuart_receive_taken(const struct vuart *uart);
+
 /* A byte arrives for the tenant; false: no room, the byte is lost, counted, and sets LSR.OE. */
 bool vuart_receive(struct vuart *uart, uint8_t byte);
 

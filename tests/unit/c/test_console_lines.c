@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Output of mux mode. */
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/bundle.h"
+#include "cmocka_tests.h"
+#include "console_bench.h"
+#include "core/monitor_log.h"
+
+static int setup(void **state)
+{
+    (void)state;
+    bench_init(COTENANT_CONSOLE_MUX);
+    return 0;
+}
+
+static void test_silence(void **state)
+{
+    (void)state;
+    assert_output("");
+    assert_false(console_mux_has_output(&mux));
+    assert_false(console_mux_needs_tick(&mux));
+}
+
+static void test_focus_is_raw(void **state)
+{
+    (void)state;
+    bench_print(0, "\033[31mred\007\r\n# ");
+    assert_true(console_mux_has_output(&mux));
+    assert_output("\033[31mred\007\r\n# ");
+    assert_false(console_mux_has_output(&mux));
+}
+
+static void test_others_come_in_lines(void **state)
+{
+    (void)state;
+    bench_print(1, "latency: max=9.8us\r\n");
+    assert_output("[freertos] latency: max=9.8us\r\n");
+    bench_print(1, "one\ntwo\n");
+    assert_output("[freertos] one\r\n[freertos] two\r\n");
+    bench_print(1, "\n");
+    assert_output("[freertos] \r\n");
+}
+
+static void test_monitor_messages(void **state)
+{
+    (void)state;
+    monitor_puts("monitor: started 2 tenants\n");
+    monitor_puts("monitored\n");
+    monitor_puts("unfinished");
+    assert_output("[monitor] started 2 tenants\r\n[monitor] monitored\r\n");
+}
+
+static void test_line_of_another_breaks_an_unfinished_one(void **state)
+{
+    (void)state;
+    bench_print(0, "# ");
+    assert_output("# ");
+    bench_print(1, "hello\n");
+    assert_output("\r\n[freertos] hello\r\n");
+    bench_print(0, "ls\r\n");
+    assert_output("ls\r\n");
+    bench_print(1, "again\n");
+    assert_output("[freertos] again\r\n");
+}
+
+static void test_unfinished_text_waits(void **state)
+{
+    (void)state;
+    bench_print(1, "prompt> ");
+    assert_output("");
+    assert_true(console_mux_needs_tick(&mux));
+    bench_tick(19);
+    assert_output("");
+    bench_tick(1);
+    assert_output("[freertos] prompt> \r\n");
+    assert_false(console_mux_needs_tick(&mux));
+    bench_print(1, "x"); /* it waits anew */
+    bench_tick(19);
+    assert_output("");
+    bench_print(1, "y\n");
+    assert_output("[freertos] xy\r\n");
+}
+
+static void test_flush_holds_nothing_back(void **state)
+{
+    (void)state;
+    bench_print(1, "last words");
+    console_mux_flush(&mux);
+    assert_output("[freertos] last words\r\n");
+    assert_false(console_mux_has_output(&mux));
+}
+
+static void test_long_lines_are_broken(void **state)
+{
+    char text[451];
+    char expected[600];
+
+    (void)state;
+    memset(text, 'x', 450);
+    text[450] = '\0';
+    bench_print(1, text);
+    snprintf(expected, sizeof(expected), "[freertos] %.200s\r\n[freertos] %.200s\r\n", text, text);
+    assert_output(expected);
+    bench_print(1, "\n");
+    snprintf(expected, sizeof(expected), "[freertos] %.50s\r\n", text);
+    assert_output(expected);
+}
+
+static void test_control_characters_are_taken_out(void **state)
+{
+    (void)state;
+    bench_print(1, "a\033[2Jb\033[1;31mc\033cd\007\010\177\013e\tf\rg\n");
+    assert_output("[freertos] abcde\tfg\r\n");
+    bench_print(1, "\033[\n");
+    bench_print(1, "31m\n"); /* not a part of the sequence before */
+    assert_output("[freertos] \r\n[freertos] 31m\r\n");
+}
+
+static void test_utf8_passes_and_c1_does_not(void **state)
+{
+    (void)state;
+    bench_print(1, "12\302\265s \342\202\254 \303\237\n"); /* micro, euro, sharp s */
+    assert_output("[freertos] 12\302\265s \342\202\254 \303\237\r\n");
+    bench_print(1, "a\2332Jb\n"); /* CSI of ISO 8859 */
+    assert_output("[freertos] a2Jb\r\n");
+    bench_print(1, "a\302\2332J\302\033[m\2332Jb\n"); /* of UTF-8, hidden and not */
+    assert_output("[freertos] a\3022J\3022Jb\r\n");
+}
+
+static void test_much_to_take_out_is_marked(void **state)
+{
+    char escapes[151];
+
+    (void)state;
+    memset(escapes, 1, 150);
+    escapes[150] = '\0';
+    bench_print(1, escapes);
+    bench_print(1, "z\n");
+    assert_output("[freertos] ....z\r\n");
+}
+
+static void test_strange_names_cannot_harm(void **state)
+{
+    char longest[COTENANT_NAME_SIZE + 8];
+    char expected[64];
+
+    (void)state;
+    mux.names[1] = "a]\033\n\377b";
+    bench_print(1, "x\n");
+    assert_output("[a????b] x\r\n");
+    mux.names[1] = "";
+    bench_print(1, "y\n");
+    assert_output("[] y\r\n");
+    memset(longest, 'n', sizeof(longest)); /* no end within reach */
+    mux.names[1] = longest;
+    bench_print(1, "z\n");
+    snprintf(expected, sizeof(expected), "[%.32s] z\r\n", longest);
+    assert_output(expected);
+}
+
+static void test_focus_does_not_starve_others(void **state)
+{
+    char flood[1001];
+    char output[2000];
+    uint32_t length = 0;
+
+    (void)state;
+    memset(flood, 'f', 1000);
+    flood[1000] = '\0';
+    bench_print(0, flood);
+    bench_print(1, "tick\n");
+    for (int byte = console_mux_next(&mux); byte >= 0; byte = console_mux_next(&mux)) {
+        output[length++] = (char)byte;
+    }
+    output[length] = '\0';
+    assert_non_null(strstr(output, "f\r\n[freertos] tick\r\nf"));
+    assert_true(strstr(output, "tick") - output < 300);
+    assert_int_equal(length, 1000 + 2 + strlen("[freertos] tick\r\n"));
+}
+
+static void test_others_do_not_starve_the_focus(void **state)
+{
+    (void)state;
+    bench_print(1, "1\n2\n3\n");
+    bench_print(0, "a\nb\n");
+    assert_output("a\n[freertos] 1\r\nb\n[freertos] 2\r\n[freertos] 3\r\n");
+}
+
+static void test_all_sources_take_turns(void **state)
+{
+    (void)state;
+    bench_print(1, "1\n2\n");
+    monitor_puts("m\nn\n");
+    assert_output("[freertos] 1\r\n[monitor] m\r\n[freertos] 2\r\n[monitor] n\r\n");
+}
+
+static void test_focus_changes_in_the_middle_of_a_line(void **state)
+{
+    (void)state;
+    bench_print(1, "hello\nraw\033[m");
+    for (const char *c = "[freertos] he"; *c; c++) {
+        assert_int_equal(console_mux_next(&mux), *c);
+    }
+    mux.focus = 1;
+    assert_output("llo\r\nraw\033[m");
+}
+
+static void test_no_tenants_at_all(void **state)
+{
+    (void)state;
+    console_mux_init(&mux, COTENANT_CONSOLE_MUX, BENCH_ESCAPE, 0, NULL, NULL, 0);
+    monitor_log_init();
+    monitor_puts("monitor: refused: bad bundle\n");
+    assert_output("[monitor] refused: bad bundle\r\n");
+    bench_type("x\024n\024h");
+    assert_int_equal(mux.input_dropped, 1);
+    assert_true(console_mux_can_accept(&mux));
+}
+
+static void test_draining_wakes_the_tenant(void **state)
+{
+    (void)state;
+    vuart_write(&uarts[0], 1, 0x02);
+    while (vuart_read(&uarts[0], 5) & 0x20) {
+        bench_print(0, "0123456789abcdef");
+    }
+    assert_false(vuart_interrupt(&uarts[0]));
+    while (console_mux_next(&mux) >= 0) {
+    }
+    assert_true(vuart_interrupt(&uarts[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_silence, setup),
+        cmocka_unit_test_setup(test_focus_is_raw, setup),
+        cmocka_unit_test_setup(test_others_come_in_lines, setup),
+        cmocka_unit_test_setup(test_monitor_messages, setup),
+        cmocka_unit_test_setup(test_line_of_another_breaks_an_unfinished_one, setup),
+        cmocka_unit_test_setup(test_unfinished_text_waits, setup),
+        cmocka_unit_test_setup(test_flush_holds_nothing_back, setup),
+        cmocka_unit_test_setup(test_long_lines_are_broken, setup),
+        cmocka_unit_test_setup(test_control_characters_are_taken_out, setup),
+        cmocka_unit_test_setup(test_utf8_passes_and_c1_does_not, setup),
+        cmocka_unit_test_setup(test_much_to_take_out_is_marked, setup),
+        cmocka_unit_test_setup(test_strange_names_cannot_harm, setup),
+        cmocka_unit_test_setup(test_focus_does_not_starve_others, setup),
+        cmocka_unit_test_setup(test_others_do_not_starve_the_focus, setup),
+        cmocka_unit_test_setup(test_all_sources_take_turns, setup),
+        cmocka_unit_test_setup(test_focus_changes_in_the_middle_of_a_line, setup),
+        cmocka_unit_test_setup(test_no_tenants_at_all, setup),
+        cmocka_unit_test_setup(test_draining_wakes_the_tenant, setup),
+    };
+
+    return cmocka_run_group_tests_name("console_lines", tests, NULL, NULL);
+}
