@@ -4,10 +4,11 @@
  * address, directly and through page tables of its own in every form, also using foreign memory as
  * page tables. Each attempt has to end in an access fault that names the right address.
  *
- * Arguments: touch=0x...,0x...   8-byte aligned addresses that are not this tenant's and that
- * nobody emulates for it (monitor, other tenants, CLINT, reset device...) lock=0x...          at
- * the end, use this as the root page table: the tenant then can only fault for ever, and everybody
- * else has to go on
+ * Arguments: touch=0x...,0x...  8-byte aligned addresses that are not this tenant's and that nobody
+ *                               emulates for it: monitor, other tenants, CLINT, reset device...
+ *            lock=0x...         at the end, use this as the root page table: from then on not even
+ *                               the trap entry can be fetched. Everybody else has to go on; the
+ *                               monitor may call this tenant crashed. No PASS comes.
  */
 #include <stddef.h>
 
