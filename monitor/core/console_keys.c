@@ -12,7 +12,7 @@ static void put_escape_name(const struct console_mux *mux)
 
 static void show_help(const struct console_mux *mux)
 {
-    monitor_puts("monitor: ");
+    monitor_log_begin();
     put_escape_name(mux);
     monitor_puts(" then: n next tenant, 1-9 that tenant, l list, h help, q power off, ");
     put_escape_name(mux);
@@ -53,7 +53,8 @@ static void run_command(struct console_mux *mux, uint8_t key)
     }
     if (key >= '1' && key <= '9') {
         if (!console_mux_set_focus(mux, key - (uint32_t)'1')) {
-            monitor_puts("monitor: no such tenant\n");
+            monitor_log_begin();
+            monitor_puts("no such tenant\n");
         }
         return;
     }

@@ -80,6 +80,18 @@ void monitor_put_hex(uint64_t value)
     }
 }
 
+void monitor_log_begin(void)
+{
+    draft_length = 0;
+    draft_lost = false;
+    monitor_puts("monitor: ");
+}
+
+uint32_t monitor_log_draft_length(void)
+{
+    return draft_length;
+}
+
 uint32_t monitor_log_used(void)
 {
     return ring_used(&complete);

@@ -3,9 +3,11 @@
  * What the monitor itself says, in lines, on its way to the console.
  *
  * A message is put together by any number of calls and ends with '\n'; it becomes visible to the
- * console as a whole at that moment. A message that finds no room is dropped as a whole and
- * counted. One log for the system; M-mode with interrupts off, single hart for now (a second hart
- * will need a lock around a message).
+ * console as a whole at that moment. Until then it is a draft. Messages about events begin with
+ * monitor_log_begin() and are complete before their caller returns; a report that is put together
+ * over a longer time gives way to them and starts its line again. A message that finds no room is
+ * dropped as a whole and counted. One log for the system; M-mode with interrupts off, single hart
+ * for now (a second hart will need a lock around a message).
  */
 #ifndef COTENANT_CORE_MONITOR_LOG_H
 #define COTENANT_CORE_MONITOR_LOG_H
@@ -19,6 +21,12 @@
 
 /* Empties the log. Called once at boot, before any other function. */
 void monitor_log_init(void);
+
+/* Begins a message about an event with "monitor: "; a draft of somebody else is given up. */
+void monitor_log_begin(void);
+
+/* Bytes of the draft: tells whoever works on one whether it is still there. */
+uint32_t monitor_log_draft_length(void);
 
 /* Appends a zero-terminated string. */
 void monitor_puts(const char *text);

@@ -111,6 +111,32 @@ static void test_message_larger_than_the_log(void **state)
     assert_log("alive\n");
 }
 
+static void test_event_displaces_a_draft(void **state)
+{
+    (void)state;
+    monitor_puts("tenant linux sta");
+    assert_int_equal(monitor_log_draft_length(), 16);
+    monitor_log_begin();
+    monitor_puts("tenant x: crashed\n");
+    assert_int_equal(monitor_log_draft_length(), 0);
+    assert_log("monitor: tenant x: crashed\n");
+}
+
+static void test_skip_takes_only_what_waits_first(void **state)
+{
+    (void)state;
+    monitor_log_begin();
+    monitor_log_skip("monitor: "); /* still a draft */
+    monitor_puts("one\n");
+    monitor_log_skip("monitor!");
+    monitor_log_skip("monitor: one\ntwo");
+    assert_int_equal(monitor_log_used(), 13);
+    monitor_log_skip("monitor: ");
+    assert_log("one\n");
+    monitor_log_skip("x");
+    assert_log("");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +146,8 @@ int main(void)
         cmocka_unit_test_setup(test_drained_while_a_message_is_put_together, setup),
         cmocka_unit_test_setup(test_long_string_is_cut, setup),
         cmocka_unit_test_setup(test_message_larger_than_the_log, setup),
+        cmocka_unit_test_setup(test_event_displaces_a_draft, setup),
+        cmocka_unit_test_setup(test_skip_takes_only_what_waits_first, setup),
     };
 
     return cmocka_run_group_tests_name("monitor_log", tests, NULL, NULL);
