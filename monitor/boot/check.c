@@ -84,10 +84,11 @@ static struct check_result check_board(const struct bundle *bundle, uint64_t mon
             "board.mtime_address: no usable timer", -1);
     REQUIRE(board->plic_base != 0 && board->plic_sources <= COTENANT_MAX_SOURCES,
             "board.plic_sources: out of range", -1);
-    REQUIRE(board->uart_kind == COTENANT_UART_NS16550 && board->uart_base != 0,
-            "board.uart_kind: no driver for it", -1);
+    REQUIRE(board->uart_kind <= COTENANT_UART_NS16550, "board.uart_kind: no driver for it", -1);
     REQUIRE(board->uart_register_shift <= 8, "board.uart_register_shift: above 8", -1);
-    REQUIRE(board->uart_source != 0 && board->uart_source < board->plic_sources,
+    REQUIRE(board->uart_kind == COTENANT_UART_NONE ||
+                (board->uart_base != 0 && board->uart_source != 0 &&
+                 board->uart_source < board->plic_sources),
             "board.uart_source: no such source", -1);
     REQUIRE(board->reset_kind <= COTENANT_RESET_SIFIVE_TEST, "board.reset_kind: no driver for it",
             -1);
@@ -163,7 +164,8 @@ static struct check_result check_sources(const struct bundle *bundle, uint32_t i
     const struct bundle_tenant *tenant = &bundle->tenants[index];
     uint32_t board_uart = bundle->board.uart_source;
 
-    REQUIRE((tenant->sources[board_uart / 32] >> board_uart % 32 & 1) == 0,
+    REQUIRE(board_uart < COTENANT_MAX_SOURCES &&
+                (tenant->sources[board_uart / 32] >> board_uart % 32 & 1) == 0,
             "tenant.sources: holds the monitor's UART", index);
     REQUIRE((tenant->flags & COTENANT_TENANT_UART) == 0 ||
                 (tenant->uart_source < bundle->board.plic_sources && tenant->uart_base != 0),
@@ -238,7 +240,8 @@ static struct check_result check_protection(const struct bundle *bundle, uint32_
         {board->mtime_address, 8},
         {board->mtimecmp_base, 8 * COTENANT_MAX_HARTS},
         {board->msip_base, 4 * COTENANT_MAX_HARTS},
-        {board->uart_base, 8ul << board->uart_register_shift},
+        {board->uart_base,
+         board->uart_kind == COTENANT_UART_NONE ? 0 : 8ul << board->uart_register_shift},
         {board->reset_base, 4},
     };
 
