@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "irq/vplic_arbiter.h"
+
+#include "irq/source_set.h"
+
+void vplic_update_pending_word(struct vplic *vplic, uint32_t word)
+{
+    if (vplic->pending[word] != 0) {
+        vplic->pending_words |= 1u << word;
+    } else {
+        vplic->pending_words &= ~(1u << word);
+    }
+}
+
+void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on)
+{
+    source_set_assign(vplic->pending, source, on);
+    vplic_update_pending_word(vplic, source_word(source));
+}
+
+/*
+ * The sources of a word whose priority is above `threshold`: the comparison of two numbers, highest
+ * bit first, for 32 of them at once.
+ */
+static uint32_t above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
+{
+    uint32_t above = 0;
+    uint32_t equal = UINT32_MAX; /* in the bits compared so far */
+
+    for (uint32_t bit = VPLIC_PRIORITY_BITS; bit-- > 0;) {
+        uint32_t plane = vplic->priority_plane[bit][word];
+
+        if (threshold & (1u << bit)) {
+            equal &= plane;
+        } else {
+            above |= equal & plane;
+            equal &= ~plane;
+        }
+    }
+    return above;
+}
+
+/* The sources of a word that a vhart would be interrupted by, as far as they are known here. */
+static uint32_t due_sources(const struct vplic *vplic, const struct vplic_vhart *vhart,
+                            uint32_t word)
+{
+    uint32_t due = vplic->pending[word] & vhart->enable[word];
+
+    if (vhart->passthrough) {
+        /* A raised physical source was claimed for an emulated vhart of this tenant. */
+        due &= vplic->virtual_sources[word];
+    }
+    return due == 0 ? 0 : due & above_threshold(vplic, word, vhart->threshold);
+}
+
+bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+{
+    uint32_t word = 0;
+
+    for (uint32_t left = vplic->pending_words; left != 0; left >>= 1) {
+        if ((left & 1) != 0 && due_sources(vplic, vhart, word) != 0) {
+            return true;
+        }
+        word++;
+    }
+    return false;
+}
+
+/*
+ * Narrows the set of due sources priority bit by priority bit: those that have the bit stay, if
+ * there are any. Only the words between the first and the last with pending sources take part,
+ * usually one.
+ */
+uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+{
+    uint32_t due[COTENANT_SOURCE_WORDS];
+    uint32_t first;
+    uint32_t end;
+
+    if (vplic->pending_words == 0) {
+        return 0;
+    }
+    first = lowest_bit(vplic->pending_words);
+    for (end = first; vplic->pending_words >> end != 0; end++) {
+        due[end] = due_sources(vplic, vhart, end);
+    }
+    for (uint32_t bit = VPLIC_PRIORITY_BITS; bit-- > 0;) {
+        const uint32_t *plane = vplic->priority_plane[bit];
+        uint32_t any = 0;
+
+        for (uint32_t word = first; word < end; word++) {
+            any |= due[word] & plane[word];
+        }
+        for (uint32_t word = first; any != 0 && word < end; word++) {
+            due[word] &= plane[word];
+        }
+    }
+    for (uint32_t word = first; word < end; word++) {
+        if (due[word] != 0) {
+            return word * SOURCE_SET_WORD_BITS + lowest_bit(due[word]);
+        }
+    }
+    return 0;
+}

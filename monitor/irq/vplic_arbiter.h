@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which interrupt of a virtual PLIC goes first. The questions are answered for the 32 sources of a
+ * word at a time, so that they take the same time however many are pending.
+ */
+#ifndef COTENANT_IRQ_VPLIC_ARBITER_H
+#define COTENANT_IRQ_VPLIC_ARBITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "irq/vplic.h"
+
+/* Sets or clears the pending bit of a source, 1..COTENANT_MAX_SOURCES-1. */
+void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on);
+
+/* Brings the summary up to date after vplic->pending[word] was changed. */
+void vplic_update_pending_word(struct vplic *vplic, uint32_t word);
+
+/* Some source would interrupt the vhart, as far as is known here. */
+bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart);
+
+/* The due source of the highest priority, the lowest number among equals; 0: none. */
+uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vhart);
+
+#endif
