@@ -50,7 +50,9 @@ void console_init(struct hart *hart)
     }
     console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
                      bundle->console.focus, uarts, names, tenant_count);
-    ns16550_init(&console.uart, board->uart_base, board->uart_register_shift, board->uart_divisor);
+    ns16550_init(&console.uart,
+                 board->uart_kind == COTENANT_UART_NONE ? NS16550_ABSENT : board->uart_base,
+                 board->uart_register_shift, board->uart_divisor);
     ns16550_set_receive_interrupt(&console.uart, true);
     console.hart = hart;
     console.step = (uint64_t)board->timebase_hz * CONSOLE_STEP_US / 1000000;

@@ -12,8 +12,11 @@
 /* Bytes that may be written after ns16550_transmit_ready(). */
 #define NS16550_FIFO_SIZE 16
 
+/* Base address of a UART that the board does not have: it takes all bytes and loses them. */
+#define NS16550_ABSENT 0
+
 struct ns16550 {
-    uint64_t base;
+    uint64_t base;            /* or NS16550_ABSENT */
     uint32_t shift;           /* register n is at base + (n << shift) */
     uint8_t interrupt_enable; /* what IER holds */
 };
