@@ -24,7 +24,7 @@ def test_linux_stays_healthy_and_the_rtos_misses_nothing(boot: Boot) -> None:
     assert exit_code == 0, output
     assert "cpuload: blocks=" in output
     processes = re.search(r"forkload: processes=(\d+)", output)
-    assert processes and int(processes[1]) > 1000
+    assert processes and int(processes[1]) > 300
     elapsed = session.stats().time_ns - before
     assert elapsed >= SECONDS * 1_000_000_000
 
