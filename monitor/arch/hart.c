@@ -44,11 +44,13 @@ static void claim_fp(struct hart *hart, struct vhart *vhart)
 }
 
 /* `vhart` is the one to run: everything about it that the trap exit does not do. */
-static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t now)
+static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event,
+                                   uint64_t now)
 {
     struct world_change change = {NULL, &vhart->world};
 
     timer_check(vhart, now);
+    timer_program(hart, vhart, event);
     if (hart->loaded != NULL) {
         change.keep = &hart->loaded->world;
     }
@@ -65,25 +67,36 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* The console's step, unless it is not due; mtimecmp meanwhile holds what would interrupt it. */
+static void serve_console(struct hart *hart, uint64_t now)
+{
+    if (now >= console_due(hart)) {
+        timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
+        console_step(now);
+    }
+}
+
 struct world_change hart_schedule(struct hart *hart)
 {
     while (hart->reschedule || hart->loaded == NULL) {
         uint64_t now = hart_now(hart);
-        uint64_t event = console_service(hart, now);
         struct schedulable *next;
         struct vhart *vhart;
+        uint64_t event;
 
+        serve_console(hart, now);
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
-        event = earlier(event, schedule_deadline(&hart->scheduler, now));
+        event = earlier(console_due(hart), schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
-        timer_program(hart, vhart, event);
+        if (vhart != NULL && !tenant_is_loading(vhart->tenant)) {
+            return prepare(hart, vhart, event, now);
+        }
+        timer_program(hart, NULL, event);
         if (vhart == NULL) {
             __asm__ volatile("wfi" : : : "memory");
-        } else if (tenant_is_loading(vhart->tenant)) {
-            tenant_load_step(vhart->tenant);
         } else {
-            return prepare(hart, vhart, now);
+            tenant_load_step(vhart->tenant);
         }
         hart_poll_interrupts(hart);
         hart->reschedule = true;

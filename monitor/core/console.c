@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "arch/interrupts.h"
 #include "core/console_mux.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
@@ -11,9 +12,8 @@
 #include "device/reset.h"
 #include "irq/routing.h"
 
-/* Bytes received and sent by one step. */
-#define STEP_RECEIVE 4
-#define STEP_TRANSMIT 8
+/* Most bytes received or sent by one step. */
+#define STEP_BYTES 8
 
 static struct {
     struct console_mux mux;
@@ -26,6 +26,7 @@ static struct {
     bool active;      /* the next step is at most `step` away */
     bool input_ready; /* the UART's receive interrupt is off, bytes wait in it */
     bool quitting;
+    uint32_t turn; /* kind of work that the last step did */
     struct statistics_report report;
 } console;
 
@@ -64,7 +65,7 @@ void console_init(struct hart *hart)
 
 static void receive_step(void)
 {
-    for (unsigned i = 0; i < STEP_RECEIVE && console_mux_can_accept(&console.mux); i++) {
+    for (unsigned i = 0; i < STEP_BYTES && console_mux_can_accept(&console.mux); i++) {
         int byte = ns16550_receive(&console.uart);
 
         if (byte < 0) {
@@ -73,27 +74,33 @@ static void receive_step(void)
             return;
         }
         console_mux_input(&console.mux, (uint8_t)byte);
+        if (hart_is_wanted()) {
+            return;
+        }
     }
 }
 
 /* Returns whether bytes were sent or could not be sent yet. */
 static bool transmit_step(void)
 {
-    uint8_t bytes[STEP_TRANSMIT];
-    uint32_t count;
+    uint32_t count = 0;
 
     if (!ns16550_transmit_ready(&console.uart)) {
         return true;
     }
-    for (count = 0; count < STEP_TRANSMIT; count++) {
-        int byte = console_mux_next(&console.mux);
+    while (count < STEP_BYTES) {
+        int next = console_mux_next(&console.mux);
+        uint8_t byte = (uint8_t)next;
 
-        if (byte < 0) {
+        if (next < 0) {
             break;
         }
-        bytes[count] = (uint8_t)byte;
+        ns16550_transmit(&console.uart, &byte, 1);
+        count++;
+        if (hart_is_wanted()) {
+            break;
+        }
     }
-    ns16550_transmit(&console.uart, bytes, count);
     return count != 0;
 }
 
@@ -133,36 +140,13 @@ static void refresh_interrupt_lines(void)
     }
 }
 
-uint64_t console_service(struct hart *hart, uint64_t now)
+uint64_t console_due(const struct hart *hart)
 {
-    bool busy;
+    return hart == console.hart ? console.due : TIME_NEVER;
+}
 
-    if (hart != console.hart) {
-        return TIME_NEVER;
-    }
-    if (now < console.due) {
-        return console.due;
-    }
-    if (console.input_ready) {
-        receive_step();
-        handle_requests();
-    }
-    if (statistics_in_progress(&console.report)) {
-        statistics_step(&console.report, now);
-    }
-    busy = transmit_step();
-    if (now >= console.tick_due) {
-        console_mux_tick(&console.mux);
-        console.tick_due = now + console.tick;
-    }
-    refresh_interrupt_lines();
-    if (lifecycle_is_over()) {
-        console.quitting = true;
-    }
-    if (console.quitting) {
-        quit_step();
-        busy = true;
-    }
+static void set_next_step(uint64_t now, bool busy)
+{
     console.active = busy || statistics_in_progress(&console.report) ||
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
@@ -172,7 +156,33 @@ uint64_t console_service(struct hart *hart, uint64_t now)
     } else {
         console.due = TIME_NEVER;
     }
-    return console.due;
+}
+
+/* One kind of work a step, so that the longest step is short; they take turns. */
+void console_step(uint64_t now)
+{
+    bool busy = true;
+
+    console.turn = (console.turn + 1) % 3;
+    if (console.turn == 0 && console.input_ready) {
+        receive_step();
+        handle_requests();
+    } else if (console.turn == 1 && statistics_in_progress(&console.report)) {
+        statistics_step(&console.report, now);
+    } else {
+        busy = transmit_step();
+    }
+    if (now >= console.tick_due) {
+        console_mux_tick(&console.mux);
+        console.tick_due = now + console.tick;
+    }
+    refresh_interrupt_lines();
+    console.quitting |= lifecycle_is_over();
+    if (console.quitting) {
+        quit_step();
+        busy = true;
+    }
+    set_next_step(now, busy);
 }
 
 void console_output_ready(void)

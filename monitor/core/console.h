@@ -19,11 +19,14 @@
 /* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
 void console_init(struct hart *hart);
 
+/* The moment of the next step (TIME_NEVER: when something happens). Only for the boot hart. */
+uint64_t console_due(const struct hart *hart);
+
 /*
- * Does a step if one is due at `now` and returns the moment of the next (TIME_NEVER: when something
- * happens). Called by every hart; only the boot hart has something to do.
+ * Does a step, at `now`. It ends early when a machine interrupt other than the one that led here
+ * becomes pending, so that nobody waits for more than a byte.
  */
-uint64_t console_service(struct hart *hart, uint64_t now);
+void console_step(uint64_t now);
 
 /* A tenant has written to its console. */
 void console_output_ready(void);

@@ -63,7 +63,8 @@ void lifecycle_init(void)
             started++;
         }
     }
-    monitor_puts("monitor: starting ");
+    monitor_log_begin();
+    monitor_puts("starting ");
     monitor_put_u64(started);
     monitor_puts(" of ");
     monitor_put_u64(tenant_count);
@@ -72,7 +73,8 @@ void lifecycle_init(void)
 
 static void log_tenant(const struct tenant *tenant, const char *event)
 {
-    monitor_puts("monitor: tenant ");
+    monitor_log_begin();
+    monitor_puts("tenant ");
     monitor_puts(tenant->description->name);
     monitor_puts(": ");
     monitor_puts(event);

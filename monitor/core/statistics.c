@@ -12,6 +12,7 @@ void statistics_begin(struct statistics_report *report)
 {
     report->wanted = true;
     report->line = 0;
+    report->field = 0;
 }
 
 static uint64_t nanoseconds(uint64_t ticks)
@@ -21,40 +22,90 @@ static uint64_t nanoseconds(uint64_t ticks)
     return ticks / hz * 1000000000 + ticks % hz * 1000000000 / hz;
 }
 
-static void put_field(const char *name, uint64_t value)
+static uint64_t run_time(const struct vhart *vhart, uint64_t now)
+{
+    const struct scheduler *scheduler = &vhart->world.hart->scheduler;
+    uint64_t charged = vhart->schedulable.run_time;
+
+    return scheduler->running == &vhart->schedulable ? charged + (now - scheduler->charged)
+                                                     : charged;
+}
+
+static void put_count(const char *name, uint64_t value)
 {
     monitor_puts(name);
     monitor_put_u64(value);
 }
 
-static void put_tenant(const struct tenant *tenant, uint64_t now)
+/* Sums over the vharts of a tenant, by field number. */
+static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
 {
-    uint64_t run_time = 0;
-    uint64_t switches = 0;
-    uint64_t interrupts = 0;
-    uint64_t faults = 0;
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         const struct vhart *vhart = &tenant->vharts[i];
-        const struct scheduler *scheduler = &vhart->world.hart->scheduler;
 
-        run_time += vhart->schedulable.run_time;
-        if (scheduler->running == &vhart->schedulable) {
-            run_time += now - scheduler->charged;
+        switch (field) {
+        case 2:
+            sum += run_time(vhart, now);
+            break;
+        case 3:
+            sum += vhart->schedulable.switches;
+            break;
+        case 4:
+            sum += vhart->world.interrupts;
+            break;
+        default:
+            sum += vhart->faults;
+            break;
         }
-        switches += vhart->schedulable.switches;
-        interrupts += vhart->world.interrupts;
-        faults += vhart->faults;
     }
-    monitor_puts("tenant ");
-    monitor_puts(tenant->description->name);
-    monitor_puts(" state=");
-    monitor_puts(tenant_state_name(tenant->state));
-    put_field(" cpu_ns=", nanoseconds(run_time));
-    put_field(" switches=", switches);
-    put_field(" interrupts=", interrupts);
-    put_field(" faults=", faults);
-    monitor_puts("\n");
+    return sum;
+}
+
+/* Returns whether the line is complete. */
+static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64_t now)
+{
+    uint64_t value = total(tenant, field, now);
+
+    switch (field) {
+    case 0:
+        monitor_puts("tenant ");
+        monitor_puts(tenant->description->name);
+        return false;
+    case 1:
+        monitor_puts(" state=");
+        monitor_puts(tenant_state_name(tenant->state));
+        return false;
+    case 2:
+        put_count(" cpu_ns=", nanoseconds(value));
+        return false;
+    case 3:
+        put_count(" switches=", value);
+        return false;
+    case 4:
+        put_count(" interrupts=", value);
+        return false;
+    default:
+        put_count(" faults=", value);
+        monitor_puts("\n");
+        return true;
+    }
+}
+
+static bool put_field(struct statistics_report *report, uint64_t now)
+{
+    if (report->line == 0) {
+        put_count("stats time_ns=", nanoseconds(now));
+        monitor_puts("\n");
+        return true;
+    }
+    if (report->line <= tenant_count) {
+        return put_tenant_field(&tenants[report->line - 1], report->field, now);
+    }
+    monitor_puts("stats end\n");
+    report->wanted = false;
+    return true;
 }
 
 void statistics_step(struct statistics_report *report, uint64_t now)
@@ -62,14 +113,14 @@ void statistics_step(struct statistics_report *report, uint64_t now)
     if (monitor_log_used() > MONITOR_LOG_SIZE - LINE_MAX) {
         return;
     }
-    if (report->line == 0) {
-        put_field("stats time_ns=", nanoseconds(now));
-        monitor_puts("\n");
-    } else if (report->line <= tenant_count) {
-        put_tenant(&tenants[report->line - 1], now);
-    } else {
-        monitor_puts("stats end\n");
-        report->wanted = false;
+    if (report->field != 0 && monitor_log_draft_length() != report->draft_length) {
+        report->field = 0; /* a message about an event came first: the line begins again */
     }
-    report->line++;
+    if (put_field(report, now)) {
+        report->line++;
+        report->field = 0;
+    } else {
+        report->field++;
+    }
+    report->draft_length = monitor_log_draft_length();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The answer to the command "stats" and to the list key: a line with the monitor's time, a line for
- * each tenant, a last line. docs/abi.md has its form. One line a step.
+ * each tenant, a last line. docs/abi.md has its form. Written a field at a time.
  */
 #ifndef COTENANT_CORE_STATISTICS_H
 #define COTENANT_CORE_STATISTICS_H
@@ -11,7 +11,9 @@
 
 struct statistics_report {
     bool wanted;
-    uint32_t line; /* next one to write: 0, the tenants from 1 on, the last */
+    uint32_t line;         /* next one to write: 0, the tenants from 1 on, the last */
+    uint32_t field;        /* next one of that line */
+    uint32_t draft_length; /* of the unfinished line in the monitor's log */
 };
 
 /* Begins a report; one that is in progress begins anew. */
@@ -22,7 +24,7 @@ static inline bool statistics_in_progress(const struct statistics_report *report
     return report->wanted;
 }
 
-/* Writes the next line to the monitor's log if there is room. `now` in ticks. */
+/* Writes the next field to the monitor's log if there is room. `now` in ticks. */
 void statistics_step(struct statistics_report *report, uint64_t now);
 
 #endif
