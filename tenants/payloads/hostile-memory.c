@@ -12,6 +12,7 @@
  */
 #include <stddef.h>
 
+#include "rt/arguments.h"
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/platform.h"
@@ -113,7 +114,7 @@ void main(void)
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
         try_address(always[i]);
     }
-    while (list != NULL && platform_parse_number(&list, &address)) {
+    while (list != NULL && argument_number(&list, &address)) {
         print("hostile-memory: trying 0x%lx\n", address);
         try_address(address);
         list += *list == ',';

@@ -7,6 +7,7 @@
  * Arguments: own=N,N   further sources of this tenant, besides its UART's
  *            rounds=N  random accesses over the whole range (default 50000)    seed=N
  */
+#include "rt/arguments.h"
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/plic.h"
@@ -89,7 +90,7 @@ static void read_own_sources(void)
         if (list != NULL) {
             list += *list == ',';
         }
-    } while (list != NULL && platform_parse_number(&list, &source));
+    } while (list != NULL && argument_number(&list, &source));
 }
 
 static void test_priorities(void)

@@ -82,7 +82,7 @@ static bool read_property(const struct fdt *fdt, uint32_t *offset, struct item *
         return false;
     }
     item->name = fdt->strings + name;
-    if (strnlen(item->name, fdt->strings_size - name) == fdt->strings_size - name) {
+    if (memchr(item->name, '\0', fdt->strings_size - name) == NULL) {
         return false;
     }
     item->value = fdt->structure + *offset;
@@ -102,15 +102,11 @@ static bool next_item(const struct fdt *fdt, uint32_t *offset, struct item *item
     } while (item->token == TOKEN_NOP);
 
     if (item->token == TOKEN_BEGIN_NODE) {
-        size_t limit = fdt->structure_size - *offset;
-        size_t length;
-
         item->name = (const char *)fdt->structure + *offset;
-        length = strnlen(item->name, limit);
-        if (length == limit) {
+        if (memchr(item->name, '\0', fdt->structure_size - *offset) == NULL) {
             return false;
         }
-        *offset += ((uint32_t)length + 4) & ~3u;
+        *offset += ((uint32_t)strlen(item->name) + 4) & ~3u;
         return true;
     }
     if (item->token == TOKEN_PROPERTY) {
@@ -255,19 +251,20 @@ bool fdt_find_compatible(const struct fdt *fdt, const char *compatible, struct f
     const char *name;
     const char *list;
     uint32_t length;
-    size_t wanted = strlen(compatible);
 
     while (next_node(fdt, &walk, node, &name)) {
         list = fdt_property(fdt, node, "compatible", &length);
         while (list != NULL && length > 0) {
-            size_t entry = strnlen(list, length);
+            const char *entry_end = memchr(list, '\0', length);
 
-            if (entry == wanted && memcmp(list, compatible, wanted) == 0) {
+            if (entry_end == NULL) {
+                break;
+            }
+            if (strcmp(list, compatible) == 0) {
                 return true;
             }
-            entry += entry < length;
-            list += entry;
-            length -= (uint32_t)entry;
+            length -= (uint32_t)(entry_end + 1 - list);
+            list = entry_end + 1;
         }
     }
     return false;

@@ -5,7 +5,6 @@
 #include "rt/sbi.h"
 #include "rt/trap.h"
 
-void platform_init(uint64_t hart, const void *devicetree);
 void rt_main(uint64_t hart, const void *devicetree);
 
 /* Called by start.S on the boot stack, relocated, .bss clear, interrupts off. */

@@ -2,16 +2,14 @@
 #include "rt/platform.h"
 
 #include <stddef.h>
-#include <string.h>
 
+#include "rt/arguments.h"
 #include "rt/format.h"
 #include "rt/sbi.h"
 
 #define DEFAULT_TIMEBASE_HZ 10000000
 
 struct platform platform;
-
-void platform_init(uint64_t hart, const void *devicetree);
 
 /* The PLIC context wired to this hart's supervisor external interrupt, by interrupts-extended. */
 static uint32_t find_plic_context(const struct fdt *fdt, const struct fdt_node *plic)
@@ -90,56 +88,7 @@ void platform_init(uint64_t hart, const void *devicetree)
 
 const char *platform_argument(const char *name)
 {
-    const char *word = platform.arguments;
-    size_t length = strlen(name);
-
-    while (*word != '\0') {
-        while (*word == ' ') {
-            word++;
-        }
-        if (strncmp(word, name, length) == 0 && word[length] == '=') {
-            return word + length + 1;
-        }
-        while (*word != '\0' && *word != ' ') {
-            word++;
-        }
-    }
-    return NULL;
-}
-
-/* The value of a digit, or 16 if it is none. */
-static unsigned digit_value(char digit)
-{
-    if (digit >= '0' && digit <= '9') {
-        return (unsigned)(digit - '0');
-    }
-    if (digit >= 'a' && digit <= 'f') {
-        return (unsigned)(digit - 'a') + 10;
-    }
-    if (digit >= 'A' && digit <= 'F') {
-        return (unsigned)(digit - 'A') + 10;
-    }
-    return 16;
-}
-
-bool platform_parse_number(const char **text, uint64_t *value)
-{
-    const char *digit = *text;
-    unsigned base = 10;
-
-    if (digit[0] == '0' && (digit[1] == 'x' || digit[1] == 'X')) {
-        base = 16;
-        digit += 2;
-    }
-    if (digit_value(*digit) >= base) {
-        return false;
-    }
-    *value = 0;
-    while (digit_value(*digit) < base) {
-        *value = *value * base + digit_value(*digit++);
-    }
-    *text = digit;
-    return true;
+    return argument_find(platform.arguments, name);
 }
 
 uint64_t platform_number(const char *name, uint64_t otherwise)
@@ -147,7 +96,7 @@ uint64_t platform_number(const char *name, uint64_t otherwise)
     const char *text = platform_argument(name);
     uint64_t value;
 
-    return text != NULL && platform_parse_number(&text, &value) ? value : otherwise;
+    return text != NULL && argument_number(&text, &value) ? value : otherwise;
 }
 
 void clock_spin(uint64_t microseconds)

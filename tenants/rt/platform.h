@@ -30,20 +30,14 @@ struct platform {
 
 extern struct platform platform;
 
+/* Reads the device tree into `platform`. Called once by rt_main(). */
+void platform_init(uint64_t hart, const void *devicetree);
+
 /* The whole program; it may return, which shuts the tenant down. */
 void main(void);
 
-/*
- * The text behind "name=" among the words of the kernel arguments, up to the next space; NULL if
- * the word is not there. The text is not ended by a zero byte: parse it with the functions below.
- */
+/* Argument `name`: see argument_find(). */
 const char *platform_argument(const char *name);
-
-/*
- * The number at *text, decimal or 0x hexadecimal; moves *text behind it. False, with *text where it
- * was, if no number is there.
- */
-bool platform_parse_number(const char **text, uint64_t *value);
 
 /* The number of argument `name`, or `otherwise` if it is not given. */
 uint64_t platform_number(const char *name, uint64_t otherwise);

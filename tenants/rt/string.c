@@ -59,19 +59,26 @@ int memcmp(const void *left, const void *right, size_t size)
     return 0;
 }
 
-size_t strnlen(const char *text, size_t limit)
+void *memchr(const void *memory, int value, size_t size)
 {
-    size_t length = 0;
+    const uint8_t *byte = memory;
 
-    while (length < limit && text[length] != '\0') {
-        length++;
+    for (size_t i = 0; i < size; i++) {
+        if (byte[i] == (uint8_t)value) {
+            return (void *)(uintptr_t)&byte[i];
+        }
     }
-    return length;
+    return NULL;
 }
 
 size_t strlen(const char *text)
 {
-    return strnlen(text, SIZE_MAX);
+    size_t length = 0;
+
+    while (text[length] != '\0') {
+        length++;
+    }
+    return length;
 }
 
 int strncmp(const char *left, const char *right, size_t limit)

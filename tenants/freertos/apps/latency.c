@@ -11,6 +11,7 @@
 
 #include "FreeRTOS.h"
 #include "port.h"
+#include "rt/arguments.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
@@ -132,7 +133,7 @@ static uint64_t parse_report_ms(void)
     const char *text = platform_argument("report");
     uint64_t value;
 
-    if (text == NULL || !platform_parse_number(&text, &value) || value == 0) {
+    if (text == NULL || !argument_number(&text, &value) || value == 0) {
         return DEFAULT_REPORT_MS;
     }
     return strncmp(text, "ms", 2) == 0 ? value : value * 1000;

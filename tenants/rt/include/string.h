@@ -9,8 +9,8 @@ void *memcpy(void *restrict destination, const void *restrict source, size_t siz
 void *memmove(void *destination, const void *source, size_t size);
 void *memset(void *destination, int value, size_t size);
 int memcmp(const void *left, const void *right, size_t size);
+void *memchr(const void *memory, int value, size_t size);
 size_t strlen(const char *text);
-size_t strnlen(const char *text, size_t limit);
 int strcmp(const char *left, const char *right);
 int strncmp(const char *left, const char *right, size_t limit);
 
