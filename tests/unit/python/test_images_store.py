@@ -93,3 +93,11 @@ def test_remove_leaves_nothing(store: Store) -> None:
     assert store.remove() > 0
     assert not store.directory.exists()
     assert store.remove() == 0
+
+
+def test_leftovers_of_a_killed_run_are_swept(store: Store) -> None:
+    (store.directory / ".new.kernel.x").mkdir()
+    (store.directory / ".new.kernel.x" / "Image").write_bytes(b"ker")
+    with store.lock():
+        assert sorted(path.name for path in store.directory.iterdir()) == [".lock", "kernel"]
+    assert store.faults("kernel") == []

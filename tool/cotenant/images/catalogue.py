@@ -6,7 +6,6 @@ every initramfs, the modules lie beside the kernel.
 """
 
 import hashlib
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +75,8 @@ def _fill_kernel(workshop: Workshop, directory: Path) -> str:
     real = depends.split(",")[0].split(" ")[0]
     if not real.startswith("linux-image-"):
         raise ImageError(f"linux-image-riscv64 depends on {depends!r} instead of a kernel package.")
-    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".package.") as scratch:
-        file, label = workshop.download(real, Path(scratch))
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download(real, scratch)
         workshop.report(f"unpacking {label}", 0, 0)
         packed = _unpack_kernel(file, directory)
     wanted = modules.load_order(_MODULES, packed)
@@ -115,8 +114,8 @@ def _is_riscv_image(file: Path) -> bool:
 
 
 def _fill_busybox(workshop: Workshop, directory: Path) -> str:
-    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".package.") as scratch:
-        file, label = workshop.download("busybox-static", Path(scratch))
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("busybox-static", scratch)
         (directory / "busybox").write_bytes(package.read_member(file, "usr/bin/busybox"))
     return label
 

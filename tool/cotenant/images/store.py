@@ -23,6 +23,8 @@ from .errors import ImageError
 
 MANIFEST = "manifest.json"
 _VERSION = 1
+# Names of directories that are being filled begin so.
+_SCRATCH = ".new."
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Store:
         """Make an image: `fill` puts its files into the directory it is given, and returns the
         source for the manifest. The result replaces an older image of that name in one step.
         """
-        with self._scratch(f"{name}.") as scratch:
+        with self.scratch(f"{name}.") as scratch:
             source = fill(scratch)
             files = {
                 str(file.relative_to(scratch)): record_of(file)
@@ -134,13 +136,19 @@ class Store:
         self._make_directory()
         with (self.directory / ".lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
+            self._sweep()
             yield
 
+    def _sweep(self) -> None:
+        """Remove what a run that was killed has left; only the holder of the lock may."""
+        for leftover in self.directory.glob(f"{_SCRATCH}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+
     @contextmanager
-    def _scratch(self, prefix: str) -> Iterator[Path]:
+    def scratch(self, prefix: str) -> Iterator[Path]:
         """Give a new directory beside the images; what is left of it is removed."""
         self._make_directory()
-        scratch = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=self.directory))
+        scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{prefix}", dir=self.directory))
         try:
             scratch.chmod(0o755)
             yield scratch
@@ -149,7 +157,7 @@ class Store:
 
     def _replace(self, target: Path, scratch: Path) -> None:
         """Move `scratch` to `target`. Between the two renames there is no image, never half one."""
-        with self._scratch("old.") as old:
+        with self.scratch("old.") as old:
             if target.exists():
                 target.rename(old / "image")
             scratch.rename(target)
