@@ -10,6 +10,7 @@
 
 #define REGISTER_TEXT 0x00
 #define REGISTER_MARK 0x08
+#define REGISTER_END 0x20
 
 static uint64_t port;
 
@@ -53,6 +54,11 @@ void results_print(const char *format, ...)
 void results_mark(uint64_t value)
 {
     write_port(REGISTER_MARK, value);
+}
+
+void results_end(void)
+{
+    write_port(REGISTER_END, 0);
 }
 
 void results_pass(const char *name)

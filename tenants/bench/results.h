@@ -17,6 +17,9 @@ __attribute__((format(printf, 1, 2))) void results_print(const char *format, ...
 /* Puts a mark into the event log, between what the core did before and after. */
 void results_mark(uint64_t value);
 
+/* Ends the simulation, whatever the other tenants do. */
+void results_end(void);
+
 /* "PASS name" or "FAIL name: why" as text, then the tenant shuts down. */
 __attribute__((noreturn)) void results_pass(const char *name);
 __attribute__((noreturn, format(printf, 2, 3))) void results_fail(const char *name,

@@ -5,12 +5,12 @@
  *
  * Arguments: rounds=N (default 12)   period=N   ticks between wake-ups (default 60)
  *            jitter=N   ticks by which the period grows each round (default 0)
- *            sv39=N     1: run with page tables (default 0)
+ *            sv39=N     1: run with page tables of 4 KiB pages (default 0)
  */
 #include "bench/results.h"
+#include "bench/small_pages.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
-#include "rt/sv39.h"
 #include "rt/trap.h"
 
 static volatile uint64_t wakeups;
@@ -29,7 +29,7 @@ void main(void)
 
     results_open();
     if (platform_number("sv39", 0) != 0) {
-        sv39_enable();
+        small_pages_enable();
     }
     trap_set_handler(CAUSE_INTERRUPT_TIMER, on_timer);
     csr_write(sie, INTERRUPT_TIMER);
@@ -43,5 +43,6 @@ void main(void)
         }
     }
     results_mark(2);
+    results_end();
     results_pass("rtl-rtos");
 }
