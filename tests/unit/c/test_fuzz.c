@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fuzz targets of tests/fuzz/, each with a fixed number of random inputs. */
+#include "cmocka_tests.h"
+#include "fuzz.h"
+#include "random.h"
+
+#define ROUNDS 1500
+#define INPUT_MAX 4096
+
+static void feed(int (*target)(const uint8_t *data, size_t size))
+{
+    static uint8_t data[INPUT_MAX];
+    struct random random = {.state = 0x66757a7a};
+
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t size = random_below(&random, INPUT_MAX + 1);
+
+        for (uint32_t i = 0; i < size; i++) {
+            data[i] = (uint8_t)random_next(&random);
+        }
+        assert_int_equal(target(data, size), 0);
+    }
+}
+
+static void test_vuart(void **state)
+{
+    (void)state;
+    feed(fuzz_vuart);
+}
+
+static void test_vplic(void **state)
+{
+    (void)state;
+    feed(fuzz_vplic);
+}
+
+static void test_console(void **state)
+{
+    (void)state;
+    feed(fuzz_console);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vuart),
+        cmocka_unit_test(test_vplic),
+        cmocka_unit_test(test_console),
+    };
+
+    return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
+}
