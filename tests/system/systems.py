@@ -15,7 +15,7 @@ Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str]
 
 LINUX_READY = "^cotenant: ready$"
 LATENCY_READY = "^latency: samples="
-VERDICT = r"^(PASS|FAIL) .*$"
+VERDICT = r"^((?:PASS|FAIL) .*)\n"
 
 
 def _value(value: Value) -> str:

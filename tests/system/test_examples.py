@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +35,39 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_in_batch(example: Path, tmp_path: Path) -> None:
+    tenants = tomllib.loads(example.read_text())["tenant"]
+    linuxes = [name for name in tenants if tenants[name]["image"] == "debian-kernel"]
+    sends = [word for name in linuxes for word in ("--send", name, "echo hello from $(uname)")]
     run = cotenant(
         "run", str(example), "--batch", "--for", "3s", "--json", "--icount", "4",
-        "--send", "linux", "echo hello from $(uname)", "--log-dir", str(tmp_path),
+        "--log-dir", str(tmp_path), *sends,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
     result: dict[str, Any] = json.loads(run.stdout)
     assert result["ok"] is True
+    assert set(result["tenants"]) == set(tenants)
     for name, tenant in result["tenants"].items():
         assert tenant["ready"], name
         assert tenant["state"] == "running"
         assert tenant["cpu_ns"] > 0 and tenant["switches"] > 0
         assert (tmp_path / f"{name}.log").stat().st_size > 0
-        if tenant["app"]:
+        if name in linuxes:
+            assert "hello from Linux\n" in tenant["output"]
+            assert tenant["commands"][0]["output"] == "hello from Linux\n"
+        else:
             assert tenant["app"]["missed"] == 0
             assert tenant["app"]["samples"] > 2500
-    assert "hello from Linux\n" in result["tenants"]["linux"]["output"]
-    assert any(tenant["app"] for tenant in result["tenants"].values())
+
+
+def test_failing_command_fails_the_run() -> None:
+    example = str(paths.ROOT / "examples" / "linux-freertos.toml")
+    run = cotenant("run", example, "--batch", "--send", "linux", "exit 3")
+    assert run.returncode == 1
+    assert "exit 3" in run.stderr and "exit code 3" in run.stderr
+
+
+def test_missing_file_is_a_sentence() -> None:
+    run = cotenant("run", "no-such-file.toml", "--batch")
+    assert run.returncode == 1
+    assert "no-such-file.toml" in run.stderr
+    assert "Traceback" not in run.stderr

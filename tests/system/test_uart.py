@@ -18,7 +18,7 @@ def test_linux_gets_every_typed_character(boot: Boot) -> None:
     session.send("linux", f"ttycount {TYPED}\n".encode())
     session.expect("linux", "^ttycount: go$")
     session.send("linux", data)
-    found = session.expect("linux", r"^ttycount: bytes=(\d+) crc32=(\w+)$")
+    found = session.expect("linux", r"^ttycount: bytes=(\d+) crc32=(\w+)\n")
     assert int(found[1]) == TYPED
     assert int(found[2], 16) == zlib.crc32(data)
 

@@ -36,6 +36,7 @@ def test_last_complete_latency_line_counts() -> None:
     )
     assert parse_latency(output) == Latency(2000, 1.1, 2.0, 19.8, 3)
     assert parse_latency("nothing") is None
+    assert parse_latency("latency: samples=1 min=1.0us avg=1.0us max=1.0us missed=1") is None
 
 
 def test_run_is_ok_when_everything_went_well() -> None:

@@ -11,7 +11,7 @@ _TIME_LINE = re.compile(r"stats time_ns=(\d+)")
 _TENANT_LINE = re.compile(r"tenant (\S+)((?: \w+=\S+)+)")
 _LATENCY_LINE = re.compile(
     r"^.*?latency: samples=(?P<samples>\d+) min=(?P<min>[\d.]+)us avg=(?P<avg>[\d.]+)us"
-    r" max=(?P<max>[\d.]+)us missed=(?P<missed>\d+)\s*$",
+    r" max=(?P<max>[\d.]+)us missed=(?P<missed>\d+)\n",
     re.MULTILINE,
 )
 _COUNTERS = ("cpu_ns", "switches", "interrupts", "faults")

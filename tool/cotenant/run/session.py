@@ -167,7 +167,11 @@ class Session:
         return re.search(ready, self.output(tenant), re.MULTILINE) is not None
 
     def expect(self, tenant: str, pattern: str, timeout: float | None = None) -> re.Match[str]:
-        """Wait for a regular expression (MULTILINE) behind what was expected before."""
+        """Wait for a regular expression (MULTILINE) behind what was expected before.
+
+        It is tried whenever output comes: one that ends in a variable part has to name what
+        follows, such as the line feed, or it may match half a number.
+        """
         return self.console.expect(tenant, pattern, self._limit(timeout))
 
     def skip_output(self, tenant: str) -> None:

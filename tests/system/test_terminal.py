@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""An interactive run, at a terminal: the multiplexed console, and leaving it."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from systems import freertos, payload, system
+
+from cotenant import paths
+
+ESCAPE = b"\x14"
+LIMIT = 120.0
+
+
+class Terminal:
+    """A pseudo-terminal in which `cotenant run` runs."""
+
+    def __init__(self, description: Path) -> None:
+        self.ours, self.theirs = pty.openpty()
+        self.before = termios.tcgetattr(self.theirs)
+        self.seen = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cotenant", "run", str(description)],
+            env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool"), "TERM": "dumb"},
+            stdin=self.theirs,
+            stdout=self.theirs,
+            stderr=self.theirs,
+            start_new_session=True,
+        )
+        os.set_blocking(self.ours, False)
+
+    def type(self, data: bytes) -> None:
+        """Type bytes."""
+        os.write(self.ours, data)
+
+    def expect(self, pattern: str) -> None:
+        """Wait for a pattern in what is shown from now on."""
+        deadline = time.monotonic() + LIMIT
+        while not (found := re.search(pattern, self.seen, re.MULTILINE)):
+            assert time.monotonic() < deadline, f"no {pattern!r} in {self.seen!r}"
+            try:
+                self.seen += os.read(self.ours, 4096).decode(errors="replace").replace("\r", "")
+            except BlockingIOError:
+                time.sleep(0.05)
+        self.seen = self.seen[found.end() :]
+
+    def end(self) -> int:
+        """Wait for the end of the command; return its exit code."""
+        return self.process.wait(LIMIT)
+
+    def close(self) -> None:
+        """End what still runs."""
+        self.process.kill()
+        self.process.wait()
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """Run two tenants that answer quickly, at a terminal."""
+    description = tmp_path / f"terminal-{os.getpid()}.toml"
+    description.write_text(system(payload("uart-echo", name="echo"), freertos()))
+    terminal = Terminal(description)
+    yield terminal
+    terminal.close()
+    for bundle in paths.BUNDLES.glob(f"{description.stem}.*"):
+        bundle.unlink()
+
+
+def test_the_tenant_in_focus_is_typed_to_and_the_other_has_its_name_in_front(
+    terminal: Terminal,
+) -> None:
+    terminal.expect("Ctrl-T")
+    terminal.expect("^uart-echo: ready")
+    terminal.type(b"hello there\n")
+    terminal.expect("hello there")
+    terminal.expect(r"^\[freertos\] latency: samples=\d+ .* missed=\d+$")
+    terminal.type(ESCAPE + b"l")
+    terminal.expect("echo")
+    terminal.expect("freertos")
+    terminal.type(ESCAPE + b"q")
+    assert terminal.end() == 0
+    assert termios.tcgetattr(terminal.theirs) == terminal.before
+
+
+def test_the_terminal_is_put_back_when_the_run_is_told_to_end(terminal: Terminal) -> None:
+    terminal.expect(r"^\[freertos\] FreeRTOS")
+    assert termios.tcgetattr(terminal.theirs) != terminal.before
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+    assert termios.tcgetattr(terminal.theirs) == terminal.before
+
+
+def test_control_c_is_for_the_tenant(terminal: Terminal) -> None:
+    terminal.expect("^uart-echo: ready")
+    terminal.type(b"\x03still\n")
+    terminal.expect("still")
+    terminal.type(ESCAPE + b"q")
+    assert terminal.end() == 0
+
+
+def test_without_a_terminal_it_points_to_batch(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "cotenant", "run", str(tmp_path / "any.toml")],
+        env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode != 0
+    assert "--batch" in run.stderr
