@@ -6,10 +6,6 @@
 #include "rt/sbi.h"
 #include "task.h"
 
-void vApplicationIdleHook(void);
-void vApplicationMallocFailedHook(void);
-void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
-
 /*
  * Nothing to do: waits in WFI, by which the monitor gives the hart to others. Interrupts are on;
  * one that comes just before the WFI was handled, and the tick ends the wait at the latest.

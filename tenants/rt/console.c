@@ -12,10 +12,16 @@
 #define CHUNK 128
 
 static bool has_debug_console;
+static void (*wait_for_room)(void);
 
 void console_init(void)
 {
     has_debug_console = sbi_probe(SBI_EXT_DBCN);
+}
+
+void console_set_wait(void (*wait)(void))
+{
+    wait_for_room = wait;
 }
 
 static void legacy_write(const char *bytes, size_t length)
@@ -38,6 +44,9 @@ void console_write(const char *bytes, size_t length)
 
         if (result.error != SBI_SUCCESS || result.value > chunk) {
             return;
+        }
+        if (result.value == 0 && wait_for_room != NULL) {
+            wait_for_room();
         }
         bytes += result.value;
         length -= result.value;

@@ -18,6 +18,12 @@ void console_init(void);
  */
 void console_write(const char *bytes, size_t length);
 
+/*
+ * `wait` is called whenever the firmware has no room, before it is asked again: a place to sleep,
+ * instead of keeping the hart busy. NULL, as at the start: ask again at once.
+ */
+void console_set_wait(void (*wait)(void));
+
 /* Reads at most `length` bytes that were typed; returns how many, 0 if none are there. */
 size_t console_read(char *bytes, size_t length);
 

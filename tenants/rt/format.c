@@ -9,6 +9,7 @@ struct output {
     char *buffer;
     size_t size;
     size_t length;
+    va_list arguments; /* not yet formatted */
 };
 
 /* One conversion: what stands between the percent sign and the letter. */
@@ -75,28 +76,28 @@ static const char *parse_conversion(const char *format, struct conversion *conve
     return format;
 }
 
-static void put_conversion(struct output *output, const struct conversion *conversion, char letter,
-                           va_list *arguments)
+static void put_conversion(struct output *output, const struct conversion *conversion, char letter)
 {
     if (letter == 'd' || letter == 'i') {
-        int64_t value = conversion->wide ? va_arg(*arguments, int64_t) : va_arg(*arguments, int);
+        int64_t value =
+            conversion->wide ? va_arg(output->arguments, int64_t) : va_arg(output->arguments, int);
 
         put_number(output, conversion, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0,
                    10);
     } else if (letter == 'u' || letter == 'x') {
-        uint64_t value =
-            conversion->wide ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned);
+        uint64_t value = conversion->wide ? va_arg(output->arguments, uint64_t)
+                                          : va_arg(output->arguments, unsigned);
 
         put_number(output, conversion, value, false, letter == 'x' ? 16 : 10);
     } else if (letter == 'p') {
         put_padded(output, "0x", 2, 0);
-        put_number(output, conversion, (uintptr_t)va_arg(*arguments, void *), false, 16);
+        put_number(output, conversion, (uintptr_t)va_arg(output->arguments, void *), false, 16);
     } else if (letter == 's') {
-        const char *text = va_arg(*arguments, const char *);
+        const char *text = va_arg(output->arguments, const char *);
 
         put_padded(output, text, strlen(text), conversion->width);
     } else if (letter == 'c') {
-        put(output, (char)va_arg(*arguments, int));
+        put(output, (char)va_arg(output->arguments, int));
     } else {
         put(output, '%');
         put(output, letter);
@@ -107,9 +108,8 @@ size_t format_list(char *buffer, size_t size, const char *format, va_list argume
 {
     struct output output = {.buffer = buffer, .size = size};
     struct conversion conversion;
-    va_list rest;
 
-    va_copy(rest, arguments);
+    va_copy(output.arguments, arguments);
     while (*format != '\0') {
         if (*format != '%' || format[1] == '%') {
             format += *format == '%';
@@ -120,9 +120,9 @@ size_t format_list(char *buffer, size_t size, const char *format, va_list argume
         if (*format == '\0') {
             break;
         }
-        put_conversion(&output, &conversion, *format++, &rest);
+        put_conversion(&output, &conversion, *format++);
     }
-    va_end(rest);
+    va_end(output.arguments);
     buffer[output.length] = '\0';
     return output.length;
 }
