@@ -33,6 +33,7 @@ static void hart_init(struct hart *hart, uint32_t index)
     hart->mtime = (const volatile uint64_t *)board->mtime_address;
     hart->mtimecmp = (volatile uint64_t *)(board->mtimecmp_base + 8ul * hart->id);
     hart->event_deadline = TIME_NEVER;
+    hart->console_due = TIME_NEVER;
     scheduler_init(&hart->scheduler, hart_now(hart));
 }
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What PMP entries mean is judged one by one: each entry with rights must open only what is the
+ * tenant's, whatever the entries in front of it take away again. That refuses some sets that would
+ * be safe, none of which the tool makes, and needs no reasoning about priorities.
+ */
+#include "boot/check_rules.h"
+#include "device/plic_map.h"
+
+/* pmpcfg bytes, privileged ISA 3.7.1. */
+#define PMP_READ 0x01
+#define PMP_WRITE 0x02
+#define PMP_EXECUTE 0x04
+#define PMP_RIGHTS 0x07
+#define PMP_ADDRESS_MODE 0x18
+#define PMP_TOR 0x08
+#define PMP_NA4 0x10
+#define PMP_NAPOT 0x18
+#define PMP_ADDRESS_BITS 54
+
+/* The bytes that an entry matches; none for one that is off. */
+static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned entry)
+{
+    uint64_t address = vhart->pmp_address[entry];
+    uint64_t previous = entry == 0 ? 0 : vhart->pmp_address[entry - 1];
+    uint64_t ones;
+
+    switch (vhart->pmp_config[entry] & PMP_ADDRESS_MODE) {
+    case PMP_TOR:
+        return (struct bundle_range){previous << 2,
+                                     address > previous ? (address - previous) << 2 : 0};
+    case PMP_NA4:
+        return (struct bundle_range){address << 2, 4};
+    case PMP_NAPOT:
+        ones = address & ~(address + 1); /* the trailing ones */
+        return (struct bundle_range){(address - ones) << 2, (ones + 1) << 3};
+    default:
+        return (struct bundle_range){0, 0};
+    }
+}
+
+static uint32_t rights_of(const struct bundle_vhart *vhart, unsigned entry)
+{
+    return vhart->pmp_config[entry] & PMP_RIGHTS;
+}
+
+/* [base, end) lies in the tenant's memory, which may be several adjacent ranges. */
+static bool is_own_memory(const struct bundle_tenant *tenant, uint64_t base, uint64_t end)
+{
+    for (unsigned round = 0; base < end && round < COTENANT_MAX_MEMORY_RANGES; round++) {
+        for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+            const struct bundle_range *range = &tenant->memory[i];
+
+            if (base - range->base < range->size) {
+                base = range->base + range->size;
+            }
+        }
+    }
+    return base >= end;
+}
+
+static bool opens_foreign_memory(const struct bundle *bundle, const struct bundle_vhart *vhart,
+                                 struct bundle_range opened)
+{
+    const struct bundle_board *board = &bundle->board;
+    uint64_t ram_end = board->ram_base + board->ram_size;
+    uint64_t end = opened.base + opened.size;
+    uint64_t from = opened.base > board->ram_base ? opened.base : board->ram_base;
+    uint64_t to = end < ram_end ? end : ram_end;
+
+    return !is_own_memory(&bundle->tenants[vhart->tenant], from, to);
+}
+
+static bool is_claim_register(const struct bundle *bundle, const struct bundle_vhart *vhart,
+                              struct bundle_range opened)
+{
+    uint64_t claim = bundle->board.plic_base + PLIC_CLAIM_BASE +
+                     (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
+
+    return opened.base == claim && opened.size == 4;
+}
+
+/* Passed through: the context's enable bits to read, its claim register by the entry for it. */
+static bool is_passed_through(const struct bundle *bundle, const struct bundle_vhart *vhart,
+                              unsigned entry, struct bundle_range opened)
+{
+    uint64_t enables = bundle->board.plic_base + PLIC_ENABLE_BASE +
+                       (uint64_t)PLIC_ENABLE_STRIDE * vhart->plic_s_context;
+
+    if ((vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0) {
+        return false;
+    }
+    if (entry == vhart->plic_claim_entry) {
+        return is_claim_register(bundle, vhart, opened) &&
+               (rights_of(vhart, entry) & PMP_EXECUTE) == 0;
+    }
+    return rights_of(vhart, entry) == PMP_READ &&
+           check_contains(enables, PLIC_ENABLE_STRIDE, opened.base, opened.size);
+}
+
+static bool opens_monitor_device(const struct bundle *bundle, const struct bundle_vhart *vhart,
+                                 unsigned entry, struct bundle_range opened)
+{
+    for (unsigned device = 0; device < CHECK_DEVICES; device++) {
+        struct bundle_range closed = check_device_range(&bundle->board, (enum check_device)device);
+
+        if (check_overlaps(opened.base, opened.size, closed.base, closed.size) &&
+            !(device == CHECK_PLIC && is_passed_through(bundle, vhart, entry, opened))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Another tenant's entry opens some of it: a device has one owner. */
+static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
+                                 struct bundle_range opened)
+{
+    for (uint32_t other = 0; other < index; other++) {
+        const struct bundle_vhart *theirs = &bundle->vharts[other];
+
+        if (theirs->tenant == bundle->vharts[index].tenant) {
+            continue;
+        }
+        for (unsigned entry = 0; entry < bundle->board.pmp_entries; entry++) {
+            struct bundle_range range = matched(theirs, entry);
+
+            if (rights_of(theirs, entry) != 0 &&
+                check_overlaps(opened.base, opened.size, range.base, range.size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct check_result check_entry(const struct bundle *bundle, uint32_t index, unsigned entry)
+{
+    const struct bundle_vhart *vhart = &bundle->vharts[index];
+    const struct bundle_board *board = &bundle->board;
+    uint8_t config = vhart->pmp_config[entry];
+    struct bundle_range opened = matched(vhart, entry);
+
+    REQUIRE((config & ~(PMP_ADDRESS_MODE | PMP_RIGHTS)) == 0,
+            "vhart.pmp_config: locked or reserved bits", index);
+    REQUIRE(entry < board->pmp_entries || config == 0,
+            "vhart.pmp_config: more entries than the board has", index);
+    REQUIRE((config & (PMP_READ | PMP_WRITE)) != PMP_WRITE,
+            "vhart.pmp_config: writable but not readable", index);
+    REQUIRE(vhart->pmp_address[entry] >> PMP_ADDRESS_BITS == 0,
+            "vhart.pmp_address: beyond the address space", index);
+    REQUIRE(entry != vhart->plic_claim_entry || is_claim_register(bundle, vhart, opened),
+            "vhart.plic_claim_entry: not the claim register", index);
+    if (rights_of(vhart, entry) == 0 || opened.size == 0) {
+        return check_good();
+    }
+    REQUIRE(check_aligned(opened.base, board->pmp_grain) &&
+                check_aligned(opened.size, board->pmp_grain),
+            "vhart.pmp_address: finer than board.pmp_grain", index);
+    REQUIRE(!opens_foreign_memory(bundle, vhart, opened),
+            "vhart.pmp_address: opens memory that is not its tenant's", index);
+    REQUIRE(!opens_monitor_device(bundle, vhart, entry, opened),
+            "vhart.pmp_address: opens a device of the monitor", index);
+    REQUIRE(!is_opened_to_another(bundle, index, opened),
+            "vhart.pmp_address: opens a device of another tenant", index);
+    return check_good();
+}
+
+struct check_result check_protection(const struct bundle *bundle, uint32_t index)
+{
+    struct check_result result = check_good();
+
+    for (unsigned entry = 0; result.problem == NULL && entry < COTENANT_PMP_ENTRIES; entry++) {
+        result = check_entry(bundle, index, entry);
+    }
+    return result;
+}
