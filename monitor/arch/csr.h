@@ -15,6 +15,8 @@
 #define MSTATUS_FS 0x6000
 #define MSTATUS_FS_INITIAL 0x2000
 #define MSTATUS_VS 0x600
+#define MSTATUS_SUM 0x40000
+#define MSTATUS_MXR 0x80000
 #define MSTATUS_TW 0x200000
 #define MSTATUS_SXL_UXL_64 0xa00000000
 
@@ -29,16 +31,21 @@
 #define INTERRUPTS_MACHINE 0x888
 
 /* mcause, section 3.1.15 */
-#define CAUSE_INTERRUPT_MTI 7
+#define CAUSE_INTERRUPT_MTI 0x8000000000000007
 #define CAUSE_FETCH_ACCESS 1
 #define CAUSE_ILLEGAL_INSTRUCTION 2
+#define CAUSE_LOAD_MISALIGNED 4
 #define CAUSE_LOAD_ACCESS 5
+#define CAUSE_STORE_MISALIGNED 6
 #define CAUSE_STORE_ACCESS 7
 #define CAUSE_ECALL_FROM_S 9
+#define CAUSE_LOAD_PAGE 13
+#define CAUSE_STORE_PAGE 15
 
 /* Exceptions that go straight to the tenant: all but access faults and its calls to the monitor. */
 #define EXCEPTIONS_DELEGATED 0xb15d
 #define EXCEPTION_ILLEGAL_INSTRUCTION 0x4
+#define EXCEPTIONS_MISALIGNED 0x50
 
 /* menvcfg, section 3.1.18 */
 #define MENVCFG_CBIE_INVALIDATE 0x30
@@ -49,6 +56,7 @@
 
 /* cycle, time and instret may be read by the level below. */
 #define COUNTERS_BASIC 0x7
+#define COUNTER_TIME 0x2
 
 /* satp, section 4.1.11 */
 #define SATP_MODE_SHIFT 60

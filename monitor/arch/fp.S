@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fp_save(a0 = world) and fp_load(a0 = world): move all floating-point registers and fcsr between
- * the hart and a world. Called from C; mstatus.FS is not off. The rest of the monitor is built
- * without floating point, so that only this file can touch those registers.
+ * The functions of arch/fp.h, called from C; mstatus.FS is not off. fp_save(a0 = world) and
+ * fp_load(a0 = world) move all floating-point registers and fcsr between the hart and a world;
+ * fp_read_register(a0 = number) and fp_write_register(a0 = number, a1 = value) move one, by a jump
+ * into a table of entries of 8 bytes. The rest of the monitor is built without floating point, so
+ * that only this file can touch those registers.
  */
 #include "offsets.h"
 
@@ -30,3 +32,27 @@ fp_load:
     ld t0, WORLD_FCSR(a0)
     fscsr t0
     ret
+
+    .macro enter_table
+    lla t0, 1f
+    slli a0, a0, 3
+    add t0, t0, a0
+    jr t0
+    .endm
+
+    .option norvc
+    .globl fp_read_register
+fp_read_register:
+    enter_table
+1:  .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fmv.x.d a0, f\n
+    ret
+    .endr
+
+    .globl fp_write_register
+fp_write_register:
+    enter_table
+1:  .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fmv.d.x f\n, a1
+    ret
+    .endr

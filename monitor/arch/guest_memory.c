@@ -7,22 +7,25 @@
 #define PAGE_SIZE 4096
 #define LEVEL_BITS 9
 #define ENTRY_VALID 0x1
+#define ENTRY_READ 0x2
+#define ENTRY_WRITE 0x4
+#define ENTRY_EXECUTE 0x8
 #define ENTRY_LEAF 0xe /* R, W or X */
+#define ENTRY_USER 0x10
+#define ENTRY_ACCESSED 0x40
+#define ENTRY_DIRTY 0x80
 #define ENTRY_PPN_SHIFT 10
 #define SATP_MODE_SV39 8
 #define SATP_MODE_SV57 10
 
-bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
-                     uint64_t *physical)
+/* Finds the leaf entry of a virtual address, for a `satp` with a mode. */
+static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address, uint64_t *leaf,
+                 uint64_t *physical)
 {
     uint64_t mode = satp >> SATP_MODE_SHIFT;
     uint64_t table = (satp & SATP_PPN_MASK) << PAGE_SHIFT;
     int level;
 
-    if (mode == 0) {
-        *physical = address;
-        return true;
-    }
     if (mode < SATP_MODE_SV39 || mode > SATP_MODE_SV57) {
         return false;
     }
@@ -43,12 +46,66 @@ bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t addres
         if ((entry & ENTRY_LEAF) != 0) {
             uint64_t offset_mask = (1ul << shift) - 1;
 
+            *leaf = entry;
             *physical = (base & ~offset_mask) | (address & offset_mask);
             return true;
         }
         table = base;
     }
     return false;
+}
+
+bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                     uint64_t *physical)
+{
+    uint64_t leaf;
+
+    if (satp >> SATP_MODE_SHIFT == 0) {
+        *physical = address;
+        return true;
+    }
+    return walk(tenant, satp, address, &leaf, physical);
+}
+
+/* The bits above those that the page tables translate repeat the highest of them. */
+static bool is_canonical(uint64_t satp, uint64_t address)
+{
+    unsigned levels = (unsigned)(satp >> SATP_MODE_SHIFT) - SATP_MODE_SV39 + 3;
+    unsigned unused = 64 - (PAGE_SHIFT + LEVEL_BITS * levels);
+
+    return (uint64_t)((int64_t)(address << unused) >> unused) == address;
+}
+
+static bool permits(uint64_t leaf, uint64_t status, bool store)
+{
+    bool from_s = (status & MSTATUS_MPP) == MSTATUS_MPP_S;
+    bool user_page = (leaf & ENTRY_USER) != 0;
+    bool readable = (leaf & ENTRY_READ) != 0 ||
+                    ((leaf & ENTRY_EXECUTE) != 0 && (status & MSTATUS_MXR) != 0);
+
+    if (from_s ? user_page && (status & MSTATUS_SUM) == 0 : !user_page) {
+        return false;
+    }
+    if ((leaf & ENTRY_ACCESSED) == 0 || (store && (leaf & ENTRY_DIRTY) == 0)) {
+        return false;
+    }
+    if ((leaf & (ENTRY_READ | ENTRY_WRITE)) == ENTRY_WRITE) {
+        return false; /* reserved */
+    }
+    return store ? (leaf & ENTRY_WRITE) != 0 : readable;
+}
+
+bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_t status,
+                             bool store, uint64_t address, uint64_t *physical)
+{
+    uint64_t leaf;
+
+    if (satp >> SATP_MODE_SHIFT == 0) {
+        *physical = address;
+        return true;
+    }
+    return walk(tenant, satp, address, &leaf, physical) && is_canonical(satp, address) &&
+           permits(leaf, status, store);
 }
 
 static bool fetch_parcel(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint16_t *parcel)

@@ -22,6 +22,15 @@ bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t addres
                      uint64_t *physical);
 
 /*
+ * The same for a load or store that the hart has not checked: applies the rules of privileged ISA
+ * 4.3.2 to an access made under `status` (mstatus as the trap left it, with the privilege mode in
+ * MPP). Returns false where the hart would raise a page fault; one that manages the A and D bits
+ * itself would not raise it for those, but a kernel can deal with it.
+ */
+bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_t status,
+                             bool store, uint64_t address, uint64_t *physical);
+
+/*
  * Reads the instruction at virtual address `pc`; a compressed one in the low 16 bits with the high
  * ones zero. Returns false where it is not in the tenant's RAM.
  */

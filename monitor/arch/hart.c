@@ -70,7 +70,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* The console's step, unless it is not due; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, uint64_t now)
 {
-    if (now >= console_due(hart)) {
+    if (now >= hart->console_due) {
         timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
         console_step(now);
     }
@@ -87,9 +87,9 @@ struct world_change hart_schedule(struct hart *hart)
         serve_console(hart, now);
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
-        event = earlier(console_due(hart), schedule_deadline(&hart->scheduler, now));
+        event = earlier(hart->console_due, schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
-        if (vhart != NULL && !tenant_is_loading(vhart->tenant)) {
+        if (vhart != NULL && !vhart->loading) {
             return prepare(hart, vhart, event, now);
         }
         timer_program(hart, NULL, event);

@@ -41,8 +41,17 @@ struct hart {
     struct vhart *loaded;
     /* The vhart whose floating-point registers are in the hart, or NULL. */
     struct vhart *fp_owner;
-    /* The vhart to which the claim register of the S-mode PLIC context is passed, or NULL. */
+    /*
+     * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL; the
+     * threshold that it has set, and the register that holds it while the vhart is loaded.
+     */
     struct vhart *plic_user;
+    uint32_t plic_user_threshold;
+    volatile uint32_t *plic_threshold;
+    /* Moment of the next step of the console service; TIME_NEVER on harts without it. */
+    uint64_t console_due;
+    /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
+    uint64_t emulated_exceptions;
     /* Something happened that may change who runs next. */
     bool reschedule;
     struct scheduler scheduler;

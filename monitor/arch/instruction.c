@@ -2,7 +2,11 @@
 #include "arch/instruction.h"
 
 #define OPCODE_LOAD 0x03
+#define OPCODE_LOAD_FP 0x07
 #define OPCODE_STORE 0x23
+#define OPCODE_STORE_FP 0x27
+#define OPCODE_SYSTEM 0x73
+#define CSR_TIME 0xc01
 
 static uint32_t bits(uint32_t value, unsigned high, unsigned low)
 {
@@ -52,6 +56,48 @@ bool instruction_decode(uint32_t instruction, struct memory_access *access)
     *access = (struct memory_access){0};
     return (instruction & 3) == 3 ? decode_wide(instruction, access)
                                   : decode_compressed(instruction, access);
+}
+
+/* C.FLD, C.FSD (quadrant 0), C.FLDSP and C.FSDSP (quadrant 2). */
+static bool decode_compressed_floating(uint32_t instruction, struct memory_access *access)
+{
+    uint32_t quadrant = bits(instruction, 1, 0);
+    uint32_t funct3 = bits(instruction, 15, 13);
+
+    access->length = 2;
+    access->size = 8;
+    access->store = funct3 == 5;
+    if (quadrant == 0) {
+        access->reg = (uint8_t)(8 + bits(instruction, 4, 2));
+    } else {
+        access->reg = (uint8_t)(access->store ? bits(instruction, 6, 2) : bits(instruction, 11, 7));
+    }
+    return (quadrant == 0 || quadrant == 2) && (funct3 == 1 || funct3 == 5);
+}
+
+bool instruction_decode_floating(uint32_t instruction, struct memory_access *access)
+{
+    uint32_t opcode = bits(instruction, 6, 0);
+    uint32_t funct3 = bits(instruction, 14, 12);
+
+    *access = (struct memory_access){.floating = true};
+    if ((instruction & 3) != 3) {
+        return decode_compressed_floating(instruction, access);
+    }
+    access->length = 4;
+    access->size = funct3 == 2 ? 4 : 8;
+    access->store = opcode == OPCODE_STORE_FP;
+    access->reg = (uint8_t)(access->store ? bits(instruction, 24, 20) : bits(instruction, 11, 7));
+    return (opcode == OPCODE_LOAD_FP || opcode == OPCODE_STORE_FP) && (funct3 == 2 || funct3 == 3);
+}
+
+bool instruction_reads_time(uint32_t instruction, uint8_t *reg)
+{
+    uint32_t funct3 = bits(instruction, 14, 12);
+
+    *reg = (uint8_t)bits(instruction, 11, 7);
+    return bits(instruction, 6, 0) == OPCODE_SYSTEM && bits(instruction, 31, 20) == CSR_TIME &&
+           (funct3 & 2) != 0 && bits(instruction, 19, 15) == 0;
 }
 
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes)

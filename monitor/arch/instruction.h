@@ -10,6 +10,7 @@
 
 struct memory_access {
     bool store;
+    bool floating;    /* the register is a floating-point one */
     bool sign_extend; /* of a load */
     uint8_t size;     /* bytes: 1, 2, 4 or 8 */
     uint8_t reg;      /* destination or source register, 0..31 */
@@ -21,6 +22,15 @@ struct memory_access {
  * floating point, cache-block operations.
  */
 bool instruction_decode(uint32_t instruction, struct memory_access *access);
+
+/* The same for floating-point loads and stores of RV64D and RV64DC (FLW, FLD, FSW, FSD, C.FLD...). */
+bool instruction_decode_floating(uint32_t instruction, struct memory_access *access);
+
+/*
+ * Decodes the reads of the time CSR: CSRRS, CSRRC and their immediate forms without any bit to
+ * change, *reg being the destination. False for everything else.
+ */
+bool instruction_reads_time(uint32_t instruction, uint8_t *reg);
 
 /* The value that a load leaves in its register, from the bytes that it read. */
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);

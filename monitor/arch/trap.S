@@ -89,7 +89,7 @@ fast_exit:
  */
 interrupt:
     slli t0, t0, 1
-    addi t0, t0, -(CAUSE_INTERRUPT_MTI << 1)
+    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
     bnez t0, plain_path
     ld t1, WORLD_HART(sp)
     ld t0, HART_MTIME(t1)
@@ -146,9 +146,22 @@ plain_path:
     sd t0, REGISTER(2)(sp)
     sd t1, REGISTER(0)(sp)
     sd t2, WORLD_MSTATUS(sp)
-    ld a0, WORLD_HART(sp)
-    ld sp, HART_STACK_TOP(a0)
-    call trap_dispatch
+    ld s0, WORLD_HART(sp)
+    ld sp, HART_STACK_TOP(s0)
+    mv a0, s0
+    csrr t0, mcause
+    bltz t0, 1f
+    addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
+    bnez t0, 3f
+    call fast_wait
+    j 2f
+1:  slli t0, t0, 1
+    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
+    bnez t0, 3f
+    call fast_wake
+2:  bnez a1, world_enter
+    mv a0, s0
+3:  call trap_dispatch
 
 /*
  * Enters the world in a1 and does not return. a0 is the world whose registers are in the hart and

@@ -4,6 +4,7 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
+#include "arch/wait.h"
 #include "core/lifecycle.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
@@ -83,31 +84,41 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }
 
-struct world_change trap_dispatch(struct hart *hart)
+static void exception(struct vhart *vhart, uint64_t cause)
 {
-    struct vhart *vhart = hart->loaded;
-    uint64_t cause = CSR_READ(mcause);
+    uint64_t value = CSR_READ(mtval);
 
-    if ((int64_t)cause < 0) {
-        vhart->world.interrupts++;
-        hart_poll_interrupts(hart);
-        return hart_schedule(hart);
-    }
     switch (cause) {
     case CAUSE_ECALL_FROM_S:
         sbi_dispatch(vhart);
         break;
     case CAUSE_ILLEGAL_INSTRUCTION:
-        illegal_instruction(vhart, CSR_READ(mtval));
+        illegal_instruction(vhart, value);
         break;
     case CAUSE_LOAD_ACCESS:
     case CAUSE_STORE_ACCESS:
-        access_fault(vhart, cause, CSR_READ(mtval));
+        access_fault(vhart, cause, value);
         break;
     default:
         vhart->faults++;
-        trap_reflect(vhart, cause, CSR_READ(mtval));
+        trap_reflect(vhart, cause, value);
         break;
+    }
+}
+
+struct world_change trap_dispatch(struct hart *hart)
+{
+    struct vhart *vhart = hart->loaded;
+    uint64_t cause = CSR_READ(mcause);
+
+    if (cause == CAUSE_INTERRUPT_MTI) {
+        vhart->world.interrupts++;
+        hart->reschedule = true;
+    } else if ((int64_t)cause < 0) {
+        vhart->world.interrupts++;
+        hart_poll_interrupts(hart);
+    } else {
+        exception(vhart, cause);
     }
     return hart_schedule(hart);
 }

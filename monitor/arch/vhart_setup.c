@@ -24,7 +24,7 @@ static void set_entry(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->registers[REGISTER_A0] = world->vhart_id;
     world->registers[REGISTER_A1] = argument;
     world->mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64 | (vhart->uses_fp ? MSTATUS_FS_INITIAL : 0);
-    world->medeleg = EXCEPTIONS_DELEGATED;
+    world->medeleg = EXCEPTIONS_DELEGATED & ~world->hart->emulated_exceptions;
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
         /* A WFI that traps comes as an illegal instruction, so those come to the monitor. */
         world->mstatus |= MSTATUS_TW;

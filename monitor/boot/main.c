@@ -2,6 +2,7 @@
 /* From the relocated image to the first tenant, on the boot hart. */
 #include "arch/csr.h"
 #include "arch/hart.h"
+#include "arch/probe.h"
 #include "arch/protection.h"
 #include "arch/trap.h"
 #include "boot/early_console.h"
@@ -102,6 +103,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle)
         early_console_refuse(&problem);
     }
     registers_init(hart);
+    hart->emulated_exceptions = probe_emulated_exceptions();
     wait_for_others(hart);
     monitor_log_init();
     routing_init(hart);

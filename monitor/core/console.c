@@ -34,7 +34,7 @@ static void wake(void)
 {
     if (!console.active && console.hart != NULL) {
         console.active = true;
-        console.due = hart_now(console.hart) + console.step;
+        console.hart->console_due = hart_now(console.hart) + console.step;
         console.hart->reschedule = true;
     }
 }
@@ -59,7 +59,6 @@ void console_init(struct hart *hart)
     console.step = (uint64_t)board->timebase_hz * CONSOLE_STEP_US / 1000000;
     console.tick = (uint64_t)board->timebase_hz * CONSOLE_TICK_MS / 1000;
     console.tick_due = 0;
-    console.due = TIME_NEVER;
     wake();
 }
 
@@ -140,21 +139,16 @@ static void refresh_interrupt_lines(void)
     }
 }
 
-uint64_t console_due(const struct hart *hart)
-{
-    return hart == console.hart ? console.due : TIME_NEVER;
-}
-
 static void set_next_step(uint64_t now, bool busy)
 {
     console.active = busy || statistics_in_progress(&console.report) ||
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
-        console.due = now + console.step;
+        console.hart->console_due = now + console.step;
     } else if (console_mux_needs_tick(&console.mux)) {
-        console.due = console.tick_due;
+        console.hart->console_due = console.tick_due;
     } else {
-        console.due = TIME_NEVER;
+        console.hart->console_due = TIME_NEVER;
     }
 }
 

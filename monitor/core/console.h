@@ -19,12 +19,10 @@
 /* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
 void console_init(struct hart *hart);
 
-/* The moment of the next step (TIME_NEVER: when something happens). Only for the boot hart. */
-uint64_t console_due(const struct hart *hart);
-
 /*
- * Does a step, at `now`. It ends early when a machine interrupt other than the one that led here
- * becomes pending, so that nobody waits for more than a byte.
+ * Does a step, which was due by the hart's console_due, and sets that anew. It ends early when a
+ * machine interrupt other than the one that led here becomes pending, so that nobody waits for more
+ * than a byte.
  */
 void console_step(uint64_t now);
 

@@ -87,6 +87,7 @@ void tenant_start(struct tenant *tenant, bool wipe)
     tenant->state = TENANT_RUNNING;
     console_tenant_running(tenant->index, true);
     loader_begin(&tenant->loader, wipe);
+    first->loading = true;
     schedule_start(&first->world.hart->scheduler, &first->schedulable, hart_now(first->world.hart));
     first->world.hart->reschedule = true;
 }
@@ -99,6 +100,7 @@ void tenant_load_step(struct tenant *tenant)
         return;
     }
     tenant->loader.phase = LOADER_IDLE;
+    first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
     vhart_start(first, tenant->description->entry, tenant->description->devicetree);
 }
@@ -120,6 +122,7 @@ static void vhart_release(struct vhart *vhart)
 
     schedule_stop(&hart->scheduler, &vhart->schedulable);
     vhart->state = VHART_STOPPED;
+    vhart->loading = false;
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
@@ -189,19 +192,6 @@ void vhart_interrupt(struct vhart *vhart, uint64_t bits)
         schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
         hart->reschedule = true;
     }
-}
-
-void vhart_wait(struct vhart *vhart)
-{
-    struct hart *hart = vhart->world.hart;
-    uint64_t enabled = vhart_enabled_interrupts(vhart);
-
-    if ((vhart_pending_interrupts(vhart) & enabled) != 0) {
-        return;
-    }
-    schedule_wait(&hart->scheduler, &vhart->schedulable,
-                  (enabled & INTERRUPT_STI) != 0 ? timer_deadline(vhart) : TIME_NEVER);
-    hart->reschedule = true;
 }
 
 bool lifecycle_is_over(void)

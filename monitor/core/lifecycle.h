@@ -25,11 +25,6 @@ void tenant_start(struct tenant *tenant, bool wipe);
 /* One piece of loading for a tenant whose first vhart has the hart; see loader.h. */
 void tenant_load_step(struct tenant *tenant);
 
-static inline bool tenant_is_loading(const struct tenant *tenant)
-{
-    return tenant->loader.phase == LOADER_WIPE || tenant->loader.phase == LOADER_COPY;
-}
-
 /* Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why. */
 void tenant_halt(struct tenant *tenant, enum tenant_state state);
 
@@ -46,9 +41,6 @@ void vhart_stop(struct vhart *vhart);
 
 /* Raises supervisor interrupts (bits of mip) and wakes the vhart if it waits for one of them. */
 void vhart_interrupt(struct vhart *vhart, uint64_t bits);
-
-/* The vhart has executed WFI: gives the hart to others until one of its interrupts is due. */
-void vhart_wait(struct vhart *vhart);
 
 /* No tenant runs any more: the machine may be powered off. */
 bool lifecycle_is_over(void);

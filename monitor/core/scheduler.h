@@ -15,6 +15,7 @@
 #define COTENANT_CORE_SCHEDULER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A moment that never comes. */
@@ -61,7 +62,8 @@ void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uin
 void schedule_stop(struct scheduler *scheduler, struct schedulable *entity);
 
 /* Lets `entity`, which is ready, wait until `wake` (TIME_NEVER: until it is woken). */
-void schedule_wait(struct scheduler *scheduler, struct schedulable *entity, uint64_t wake);
+static inline void schedule_wait(struct scheduler *scheduler, struct schedulable *entity,
+                                 uint64_t wake);
 
 /* Makes `entity` ready if it is waiting; does nothing in any other state. */
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now);
@@ -70,12 +72,14 @@ void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint
  * Charges the running one for the time since the last call, wakes whoever is due, applies budgets
  * and turns, and returns who runs from now on (NULL: nobody can). The caller lets it run at once.
  */
-struct schedulable *schedule_next(struct scheduler *scheduler, uint64_t now);
+static inline struct schedulable *schedule_next(struct scheduler *scheduler, uint64_t now);
 
 /*
  * The moment at which schedule_next() has to be called again although nothing else happened, given
  * that it has just returned `running` (or NULL) at time `now`.
  */
-uint64_t schedule_deadline(const struct scheduler *scheduler, uint64_t now);
+static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint64_t now);
+
+#include "core/scheduler_hot.h"
 
 #endif

@@ -28,6 +28,7 @@ struct vhart {
     const struct bundle_vhart *description;
     enum vhart_state state;
     bool uses_fp;
+    bool loading; /* its time is spent on putting the tenant's images in place */
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
 };

@@ -3,28 +3,21 @@
 
 #include "abi/limits.h"
 #include "arch/mmio.h"
-
-/* PLIC specification 1.0, chapter 3: memory map. */
-#define PENDING_BASE 0x1000
-#define ENABLE_BASE 0x2000
-#define ENABLE_STRIDE 0x80
-#define THRESHOLD_BASE 0x200000
-#define CLAIM_BASE 0x200004
-#define CONTEXT_STRIDE 0x1000
+#include "device/plic_map.h"
 
 static uint64_t enable_address(const struct plic *plic, uint32_t context, uint32_t word)
 {
-    return plic->base + ENABLE_BASE + (uint64_t)context * ENABLE_STRIDE + word * 4;
+    return plic->base + PLIC_ENABLE_BASE + (uint64_t)context * PLIC_ENABLE_STRIDE + word * 4;
 }
 
 static uint64_t threshold_address(const struct plic *plic, uint32_t context)
 {
-    return plic->base + THRESHOLD_BASE + (uint64_t)context * CONTEXT_STRIDE;
+    return plic->base + PLIC_THRESHOLD_BASE + (uint64_t)context * PLIC_CONTEXT_STRIDE;
 }
 
 static uint64_t claim_address(const struct plic *plic, uint32_t context)
 {
-    return plic->base + CLAIM_BASE + (uint64_t)context * CONTEXT_STRIDE;
+    return plic->base + PLIC_CLAIM_BASE + (uint64_t)context * PLIC_CONTEXT_STRIDE;
 }
 
 void plic_init(struct plic *plic, uint64_t base, uint32_t source_count)
@@ -71,7 +64,12 @@ void plic_write_enable_word(const struct plic *plic, uint32_t context, uint32_t 
 
 uint32_t plic_read_pending_word(const struct plic *plic, uint32_t word)
 {
-    return mmio_read32(plic->base + PENDING_BASE + (uint64_t)word * 4);
+    return mmio_read32(plic->base + PLIC_PENDING_BASE + (uint64_t)word * 4);
+}
+
+volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context)
+{
+    return (volatile uint32_t *)threshold_address(plic, context);
 }
 
 void plic_set_threshold(const struct plic *plic, uint32_t context, uint32_t threshold)

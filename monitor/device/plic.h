@@ -37,6 +37,9 @@ void plic_write_enable_word(const struct plic *plic, uint32_t context, uint32_t 
 /* Pending bits of the sources 32 * word .. 32 * word + 31. */
 uint32_t plic_read_pending_word(const struct plic *plic, uint32_t word);
 
+/* The threshold register of a context, for who writes it often. */
+volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context);
+
 void plic_set_threshold(const struct plic *plic, uint32_t context, uint32_t threshold);
 
 /* Takes the highest pending source of a context; 0: none. */

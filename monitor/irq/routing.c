@@ -8,8 +8,6 @@
 #include "core/lifecycle.h"
 #include "device/plic.h"
 
-/* Highest threshold: no source of 3-bit priority interrupts. */
-#define THRESHOLD_CLOSED 7
 #define UART_PRIORITY 1
 
 static struct plic board_plic;
@@ -58,9 +56,10 @@ static void set_threshold(struct vplic *vplic, uint32_t index, uint32_t threshol
     struct vhart *vhart = vhart_at(vplic, index);
     struct hart *hart = vhart->world.hart;
 
+    hart->plic_user_threshold = threshold;
     /* While another vhart is loaded the context stays closed; routing_switch() opens it. */
     if (hart->loaded == vhart) {
-        plic_set_threshold(&board_plic, hart->plic_s_context, threshold);
+        *hart->plic_threshold = threshold;
     }
 }
 
@@ -99,7 +98,8 @@ void routing_init(struct hart *boot_hart)
         }
         if (board->harts[i].plic_s_context != COTENANT_NONE) {
             plic_disable_context(&board_plic, board->harts[i].plic_s_context);
-            plic_set_threshold(&board_plic, board->harts[i].plic_s_context, THRESHOLD_CLOSED);
+            plic_set_threshold(&board_plic, board->harts[i].plic_s_context,
+                               ROUTING_THRESHOLD_CLOSED);
         }
     }
     if (board->uart_kind != COTENANT_UART_NONE) {
@@ -123,7 +123,10 @@ void routing_init_tenant(struct tenant *tenant)
 
         vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
         if (passed) {
-            vhart->world.hart->plic_user = vhart;
+            struct hart *hart = vhart->world.hart;
+
+            hart->plic_user = vhart;
+            hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
         }
     }
     for (uint32_t source = 1; source < COTENANT_MAX_SOURCES; source++) {
@@ -195,16 +198,4 @@ void routing_external_interrupt(struct hart *hart)
         }
     }
     plic_complete(&board_plic, hart->plic_m_context, source);
-}
-
-void routing_switch(struct hart *hart, struct vhart *next)
-{
-    struct vhart *user = hart->plic_user;
-
-    if (user == NULL || (next != user && hart->loaded != user)) {
-        return;
-    }
-    plic_set_threshold(&board_plic, hart->plic_s_context,
-                       next == user ? user->tenant->plic.vharts[user->world.vhart_id].threshold
-                                    : THRESHOLD_CLOSED);
 }

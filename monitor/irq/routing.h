@@ -10,6 +10,7 @@
 #ifndef COTENANT_IRQ_ROUTING_H
 #define COTENANT_IRQ_ROUTING_H
 
+#include "arch/hart.h"
 #include "core/tenant.h"
 
 /* Silences the board's PLIC and opens the monitor's UART. Before routing_init_tenant(). */
@@ -24,8 +25,21 @@ void routing_reset_tenant(struct tenant *tenant);
 /* The machine external interrupt of the hart: claims one source and passes it on. */
 void routing_external_interrupt(struct hart *hart);
 
-/* `next` gets the hart: opens or closes the hart's S-mode context. */
-void routing_switch(struct hart *hart, struct vhart *next);
+/* Highest threshold: no source of 3-bit priority interrupts. */
+#define ROUTING_THRESHOLD_CLOSED 7
+
+/*
+ * `next` gets the hart from whoever is loaded: opens the hart's S-mode context for its user and
+ * closes it when somebody else comes after the user.
+ */
+static inline void routing_switch(const struct hart *hart, const struct vhart *next)
+{
+    if (next == hart->plic_user) {
+        *hart->plic_threshold = hart->plic_user_threshold;
+    } else if (hart->plic_user != NULL && hart->loaded == hart->plic_user) {
+        *hart->plic_threshold = ROUTING_THRESHOLD_CLOSED;
+    }
+}
 
 /* The level of the tenant's virtual UART interrupt may have changed. */
 void routing_refresh_uart(struct tenant *tenant);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SBI section 9: hart state management. */
 #include "arch/vhart_setup.h"
+#include "arch/wait.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/misaligned.h"
+
+#include "arch/csr.h"
+#include "arch/fp.h"
+#include "arch/guest_memory.h"
+#include "arch/instruction.h"
+#include "core/tenant.h"
+
+#define PAGE_SIZE 4096
+/* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing"). */
+#define NAN_BOX 0xffffffff00000000
+
+/* The bytes of the access that lie in one page. */
+struct piece {
+    volatile uint8_t *bytes;
+    unsigned count;
+};
+
+static bool decode(const struct vhart *vhart, uint64_t satp, uint64_t cause,
+                   struct memory_access *access)
+{
+    const struct world *world = &vhart->world;
+    bool may_float = vhart->uses_fp && (world->mstatus & MSTATUS_FS) != 0;
+    uint32_t instruction;
+
+    return guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
+           (instruction_decode(instruction, access) ||
+            (may_float && instruction_decode_floating(instruction, access))) &&
+           access->store == (cause == CAUSE_STORE_MISALIGNED);
+}
+
+/* Finds the memory of `count` bytes at virtual `address`, all in one page. */
+static bool find_piece(const struct vhart *vhart, uint64_t satp, bool store, uint64_t address,
+                       unsigned count, struct piece *piece, struct misaligned_fault *fault)
+{
+    uint64_t physical;
+
+    fault->address = address;
+    if (!guest_translate_checked(vhart->tenant, satp, vhart->world.mstatus, store, address,
+                                 &physical)) {
+        fault->cause = store ? CAUSE_STORE_PAGE : CAUSE_LOAD_PAGE;
+        return false;
+    }
+    if (!tenant_owns_memory(vhart->tenant, physical, count)) {
+        fault->cause = store ? CAUSE_STORE_ACCESS : CAUSE_LOAD_ACCESS;
+        return false;
+    }
+    *piece = (struct piece){(volatile uint8_t *)physical, count};
+    return true;
+}
+
+static uint64_t read_pieces(const struct piece *pieces)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned n = 0; n < pieces[i].count; n++, shift += 8) {
+            value |= (uint64_t)pieces[i].bytes[n] << shift;
+        }
+    }
+    return value;
+}
+
+static void write_pieces(const struct piece *pieces, uint64_t value)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned n = 0; n < pieces[i].count; n++, value >>= 8) {
+            pieces[i].bytes[n] = (uint8_t)value;
+        }
+    }
+}
+
+static void load_register(struct world *world, const struct memory_access *access, uint64_t bytes)
+{
+    if (access->floating) {
+        fp_write_register(access->reg, access->size == 4 ? bytes | NAN_BOX : bytes);
+        world->mstatus |= MSTATUS_FS; /* dirty */
+    } else if (access->reg != 0) {
+        world->registers[access->reg] = instruction_load_result(access, bytes);
+    }
+}
+
+static uint64_t stored_register(const struct world *world, const struct memory_access *access)
+{
+    if (access->floating) {
+        return fp_read_register(access->reg);
+    }
+    return access->reg == 0 ? 0 : world->registers[access->reg];
+}
+
+bool misaligned_emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fault *fault)
+{
+    struct world *world = &vhart->world;
+    struct memory_access access;
+    struct piece pieces[2] = {{0}};
+    uint64_t address = fault->address;
+    unsigned in_page = (unsigned)(PAGE_SIZE - address % PAGE_SIZE);
+    unsigned first;
+
+    if (!decode(vhart, satp, fault->cause, &access)) {
+        return false;
+    }
+    first = access.size < in_page ? access.size : in_page;
+    if (!find_piece(vhart, satp, access.store, address, first, &pieces[0], fault) ||
+        (first < access.size && !find_piece(vhart, satp, access.store, address + first,
+                                            access.size - first, &pieces[1], fault))) {
+        return false;
+    }
+    if (access.store) {
+        write_pieces(pieces, stored_register(world, &access));
+    } else {
+        load_register(world, &access, read_pieces(pieces));
+    }
+    world->registers[REGISTER_PC] += access.length;
+    return true;
+}

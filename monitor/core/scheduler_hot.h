@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The part of the scheduler that every world switch passes through, inline for that reason.
+ * Included by core/scheduler.h only; see there for what it does and promises.
+ */
+#ifndef COTENANT_CORE_SCHEDULER_HOT_H
+#define COTENANT_CORE_SCHEDULER_HOT_H
+
+/* Behind those of its own priority: whoever has been ready longest goes first. */
+static inline void insert_ready(struct scheduler *scheduler, struct schedulable *entity)
+{
+    struct schedulable **link = &scheduler->ready;
+
+    while (*link != NULL && (*link)->priority >= entity->priority) {
+        link = &(*link)->next;
+    }
+    entity->next = *link;
+    *link = entity;
+    entity->state = SCHEDULABLE_READY;
+}
+
+static inline void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
+                                  enum schedulable_state state, uint64_t wake)
+{
+    struct schedulable **link = &scheduler->waiting;
+
+    while (*link != NULL && (*link)->wake <= wake) {
+        link = &(*link)->next;
+    }
+    entity->next = *link;
+    *link = entity;
+    entity->state = state;
+    entity->wake = wake;
+}
+
+static inline void remove_from(struct schedulable **list, struct schedulable *entity)
+{
+    struct schedulable **link = list;
+
+    while (*link != NULL && *link != entity) {
+        link = &(*link)->next;
+    }
+    if (*link == entity) {
+        *link = entity->next;
+    }
+}
+
+/* A budget that was granted a whole period ago is granted anew. */
+static inline void replenish(struct schedulable *entity, uint64_t now)
+{
+    if (entity->budget != 0 && now - entity->period_start >= entity->period) {
+        entity->period_start = now;
+        entity->budget_used = 0;
+    }
+}
+
+static inline void make_ready(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
+{
+    replenish(entity, now);
+    insert_ready(scheduler, entity);
+}
+
+/* Somebody of the same priority is ready behind `head`, which is ready itself. */
+static inline bool has_peer(const struct schedulable *head)
+{
+    return head->next != NULL && head->next->priority == head->priority;
+}
+
+static inline void charge(struct scheduler *scheduler, uint64_t now)
+{
+    struct schedulable *running = scheduler->running;
+    uint64_t elapsed = now - scheduler->charged;
+
+    scheduler->charged = now;
+    if (running == NULL) {
+        return;
+    }
+    running->run_time += elapsed;
+    if (running->budget != 0) {
+        running->budget_used += elapsed;
+    }
+    /* A slice begins when somebody else would like to have it. */
+    if (running->state == SCHEDULABLE_READY && has_peer(running)) {
+        running->slice_used += elapsed;
+    }
+}
+
+static inline void wake_due(struct scheduler *scheduler, uint64_t now)
+{
+    while (scheduler->waiting != NULL && scheduler->waiting->wake <= now) {
+        struct schedulable *entity = scheduler->waiting;
+
+        scheduler->waiting = entity->next;
+        make_ready(scheduler, entity, now);
+    }
+}
+
+static inline void schedule_wait(struct scheduler *scheduler, struct schedulable *entity,
+                                 uint64_t wake)
+{
+    if (entity->state != SCHEDULABLE_READY) {
+        return;
+    }
+    remove_from(&scheduler->ready, entity);
+    entity->slice_used = 0;
+    insert_waiting(scheduler, entity, SCHEDULABLE_WAITING, wake);
+}
+
+static inline struct schedulable *schedule_next(struct scheduler *scheduler, uint64_t now)
+{
+    struct schedulable *head;
+
+    charge(scheduler, now);
+    wake_due(scheduler, now);
+
+    /* Each round throttles one entity, so the loop ends. */
+    for (head = scheduler->ready; head != NULL && head->budget != 0; head = scheduler->ready) {
+        replenish(head, now);
+        if (head->budget_used < head->budget) {
+            break;
+        }
+        scheduler->ready = head->next;
+        insert_waiting(scheduler, head, SCHEDULABLE_THROTTLED, head->period_start + head->period);
+    }
+    if (head != NULL && has_peer(head) && head->slice_used >= head->slice) {
+        scheduler->ready = head->next;
+        head->slice_used = 0;
+        insert_ready(scheduler, head);
+        head = scheduler->ready;
+    }
+    if (head != NULL && head != scheduler->running) {
+        head->switches++;
+    }
+    scheduler->running = head;
+    return head;
+}
+
+static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint64_t now)
+{
+    const struct schedulable *running = scheduler->running;
+    const struct schedulable *waiting = scheduler->waiting;
+    uint64_t deadline = TIME_NEVER;
+
+    if (running != NULL) {
+        if (running->budget != 0) {
+            deadline = now + (running->budget - running->budget_used);
+        }
+        if (has_peer(running)) {
+            uint64_t used = running->slice_used;
+            uint64_t slice_end = now + (used < running->slice ? running->slice - used : 0);
+
+            deadline = slice_end < deadline ? slice_end : deadline;
+        }
+        /* Whoever has a lower priority could not run anyway: no interrupt for it. */
+        while (waiting != NULL && waiting->priority < running->priority) {
+            waiting = waiting->next;
+        }
+    }
+    if (waiting != NULL && waiting->wake < deadline) {
+        deadline = waiting->wake;
+    }
+    return deadline;
+}
+
+#endif
