@@ -39,7 +39,7 @@ def build(tmp_path: Path) -> Build:
             file = tmp_path / f"system{len(built)}.toml"
             file.write_text(description)
         output = tmp_path / f"bundle{len(built)}.bin"
-        built.append(prepare(Path(file), console_mode="framed", sstc=sstc, output=output))
+        built.append(prepare(Path(file), output, console_mode="framed", sstc=sstc))
         return built[-1]
 
     return build_system

@@ -68,13 +68,11 @@ class Terminal:
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     """Run two tenants that answer quickly, at a terminal."""
-    description = tmp_path / f"terminal-{os.getpid()}.toml"
+    description = tmp_path / "terminal.toml"
     description.write_text(system(payload("uart-echo", name="echo"), freertos()))
     terminal = Terminal(description)
     yield terminal
     terminal.close()
-    for bundle in paths.BUNDLES.glob(f"{description.stem}.*"):
-        bundle.unlink()
 
 
 def test_the_tenant_in_focus_is_typed_to_and_the_other_has_its_name_in_front(

@@ -4,6 +4,7 @@
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 from rich.console import Console
@@ -16,6 +17,7 @@ from cotenant.run.batch import BatchRun, Plan, Send
 from cotenant.run.interactive import run_at_terminal
 from cotenant.run.launch import prepare
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
+from cotenant.run.signals import ending_signals_raise
 from cotenant.units import parse_duration
 
 
@@ -98,20 +100,20 @@ def run(
         raise click.UsageError("--for, --json, --send, --log-dir and --keep-going need --batch")
     if not batch and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("there is no terminal to run at: use --batch")
+    mode = "framed" if batch else "mux"
     try:
-        launch = prepare(
-            file,
-            console_mode="framed" if batch else "mux",
-            sstc=None if sstc is None else sstc == "on",
-        )
-        machine = launch.machine(icount, qemu_args)
-        report_warnings(launch.built.system)
-        if batch:
-            session = Session(machine, launch.ports, log_dir=log_dir)
-            plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
-            sys.exit(_run_batch(session, plan, as_json))
-        report.show_start(launch.built, Console())
-        sys.exit(run_at_terminal(machine))
+        with ending_signals_raise(), TemporaryDirectory(prefix="cotenant-") as folder:
+            bundle = Path(folder) / "bundle.bin"
+            choice = None if sstc is None else sstc == "on"
+            launch = prepare(file, bundle, console_mode=mode, sstc=choice)
+            report_warnings(launch.built.system)
+            machine = launch.machine(icount, qemu_args)
+            if batch:
+                session = Session(machine, launch.ports, log_dir=log_dir)
+                plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
+                sys.exit(_run_batch(session, plan, as_json))
+            report.show_start(launch.built, Console())
+            sys.exit(run_at_terminal(machine))
     except ConfigError as error:
         report_mistakes(error, as_json)
         sys.exit(1)

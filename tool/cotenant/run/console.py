@@ -106,11 +106,24 @@ class Console:
         transcript = self._transcripts[self._channels[tenant]]
         return self._wait_output(tenant, lambda: transcript.find_first(compiled), pattern, timeout)
 
-    def expect_monitor(self, pattern: str, timeout: float, start: int = 0) -> re.Match[str]:
-        """Wait for a regular expression (MULTILINE) in the monitor's log from `start` on."""
+    def ask_monitor(self, command: str, end: str, timeout: float) -> str:
+        """Give the monitor a command and return its answer, up to the line `end`."""
+        start = len(self.monitor_log)
+        self.tell_monitor(command)
+        pattern = re.compile(rf"^{re.escape(end)}\n", re.MULTILINE)
+        try:
+            found = self.wait(lambda: pattern.search(self.monitor_log, start), timeout)
+        except MachineEndedError as error:
+            raise MachineEndedError(f"no answer to {command!r}: {error}") from None
+        except WaitTimeoutError as error:
+            raise WaitTimeoutError(f"the monitor did not answer {command!r} {error}") from None
+        return found.string[start : found.start()]
+
+    def expect_monitor(self, pattern: str, timeout: float) -> re.Match[str]:
+        """Wait for a regular expression (MULTILINE) anywhere in what the monitor says."""
         compiled = re.compile(pattern, re.MULTILINE)
         try:
-            return self.wait(lambda: compiled.search(self.monitor_log, start), timeout)
+            return self.wait(lambda: compiled.search(self.monitor_log), timeout)
         except MachineEndedError as error:
             raise MachineEndedError(f"the monitor did not say {pattern!r}: {error}") from None
         except WaitTimeoutError as error:

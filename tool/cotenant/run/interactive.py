@@ -2,18 +2,14 @@
 """A run at the user's terminal: QEMU's serial line is the terminal, in raw mode."""
 
 import os
-import signal
 import subprocess
 import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine, command_line
-
-_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def run_at_terminal(machine: Machine) -> int:
@@ -28,8 +24,11 @@ def run_at_terminal(machine: Machine) -> int:
         )
     with _restored_terminal(sys.stdin.fileno()):
         process = subprocess.Popen(command_line(machine))
-        with _ended_with_us(process):
+        try:
             exit_code = process.wait()
+        finally:
+            process.kill()
+            process.wait()
     return exit_code if exit_code >= 0 else 128 - exit_code
 
 
@@ -42,20 +41,3 @@ def _restored_terminal(descriptor: int) -> Iterator[None]:
     finally:
         os.set_blocking(descriptor, True)
         termios.tcsetattr(descriptor, termios.TCSADRAIN, attributes)
-
-
-@contextmanager
-def _ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kill the process on every way out, a signal that asks us to end among them."""
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    former = {number: signal.signal(number, end) for number in _ENDING_SIGNALS}
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-        for number, handler in former.items():
-            signal.signal(number, handler)

@@ -4,7 +4,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant import paths
 from cotenant import system as systems
 from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine
@@ -39,17 +38,7 @@ class Launch:
         )
 
 
-def prepare(
-    path: Path,
-    *,
-    console_mode: str,
-    sstc: bool | None = None,
-    output: Path | None = None,
-) -> Launch:
-    """Load and build a system; `output` is by default one file for each system and console mode.
-
-    Raises ConfigError or BuildError.
-    """
+def prepare(path: Path, output: Path, *, console_mode: str, sstc: bool | None = None) -> Launch:
+    """Load a system and build its bundle in `output`. Raises ConfigError or BuildError."""
     system = systems.load(path, sstc=sstc, console_mode=console_mode)
-    bundle = output or paths.BUNDLES / f"{path.stem}.{console_mode}.bin"
-    return Launch(systems.build(system, bundle))
+    return Launch(systems.build(system, output))

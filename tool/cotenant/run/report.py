@@ -8,7 +8,7 @@ from rich.text import Text
 from cotenant.run.results import RunResult, parse_latency
 from cotenant.system import BuiltSystem
 
-_COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults", "application")
+_COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults")
 
 
 def show_start(built: BuiltSystem, console: Console) -> None:
@@ -38,7 +38,6 @@ def show_result(result: RunResult, console: Console) -> None:
             console.print(Text(command.output.rstrip("\n")))
     table = Table(*_COLUMNS, box=None)
     for name, tenant in result.tenants.items():
-        latency = parse_latency(tenant.output)
         table.add_row(
             name,
             tenant.stats.state,
@@ -47,10 +46,12 @@ def show_result(result: RunResult, console: Console) -> None:
             f"{tenant.stats.switches:,}",
             f"{tenant.stats.interrupts:,}",
             f"{tenant.stats.faults:,}",
-            ""
-            if latency is None
-            else f"latency {latency.min_us}/{latency.avg_us}/{latency.max_us} us,"
-            f" {latency.missed} of {latency.samples:,} missed",
         )
     console.print(table)
+    for name, tenant in result.tenants.items():
+        if latency := parse_latency(tenant.output):
+            console.print(
+                f"{name}: latency {latency.min_us}/{latency.avg_us}/{latency.max_us} us"
+                f" (min/avg/max), {latency.missed} of {latency.samples:,} missed"
+            )
     console.print(f"{result.time_ns / 1e9:.1f} s of the machine's time")

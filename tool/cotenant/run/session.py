@@ -217,10 +217,8 @@ class Session:
     def stats(self, timeout: float | None = None) -> Stats:
         """Ask the monitor for its time and counters."""
         with self._asking:
-            start = len(self.monitor_log)
-            self.console.tell_monitor("stats")
-            end = self.console.expect_monitor(r"^stats end\n", self._limit(timeout), start)
-            return parse_stats(end.string[start : end.start()].splitlines())
+            answer = self.console.ask_monitor("stats", "stats end", self._limit(timeout))
+        return parse_stats(answer.splitlines())
 
     def run_for(
         self,
