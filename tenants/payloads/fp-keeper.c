@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that a tenant's floating-point registers and fcsr survive while others run: it fills them
- * with values of its own, gives the hart away in WFI, and compares, every millisecond.
+ * with values of its own, gives the hart away in WFI, and compares, every millisecond. In every
+ * other round it waits with sstatus.FS off, as kernels do while user registers are live.
  *
  * Arguments: rounds=N   (default 2000)      seed=N   start of the values (give each tenant another)
  *            spin=N     microseconds of computing between check and WFI, to be preempted in
@@ -41,8 +42,12 @@ static void run_round(struct random *random, uint64_t round, uint64_t spin)
     }
     load_registers(expected);
     csr_write(fcsr, expected_fcsr);
+    if (round % 2 != 0) {
+        csr_clear(sstatus, SSTATUS_FS);
+    }
     clock_spin(spin);
     clock_sleep(1000);
+    csr_set(sstatus, SSTATUS_FS_INITIAL);
     found_fcsr = csr_read(fcsr);
     store_registers(found);
     check(found_fcsr == expected_fcsr, "round %lu: fcsr is 0x%lx, expected 0x%lx", round,
