@@ -161,12 +161,12 @@ static uint64_t measure_interrupt(bool with_completion)
     uint64_t completion;
 
     __asm__ volatile("csrr %[start], cycle\n"
-                     "sb %[enable], 0(%[register])\n" AWAIT "lw %[source], 0(%[claim])\n"
+                     "sb %[enable], 0(%[device])\n" AWAIT "lw %[source], 0(%[claim])\n"
                      "csrr %[end], cycle\n"
                      : [start] "=&r"(start), [end] "=&r"(end), [rounds] "+&r"(rounds),
                        [scratch] "=&r"(scratch), [source] "=&r"(source)
                      : [enable] "r"(UART_IER_TRANSMIT_EMPTY), [bit] "r"(INTERRUPT_EXTERNAL),
-                       [register] "r"(uart_register(UART_INTERRUPT_ENABLE)), [claim] "r"(claim)
+                       [device] "r"(uart_register(UART_INTERRUPT_ENABLE)), [claim] "r"(claim)
                      : "memory");
     uart_write(UART_INTERRUPT_ENABLE, 0);
     __asm__ volatile("csrr %[start], cycle\n"
