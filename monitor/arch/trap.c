@@ -3,7 +3,9 @@
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
+#include "arch/hart.h"
 #include "arch/instruction.h"
+#include "arch/misaligned.h"
 #include "arch/wait.h"
 #include "core/lifecycle.h"
 #include "irq/routing.h"
@@ -66,6 +68,34 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
     trap_reflect(vhart, cause, address);
 }
 
+/* The read of a time CSR that the hart lacks (privileged ISA 3.1.10, 4.1.5); false: it is none. */
+static bool read_time(struct vhart *vhart, uint32_t instruction)
+{
+    struct world *world = &vhart->world;
+    bool from_s = (world->mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
+    uint8_t reg;
+
+    if (!instruction_reads_time(instruction, &reg) ||
+        (!from_s && (CSR_READ(scounteren) & COUNTER_TIME) == 0)) {
+        return false;
+    }
+    if (reg != 0) {
+        world->registers[reg] = hart_now(world->hart);
+    }
+    world->registers[REGISTER_PC] += 4;
+    return true;
+}
+
+static void misaligned_access(struct vhart *vhart, uint64_t cause, uint64_t address)
+{
+    struct misaligned_fault fault = {cause, address};
+
+    if (!misaligned_emulate(vhart, CSR_READ(satp), &fault)) {
+        vhart->faults++;
+        trap_reflect(vhart, fault.cause, fault.address);
+    }
+}
+
 static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
@@ -79,6 +109,9 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     if (instruction == INSTRUCTION_WFI && from_s) {
         vhart->world.registers[REGISTER_PC] += 4;
         vhart_wait(vhart);
+        return;
+    }
+    if (read_time(vhart, instruction)) {
         return;
     }
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
@@ -98,6 +131,10 @@ static void exception(struct vhart *vhart, uint64_t cause)
     case CAUSE_LOAD_ACCESS:
     case CAUSE_STORE_ACCESS:
         access_fault(vhart, cause, value);
+        break;
+    case CAUSE_LOAD_MISALIGNED:
+    case CAUSE_STORE_MISALIGNED:
+        misaligned_access(vhart, cause, value);
         break;
     default:
         vhart->faults++;
