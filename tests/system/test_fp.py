@@ -3,7 +3,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from systems import Boot, linux, payload, system
+import pytest
+from systems import VERDICT, Boot, linux, payload, system
 
 SECONDS = 8
 
@@ -28,3 +29,19 @@ def test_registers_of_two_linuxes_and_a_payload_stay_apart(boot: Boot) -> None:
         exit_code, output = run.result()
         assert exit_code == 0, output
     assert "FAIL" not in session.output("fp-keeper")
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_a_tenant_that_never_wrote_a_register_finds_zeros(boot: Boot, sstc: bool) -> None:
+    names = ("fp-stranger", "first", "second")
+    session = boot(
+        system(
+            payload("fp-stranger", priority=5, arguments="rounds=300"),
+            payload("fp-keeper", "first", priority=6, arguments="rounds=400 seed=1"),
+            payload("fp-keeper", "second", priority=6, arguments="rounds=400 seed=2"),
+            sstc=sstc,
+        ),
+        icount=3,
+    )
+    for name in names:
+        assert session.expect(name, VERDICT)[1].startswith("PASS ")
