@@ -14,8 +14,10 @@ from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.run import report
 from cotenant.run.batch import BatchRun, Plan, Send
+from cotenant.run.follow import Follower
 from cotenant.run.interactive import run_at_terminal
-from cotenant.run.launch import prepare
+from cotenant.run.launch import Launch, prepare
+from cotenant.run.qemu import Machine
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
 from cotenant.run.signals import ending_signals_raise
 from cotenant.units import parse_duration
@@ -68,6 +70,11 @@ class Duration(click.ParamType[float]):
     default=DEFAULT_TIMEOUT,
     help="Batch: give up after this time of the clock on the wall (default: 600s).",
 )
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Batch: show what the tenants print meanwhile, on standard error.",
+)
 @click.option("--keep-going", is_flag=True, help="Batch: go on when something went wrong.")
 @click.option(
     "--icount",
@@ -84,6 +91,7 @@ def run(
     as_json: bool,
     sends: tuple[tuple[str, str], ...],
     log_dir: Path | None,
+    follow: bool,
     timeout: float,
     keep_going: bool,
     icount: int | None,
@@ -96,8 +104,10 @@ def run(
     help, q to quit) is for the monitor. With --batch, the exit status tells whether every tenant
     became ready, kept running or shut down, and every command sent was successful.
     """
-    if not batch and (seconds or as_json or sends or log_dir or keep_going):
-        raise click.UsageError("--for, --json, --send, --log-dir and --keep-going need --batch")
+    if not batch and (seconds or as_json or sends or log_dir or follow or keep_going):
+        raise click.UsageError(
+            "--for, --json, --send, --log-dir, --follow and --keep-going need --batch"
+        )
     if not batch and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("there is no terminal to run at: use --batch")
     mode = "framed" if batch else "mux"
@@ -109,9 +119,8 @@ def run(
             report_warnings(launch.built.system)
             machine = launch.machine(icount, qemu_args)
             if batch:
-                session = Session(machine, launch.ports, log_dir=log_dir)
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
-                sys.exit(_run_batch(session, plan, as_json))
+                sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json))
             report.show_start(launch.built, Console())
             sys.exit(run_at_terminal(machine))
     except ConfigError as error:
@@ -121,11 +130,24 @@ def run(
         raise click.ClickException(str(error)) from error
 
 
-def _run_batch(session: Session, plan: Plan, as_json: bool) -> int:
+def _run_batch(
+    launch: Launch,
+    machine: Machine,
+    plan: Plan,
+    log_dir: Path | None,
+    follow: bool,
+    as_json: bool,
+) -> int:
     """Carry out a batch run, print its outcome, return the exit status."""
     messages = Console(stderr=True)
+    follower = Follower([port.name for port in launch.ports], messages) if follow else None
+    session = Session(
+        machine, launch.ports, log_dir=log_dir, follow=follower.show if follower else None
+    )
     with messages.status("starting") as status:
         result = BatchRun(session, plan, lambda step: status.update(escape(step))).run()
+    if follower:
+        follower.finish()
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2))
     else:

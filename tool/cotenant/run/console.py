@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from cotenant.config import MONITOR_NAME
 from cotenant.run.errors import MachineEndedError, TenantEndedError, WaitTimeoutError
 from cotenant.run.framing import CHANNEL_FIRST_TENANT, CHANNEL_MONITOR, Frame
 from cotenant.run.line import FramedLine
@@ -28,17 +29,27 @@ class Console:
     """Collects the output of the monitor and the tenants, and types into their consoles.
 
     A wait returns as soon as its answer is there, and raises as soon as none can come any more.
+    `follow` gets the name and text of whatever comes, on the reader's thread.
     """
 
-    def __init__(self, process: QemuProcess, tenants: Sequence[str], log_dir: Path | None) -> None:
+    def __init__(
+        self,
+        process: QemuProcess,
+        tenants: Sequence[str],
+        log_dir: Path | None = None,
+        follow: Callable[[str, str], None] | None = None,
+    ) -> None:
         self._process = process
         self._changed = threading.Condition()
         self._ended = False
         self._channels = {name: CHANNEL_FIRST_TENANT + index for index, name in enumerate(tenants)}
-        logs = {CHANNEL_MONITOR: "monitor"} | {c: name for name, c in self._channels.items()}
+        self._follow = follow
+        self._names = {CHANNEL_MONITOR: MONITOR_NAME} | {
+            c: name for name, c in self._channels.items()
+        }
         self._transcripts = {
             channel: Transcript(log_dir / f"{name}.log" if log_dir else None)
-            for channel, name in logs.items()
+            for channel, name in self._names.items()
         }
         self._line = FramedLine(
             process.input.fileno(), process.output.fileno(), self._receive, self._end
@@ -181,7 +192,9 @@ class Console:
         with self._changed:
             for frame in frames:
                 if transcript := self._transcripts.get(frame.channel):
-                    transcript.append(frame.payload)
+                    text = transcript.append(frame.payload)
+                    if self._follow:
+                        self._follow(self._names[frame.channel], text)
             self._changed.notify_all()
 
     def _end(self) -> None:

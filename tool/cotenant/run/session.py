@@ -54,6 +54,7 @@ class Session:
         ports: Sequence[Port],
         *,
         log_dir: Path | None = None,
+        follow: Callable[[str, str], None] | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         program: Sequence[str] = (QEMU,),
     ) -> None:
@@ -61,6 +62,7 @@ class Session:
         self.timeout = timeout
         self._ports = {port.name: port for port in ports}
         self._log_dir = log_dir
+        self._follow = follow
         self._program = program
         self._process: QemuProcess | None = None
         self._console: Console | None = None
@@ -74,7 +76,7 @@ class Session:
         if self._log_dir:
             self._log_dir.mkdir(parents=True, exist_ok=True)
         self._process = QemuProcess(self.machine, self._program)
-        self._console = Console(self._process, self.tenants, self._log_dir)
+        self._console = Console(self._process, self.tenants, self._log_dir, self._follow)
         return self
 
     def quit(self) -> int | None:

@@ -27,11 +27,13 @@ class Transcript:
             self._fresh.clear()
         return self._text
 
-    def append(self, data: bytes) -> None:
-        """Add output."""
+    def append(self, data: bytes) -> str:
+        """Add output; return its text."""
         if self._log:
             self._log.write(data)
-        self._fresh.append(self._decoder.decode(data).replace("\r", ""))
+        text = self._decoder.decode(data).replace("\r", "")
+        self._fresh.append(text)
+        return text
 
     def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Search behind the place of the last find, and move the place behind what is found."""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Showing the tenants' output line by line."""
+
+import io
+
+from rich.console import Console
+
+from cotenant.run.follow import Follower
+
+
+def test_lines_are_shown_whole_with_their_source() -> None:
+    shown = io.StringIO()
+    follower = Follower(["linux", "rtos"], Console(file=shown, width=20))
+    follower.show("linux", "boo")
+    follower.show("rtos", "tick\n")
+    follower.show("linux", "ted, and this line is long\n# ")
+    follower.show("monitor", "stats end\nmonitor: hello\n")
+    assert shown.getvalue().splitlines() == [
+        "rtos  | tick",
+        "linux | booted, and this line is long",
+        "monitor | monitor: hello",
+    ]
+    follower.finish()
+    assert shown.getvalue().endswith("linux | # \n")
+
+
+def test_a_tenant_cannot_reach_the_terminal() -> None:
+    shown = io.StringIO()
+    follower = Follower(["evil"], Console(file=shown, width=80))
+    follower.show("evil", "\x1b[2J\x1b[6nclean\x07 [bold]text[/]\x9b1m\n")
+    assert shown.getvalue() == "evil | clean [bold]text[/]1m\n"
