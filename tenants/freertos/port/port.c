@@ -57,17 +57,21 @@ uint64_t port_tick_time(TickType_t tick)
     return tick_origin + tick * platform.timebase_hz / configTICK_RATE_HZ;
 }
 
-/* Counts every tick that is due, arms the next one; says whether another task is to run. */
+/*
+ * Counts every tick that is due, arms the next one; says whether another task is to run. None may
+ * be due: an interrupt can be spurious (QEMU's stimecmp timer of another tenant can fire just after
+ * a world switch has written this one's), and a tick counted early would never be made up for.
+ */
 static BaseType_t handle_tick(void)
 {
     BaseType_t is_switch_needed = pdFALSE;
 
-    do {
+    while (clock_now() >= port_tick_time(ticks_counted + 1)) {
         ticks_counted++;
         if (xTaskIncrementTick() != pdFALSE) {
             is_switch_needed = pdTRUE;
         }
-    } while (clock_now() >= port_tick_time(ticks_counted + 1));
+    }
     sbi_set_timer(port_tick_time(ticks_counted + 1));
     return is_switch_needed;
 }
