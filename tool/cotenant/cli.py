@@ -4,6 +4,7 @@
 import click
 
 from cotenant import __version__
+from cotenant.commands.bench import bench
 from cotenant.commands.build import build
 from cotenant.commands.check import check
 from cotenant.commands.images import images
@@ -19,7 +20,7 @@ def main() -> None:
     """
 
 
-for command in (check, build, run, images):
+for command in (check, build, run, images, bench):
     main.add_command(command)
 
 if __name__ == "__main__":

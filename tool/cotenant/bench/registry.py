@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The benchmarks that there are: to add one, write a module with `run` and list it here."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from cotenant.bench.errors import BenchError
+from cotenant.bench.row import Row
+
+
+class Runnable(Protocol):
+    """What a benchmark's module has."""
+
+    def run(self, quick: bool) -> list[Row]:
+        """Measure; `quick` takes fewer samples. Raises CotenantError without a complete result."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark: its module below `cotenant.bench`, and what it measures."""
+
+    module: str
+    description: str
+    by_default: bool = True
+    """whether `cotenant bench` without a name runs it; not what takes many minutes"""
+
+    def load(self) -> Runnable:
+        """Import the module, which other benchmarks need not do."""
+        return cast(Runnable, import_module(f"cotenant.bench.{self.module}"))
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "sbi": Benchmark(
+        "sbi", "instructions per SBI call, timer interrupt and emulated device access"
+    ),
+}
+
+
+def find(name: str) -> Benchmark:
+    """Return a benchmark, or raise BenchError with the names that there are."""
+    try:
+        return BENCHMARKS[name]
+    except KeyError:
+        known = ", ".join(BENCHMARKS)
+        raise BenchError(f"there is no benchmark {name!r}; there are {known}") from None

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results on disk: what was measured last, by benchmark, from which the report is made.
+
+    build/report/rows.json          {BENCHMARK: {"measured": TIME, "quick": BOOL, "rows": [ROW...]}}
+    build/report/histograms.json    {NAME: {"unit": TEXT, "counts": {VALUE: COUNT}}}
+
+A benchmark that did not come to its end leaves nothing: its older result goes too.
+"""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cotenant import paths
+from cotenant.bench.errors import BenchError
+from cotenant.bench.row import Row
+
+REPORT = paths.BUILD / "report"
+ROWS = "rows.json"
+HISTOGRAMS = "histograms.json"
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often each value was seen; values are the lower ends of buckets."""
+
+    unit: str
+    counts: dict[int, int]
+
+
+@dataclass
+class Result:
+    """A complete run of one benchmark."""
+
+    measured: str
+    quick: bool
+    rows: list[Row]
+
+
+@dataclass
+class Store:
+    """The results in a folder; read once, written at every change."""
+
+    folder: Path = REPORT
+    results: dict[str, Result] = field(default_factory=dict)
+    histograms: dict[str, Histogram] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Path = REPORT) -> "Store":
+        """Read what is there. Raises BenchError if it is damaged."""
+        store = cls(folder)
+        for name, value in _read(folder / ROWS).items():
+            rows = [Row(**each) for each in value["rows"]]
+            store.results[name] = Result(value["measured"], value["quick"], rows)
+        for name, value in _read(folder / HISTOGRAMS).items():
+            counts = {int(low): count for low, count in value["counts"].items()}
+            store.histograms[name] = Histogram(value["unit"], counts)
+        return store
+
+    def forget(self, name: str) -> None:
+        """Drop a benchmark's older result: a run of it begins, and may fail."""
+        self.results.pop(name, None)
+        self._write_rows()
+
+    def put(self, name: str, rows: list[Row], *, quick: bool) -> None:
+        """Keep a complete result."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self.results[name] = Result(now, quick, rows)
+        self._write_rows()
+
+    def put_histograms(self, histograms: dict[str, Histogram]) -> None:
+        """Replace all histograms."""
+        self.histograms = histograms
+        values = {
+            name: {"unit": each.unit, "counts": {str(k): v for k, v in sorted(each.counts.items())}}
+            for name, each in histograms.items()
+        }
+        self._write(HISTOGRAMS, values)
+
+    def _write_rows(self) -> None:
+        values = {
+            name: {
+                "measured": result.measured,
+                "quick": result.quick,
+                "rows": [row.as_dict() for row in result.rows],
+            }
+            for name, result in self.results.items()
+        }
+        self._write(ROWS, values)
+
+    def _write(self, name: str, values: dict[str, Any]) -> None:
+        temporary = self.folder / f".{name}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+            temporary.replace(self.folder / name)
+        except OSError as error:
+            raise BenchError(f"{self.folder / name} cannot be written: {error.strerror}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BenchError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        values = json.loads(text)
+        if not isinstance(values, dict):
+            raise ValueError
+    except ValueError as error:
+        raise BenchError(f"{path} is damaged: remove it, and run 'cotenant bench' again") from error
+    return values
