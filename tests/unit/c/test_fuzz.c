@@ -4,15 +4,14 @@
 #include "fuzz.h"
 #include "random.h"
 
-#define ROUNDS 1500
 #define INPUT_MAX 4096
 
-static void feed(int (*target)(const uint8_t *data, size_t size))
+static void feed(int (*target)(const uint8_t *data, size_t size), uint32_t rounds)
 {
     static uint8_t data[INPUT_MAX];
     struct random random = {.state = 0x66757a7a};
 
-    for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
         uint32_t size = random_below(&random, INPUT_MAX + 1);
 
         for (uint32_t i = 0; i < size; i++) {
@@ -25,19 +24,25 @@ static void feed(int (*target)(const uint8_t *data, size_t size))
 static void test_vuart(void **state)
 {
     (void)state;
-    feed(fuzz_vuart);
+    feed(fuzz_vuart, 1500);
 }
 
 static void test_vplic(void **state)
 {
     (void)state;
-    feed(fuzz_vplic);
+    feed(fuzz_vplic, 1500);
 }
 
 static void test_console(void **state)
 {
     (void)state;
-    feed(fuzz_console);
+    feed(fuzz_console, 1500);
+}
+
+static void test_check(void **state)
+{
+    (void)state;
+    feed(fuzz_check, 400);
 }
 
 int main(void)
@@ -46,6 +51,7 @@ int main(void)
         cmocka_unit_test(test_vuart),
         cmocka_unit_test(test_vplic),
         cmocka_unit_test(test_console),
+        cmocka_unit_test(test_check),
     };
 
     return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

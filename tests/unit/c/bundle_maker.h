@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A good bundle for tests to spoil: three tenants on one hart of a board like QEMU's virt. */
+#ifndef COTENANT_TESTS_BUNDLE_MAKER_H
+#define COTENANT_TESTS_BUNDLE_MAKER_H
+
+#include "abi/bundle.h"
+
+/* The memory that the monitor itself takes, as check_bundle() wants to know it; bytes. */
+#define MADE_MONITOR_SIZE 0x20000
+
+/* PMP entries of vhart 0, the Linux one; its claim register is entry MADE_CLAIM. */
+#define MADE_MEMORY 0
+#define MADE_RTC 1
+#define MADE_ENABLES 2
+#define MADE_CLAIM 3
+/* PMP entry of vharts 1 and 2 that is their memory, by TOR; the entry before it is its base. */
+#define MADE_TOR 1
+
+/* pmpcfg bytes. */
+#define PMP_R 0x01
+#define PMP_W 0x02
+#define PMP_X 0x04
+#define PMP_TOR 0x08
+#define PMP_NA4 0x10
+#define PMP_NAPOT 0x18
+
+/* The pmpaddr value of a naturally aligned power of two. */
+#define MADE_NAPOT(base, size) ((base) >> 2 | (((size) >> 3) - 1))
+
+/* Fills in the bundle, its checksum included. */
+void bundle_make(struct bundle *bundle);
+
+/* Makes the checksum right again after a change. */
+void bundle_seal(struct bundle *bundle);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bundle_safety.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Wide enough that no sum of two 64-bit numbers wraps. */
+typedef unsigned __int128 wide;
+
+#define DANGER_IF(condition)                                                                       \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return #condition;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+static bool inside(wide base, wide size, wide outer, wide outer_size)
+{
+    return base >= outer && base + size <= outer + outer_size;
+}
+
+static bool apart(wide a, wide a_size, wide b, wide b_size)
+{
+    return a + a_size <= b || b + b_size <= a || a_size == 0 || b_size == 0;
+}
+
+static bool owns_byte(const struct bundle_tenant *tenant, wide address)
+{
+    for (int i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        if (inside(address, 1, tenant->memory[i].base, tenant->memory[i].size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool owns(const struct bundle_tenant *tenant, wide base, wide size)
+{
+    for (int i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        if (inside(base, size, tenant->memory[i].base, tenant->memory[i].size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *board_danger(const struct bundle *bundle, uint64_t monitor_size)
+{
+    const struct bundle_board *board = &bundle->board;
+    const uint32_t features = COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG;
+
+    DANGER_IF(bundle->tenant_count - 1 >= COTENANT_MAX_TENANTS);
+    DANGER_IF(bundle->vhart_count - 1 >= COTENANT_MAX_VHARTS);
+    DANGER_IF(bundle->console.focus >= bundle->tenant_count);
+    DANGER_IF(!inside(board->monitor_base, board->monitor_size, board->ram_base, board->ram_size));
+    DANGER_IF((wide)monitor_size + bundle->total_size > board->monitor_size);
+    DANGER_IF(bundle->total_size < sizeof(*bundle));
+    DANGER_IF(board->hart_count - 1 >= COTENANT_MAX_HARTS);
+    DANGER_IF(board->boot_hart >= board->hart_count);
+    DANGER_IF(board->harts[board->boot_hart].plic_m_context == COTENANT_NONE);
+    DANGER_IF(board->plic_sources > COTENANT_MAX_SOURCES);
+    DANGER_IF(board->uart_kind != COTENANT_UART_NONE && board->uart_source >= board->plic_sources);
+    DANGER_IF((board->flags & features) == COTENANT_BOARD_SSTC);
+    DANGER_IF(board->pmp_entries - 1 >= COTENANT_PMP_ENTRIES);
+    DANGER_IF(board->timebase_hz == 0);
+    return NULL;
+}
+
+/* Registers that the monitor writes must be registers, and different ones for different harts. */
+static const char *hart_danger(const struct bundle_board *board)
+{
+    for (uint32_t i = 0; i < board->hart_count; i++) {
+        const struct bundle_hart *hart = &board->harts[i];
+        wide timer = (wide)board->mtimecmp_base + 8 * hart->id;
+
+        DANGER_IF(!apart(timer, 8, board->ram_base, board->ram_size));
+        DANGER_IF(hart->plic_m_context != COTENANT_NONE && hart->plic_m_context > 15871);
+        DANGER_IF(hart->plic_s_context != COTENANT_NONE && hart->plic_s_context > 15871);
+        for (uint32_t j = 0; j < i; j++) {
+            DANGER_IF(hart->id == board->harts[j].id);
+        }
+    }
+    DANGER_IF(!apart(board->mtime_address, 8, board->ram_base, board->ram_size));
+    DANGER_IF(!apart(board->plic_base, 0x4000000, board->ram_base, board->ram_size));
+    DANGER_IF(board->uart_kind != COTENANT_UART_NONE &&
+              !apart(board->uart_base, 8, board->ram_base, board->ram_size));
+    DANGER_IF(board->reset_kind != COTENANT_RESET_NONE &&
+              !apart(board->reset_base, 4, board->ram_base, board->ram_size));
+    return NULL;
+}
+
+static const char *memory_danger(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    for (uint32_t i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        struct bundle_range range = bundle->tenants[index].memory[i];
+
+        DANGER_IF(range.size != 0 &&
+                  !inside(range.base, range.size, board->ram_base, board->ram_size));
+        DANGER_IF(!apart(range.base, range.size, board->monitor_base, board->monitor_size));
+        for (uint32_t other = 0; other < bundle->tenant_count; other++) {
+            for (uint32_t j = 0; other != index && j < COTENANT_MAX_MEMORY_RANGES; j++) {
+                struct bundle_range theirs = bundle->tenants[other].memory[j];
+
+                DANGER_IF(!apart(range.base, range.size, theirs.base, theirs.size));
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *tenant_danger(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_tenant *tenant = &bundle->tenants[index];
+
+    DANGER_IF(memchr(tenant->name, 0, sizeof(tenant->name)) == NULL);
+    for (const char *c = tenant->name; *c != '\0'; c++) {
+        DANGER_IF(*c <= ' ' || *c > '~');
+    }
+    DANGER_IF(tenant->vhart_count == 0);
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        uint64_t number = (uint64_t)tenant->vhart_first + i;
+
+        DANGER_IF(number >= bundle->vhart_count);
+        DANGER_IF(bundle->vharts[number].tenant != index);
+        DANGER_IF(bundle->vharts[number].id != i);
+    }
+    DANGER_IF(!owns(tenant, tenant->entry, 2));
+    DANGER_IF(tenant->devicetree != 0 && !owns(tenant, tenant->devicetree, 8));
+    for (int i = 0; i < COTENANT_MAX_IMAGE_PARTS; i++) {
+        const struct bundle_part *part = &tenant->parts[i];
+
+        DANGER_IF(part->file_size > part->memory_size);
+        DANGER_IF(part->memory_size != 0 && !owns(tenant, part->destination, part->memory_size));
+        DANGER_IF(part->file_size != 0 &&
+                  !inside(part->store_offset, part->file_size, sizeof(*bundle),
+                          bundle->total_size - sizeof(*bundle)));
+    }
+    return memory_danger(bundle, index);
+}
+
+static const char *source_danger(const struct bundle *bundle)
+{
+    for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
+        int owners =
+            bundle->board.uart_kind != COTENANT_UART_NONE && source == bundle->board.uart_source;
+
+        for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+            owners += bundle->tenants[i].sources[source / 32] >> source % 32 & 1;
+        }
+        DANGER_IF(owners > 1);
+        DANGER_IF(owners != 0 && (source == 0 || source >= bundle->board.plic_sources));
+    }
+    return NULL;
+}
+
+static bool passed_through(const struct bundle_vhart *vhart)
+{
+    return (vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
+}
+
+static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_vhart *vhart = &bundle->vharts[index];
+    uint64_t hz = bundle->board.timebase_hz;
+    uint32_t beside = 0;
+
+    DANGER_IF(vhart->tenant >= bundle->tenant_count);
+    DANGER_IF(index - bundle->tenants[vhart->tenant].vhart_first >=
+              bundle->tenants[vhart->tenant].vhart_count);
+    DANGER_IF(vhart->hart != bundle->board.boot_hart);
+    DANGER_IF(vhart->slice_us * hz / 1000000 == 0);
+    DANGER_IF(vhart->budget_us != 0 && vhart->budget_us * hz / 1000000 == 0);
+    DANGER_IF(vhart->budget_us != 0 && vhart->period_us <= vhart->budget_us);
+    DANGER_IF(vhart->plic_claim_entry != COTENANT_NONE &&
+              vhart->plic_claim_entry >= COTENANT_PMP_ENTRIES);
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        beside += bundle->vharts[i].hart == vhart->hart;
+        DANGER_IF(i != index && passed_through(vhart) && passed_through(&bundle->vharts[i]));
+    }
+    DANGER_IF(beside > COTENANT_MAX_VHARTS_PER_HART);
+    return NULL;
+}
+
+/* Whether an entry matches the byte, privileged ISA 3.7.1, by comparing address bits. */
+static bool matches(const struct bundle_vhart *vhart, int entry, uint64_t byte)
+{
+    uint64_t address = vhart->pmp_address[entry];
+    uint64_t word = byte >> 2;
+    uint64_t ignored = address ^ (address + 1);
+
+    switch (vhart->pmp_config[entry] >> 3 & 3) {
+    case 1:
+        return word < address && (entry == 0 || word >= vhart->pmp_address[entry - 1]);
+    case 2:
+        return word == address;
+    case 3:
+        return (word & ~ignored) == (address & ~ignored);
+    default:
+        return false;
+    }
+}
+
+/* The entry that decides about a byte, or -1. */
+static int deciding(const struct bundle_vhart *vhart, uint64_t byte)
+{
+    for (int entry = 0; entry < COTENANT_PMP_ENTRIES; entry++) {
+        if (matches(vhart, entry, byte)) {
+            return entry;
+        }
+    }
+    return -1;
+}
+
+static unsigned rights_at(const struct bundle_vhart *vhart, uint64_t byte)
+{
+    int entry = deciding(vhart, byte);
+
+    return entry < 0 ? 0 : vhart->pmp_config[entry] & 7u;
+}
+
+static bool is_timer_or_device(const struct bundle_board *board, uint64_t byte)
+{
+    return inside(byte, 1, board->mtime_address, 8) ||
+           inside(byte, 1, board->mtimecmp_base, 8 * COTENANT_MAX_HARTS) ||
+           (board->msip_base != 0 && inside(byte, 1, board->msip_base, 4 * COTENANT_MAX_HARTS)) ||
+           (board->uart_kind != COTENANT_UART_NONE &&
+            inside(byte, 1, board->uart_base, 8ul << board->uart_register_shift)) ||
+           (board->reset_kind != COTENANT_RESET_NONE && inside(byte, 1, board->reset_base, 4));
+}
+
+static bool plic_byte_is_safe(const struct bundle *bundle, const struct bundle_vhart *vhart,
+                              uint64_t byte)
+{
+    uint64_t context = bundle->board.harts[vhart->hart].plic_s_context;
+    uint64_t offset = byte - bundle->board.plic_base;
+    unsigned rights = rights_at(vhart, byte);
+
+    if (!passed_through(vhart)) {
+        return false;
+    }
+    if (inside(offset, 1, 0x2000 + 0x80 * context, 0x80)) {
+        return rights == 1;
+    }
+    return inside(offset, 1, 0x200004 + 0x1000 * context, 4) && (rights & 4) == 0 &&
+           deciding(vhart, byte) == (int)vhart->plic_claim_entry;
+}
+
+static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint64_t byte)
+{
+    const struct bundle_board *board = &bundle->board;
+    const struct bundle_vhart *vhart = &bundle->vharts[index];
+
+    if (rights_at(vhart, byte) == 0) {
+        return NULL;
+    }
+    if (inside(byte, 1, board->ram_base, board->ram_size)) {
+        DANGER_IF(!owns_byte(&bundle->tenants[vhart->tenant], byte));
+    }
+    DANGER_IF(is_timer_or_device(board, byte));
+    DANGER_IF(inside(byte, 1, board->plic_base, 0x4000000) &&
+              !plic_byte_is_safe(bundle, vhart, byte));
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        DANGER_IF(bundle->vharts[i].tenant != vhart->tenant &&
+                  rights_at(&bundle->vharts[i], byte) != 0);
+    }
+    return NULL;
+}
+
+/* Rights change at edges only, so the bytes at both sides of every edge stand for all others. */
+static const char *edge_danger(const struct bundle *bundle, uint32_t index, uint64_t edge)
+{
+    const char *danger = byte_danger(bundle, index, edge & ((1ul << 56) - 1));
+
+    return danger != NULL ? danger : byte_danger(bundle, index, (edge - 1) & ((1ul << 56) - 1));
+}
+
+static const char *range_danger(const struct bundle *bundle, uint32_t index, uint64_t base,
+                                uint64_t size)
+{
+    const char *danger = edge_danger(bundle, index, base);
+
+    return danger != NULL ? danger : edge_danger(bundle, index, base + size);
+}
+
+static const char *entry_danger(const struct bundle *bundle, uint32_t index,
+                                const struct bundle_vhart *from, int entry)
+{
+    uint64_t address = from->pmp_address[entry];
+    uint64_t ignored = address ^ (address + 1);
+    const char *danger = range_danger(bundle, index, address << 2, 4);
+
+    return danger != NULL
+               ? danger
+               : range_danger(bundle, index, (address & ~ignored) << 2, (ignored + 1) << 2);
+}
+
+static const char *protection_danger(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_board *board = &bundle->board;
+    uint64_t context = board->harts[board->boot_hart].plic_s_context;
+    const struct bundle_range places[] = {
+        {board->ram_base, board->ram_size},
+        {board->monitor_base, board->monitor_size},
+        {board->mtime_address, 8},
+        {board->mtimecmp_base, 8 * COTENANT_MAX_HARTS},
+        {board->msip_base, 4 * COTENANT_MAX_HARTS},
+        {board->uart_base, 8ul << board->uart_register_shift},
+        {board->reset_base, 4},
+        {board->plic_base, 0x4000000},
+        {board->plic_base + 0x2000 + 0x80 * context, 0x80},
+        {board->plic_base + 0x200004 + 0x1000 * context, 4},
+    };
+    const char *danger = NULL;
+
+    for (size_t i = 0; danger == NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+        danger = range_danger(bundle, index, places[i].base, places[i].size);
+    }
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        for (int j = 0; danger == NULL && j < COTENANT_MAX_MEMORY_RANGES; j++) {
+            danger = range_danger(bundle, index, bundle->tenants[i].memory[j].base,
+                                  bundle->tenants[i].memory[j].size);
+        }
+    }
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        for (int entry = 0; danger == NULL && entry < COTENANT_PMP_ENTRIES; entry++) {
+            danger = entry_danger(bundle, index, &bundle->vharts[i], entry);
+        }
+    }
+    for (int entry = 0; danger == NULL && entry < COTENANT_PMP_ENTRIES; entry++) {
+        uint8_t config = bundle->vharts[index].pmp_config[entry];
+
+        DANGER_IF((config & 0xe0) != 0); /* locked, or a bit without a meaning */
+        DANGER_IF((config & 3) == 2);    /* a reserved combination */
+        DANGER_IF(config != 0 && (uint32_t)entry >= board->pmp_entries);
+    }
+    return danger;
+}
+
+const char *bundle_danger(const struct bundle *bundle, uint64_t monitor_size)
+{
+    const char *danger = board_danger(bundle, monitor_size);
+
+    if (danger == NULL) {
+        danger = hart_danger(&bundle->board);
+    }
+    for (uint32_t i = 0; danger == NULL && i < bundle->tenant_count; i++) {
+        danger = tenant_danger(bundle, i);
+    }
+    if (danger == NULL) {
+        danger = source_danger(bundle);
+    }
+    for (uint32_t i = 0; danger == NULL && i < bundle->vhart_count; i++) {
+        danger = vhart_danger(bundle, i);
+        danger = danger == NULL ? protection_danger(bundle, i) : danger;
+    }
+    return danger;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The monitor's check of the bundle. Each case spoils a good bundle in one way, makes the checksum
+ * right again, and wants a refusal that names the field. fuzz_check.c looks for ways that nobody
+ * thought of.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/check.h"
+#include "bundle_maker.h"
+#include "bundle_safety.h"
+#include "cmocka_tests.h"
+
+#define HUGE 0xfffffffffffff000
+#define ALL_ONES UINT64_MAX
+/* The upper end of what 54 bits of pmpaddr can say. */
+#define LAST_PMP_ADDRESS ((1ul << 54) - 1)
+#define RWX (PMP_R | PMP_W | PMP_X)
+
+/* On the heap, so that a read beyond its end is noticed. */
+static struct bundle *b;
+static struct bundle_board *board;
+static struct bundle_tenant *linux_tenant;
+static struct bundle_tenant *rtos;
+static struct bundle_vhart *linux_vhart;
+static struct bundle_vhart *rtos_vhart;
+
+static void fresh(void)
+{
+    bundle_make(b);
+}
+
+static void expect_refusal(const char *field, long index, const char *change, int line)
+{
+    struct check_result result;
+
+    bundle_seal(b);
+    result = check_bundle(b, MADE_MONITOR_SIZE);
+    if (result.problem == NULL) {
+        fail_msg("line %d: accepted: %s", line, change);
+    }
+    if (strncmp(result.problem, field, strlen(field)) != 0 || result.index != index) {
+        fail_msg("line %d: %s: refused as \"%s\" [%ld]", line, change, result.problem,
+                 result.index);
+    }
+}
+
+static void expect_accepted(const char *change, int line)
+{
+    struct check_result result;
+
+    bundle_seal(b);
+    result = check_bundle(b, MADE_MONITOR_SIZE);
+    if (result.problem != NULL) {
+        fail_msg("line %d: %s: refused as \"%s\" [%ld]", line, change, result.problem,
+                 result.index);
+    }
+    assert_null(bundle_danger(b, MADE_MONITOR_SIZE));
+}
+
+/* `change` makes a good bundle bad: refused by a message that begins with `field`. */
+#define REFUSED(field, index, change)                                                              \
+    do {                                                                                           \
+        fresh();                                                                                   \
+        change;                                                                                    \
+        expect_refusal(field, index, #change, __LINE__);                                           \
+    } while (0)
+
+/* `change` leaves a good bundle good. */
+#define ACCEPTED(change)                                                                           \
+    do {                                                                                           \
+        fresh();                                                                                   \
+        change;                                                                                    \
+        expect_accepted(#change, __LINE__);                                                        \
+    } while (0)
+
+static void set_pmp(struct bundle_vhart *vhart, unsigned entry, uint64_t address, uint8_t config)
+{
+    vhart->pmp_address[entry] = address;
+    vhart->pmp_config[entry] = config;
+}
+
+static void set_tor(struct bundle_vhart *vhart, unsigned entry, uint64_t base, uint64_t end)
+{
+    vhart->pmp_address[entry - 1] = base >> 2;
+    set_pmp(vhart, entry, end >> 2, PMP_TOR | RWX);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    b = malloc(sizeof(*b));
+    board = &b->board;
+    linux_tenant = &b->tenants[0];
+    rtos = &b->tenants[1];
+    linux_vhart = &b->vharts[0];
+    rtos_vhart = &b->vharts[1];
+    return b == NULL;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(b);
+    return 0;
+}
+
+static void test_good_bundles_pass(void **state)
+{
+    (void)state;
+    ACCEPTED((void)0);
+    ACCEPTED(board->uart_kind = COTENANT_UART_NONE; board->uart_base = 0; board->uart_source = 0);
+    ACCEPTED(board->reset_kind = COTENANT_RESET_NONE; board->reset_base = 0);
+    ACCEPTED(board->msip_base = 0);
+    ACCEPTED(board->flags = COTENANT_BOARD_FP);
+    ACCEPTED(rtos->devicetree = 0);
+    ACCEPTED(rtos->flags = 0; rtos->uart_base = 0; rtos->uart_source = 0; rtos->plic_base = 0);
+    ACCEPTED(rtos->parts[1].memory_size = 0; rtos->parts[1].file_size = 0);
+    ACCEPTED(b->total_size = board->monitor_size - MADE_MONITOR_SIZE);
+}
+
+static void test_header(void **state)
+{
+    (void)state;
+    REFUSED("magic", -1, b->magic = 1);
+    REFUSED("version", -1, b->version++);
+    REFUSED("size", -1, b->size--);
+    REFUSED("total_size", -1, b->total_size = sizeof(*b) - 8);
+    REFUSED("total_size", -1, b->total_size += 4);
+    REFUSED("board.monitor_size", -1, b->total_size = HUGE);
+    REFUSED("tenant_count", -1, b->tenant_count = 0);
+    REFUSED("tenant_count", -1, b->tenant_count = COTENANT_MAX_TENANTS + 1);
+    REFUSED("tenant.name", 3, b->tenant_count++);
+    REFUSED("vhart_count", -1, b->vhart_count = 0);
+    REFUSED("vhart_count", -1, b->vhart_count = COTENANT_MAX_VHARTS + 1);
+    REFUSED("vhart.id", 3, b->vhart_count++; b->vharts[3].priority = 10); /* nobody's */
+    REFUSED("tenant.vhart_count", 2, b->vhart_count--);
+}
+
+static void test_every_bit_is_under_the_checksum(void **state)
+{
+    uint8_t *bytes = (uint8_t *)b;
+
+    (void)state;
+    fresh();
+    for (size_t i = 0; i < sizeof(*b); i += 7) {
+        bytes[i] ^= (uint8_t)(1u << i % 8);
+        assert_non_null(check_bundle(b, MADE_MONITOR_SIZE).problem);
+        bytes[i] ^= (uint8_t)(1u << i % 8);
+    }
+    assert_null(check_bundle(b, MADE_MONITOR_SIZE).problem);
+}
+
+static void test_places_of_the_board(void **state)
+{
+    (void)state;
+    REFUSED("board.ram_size", -1, board->ram_size = 0);
+    REFUSED("board.ram_size", -1, board->ram_size = HUGE);
+    REFUSED("board.ram_size", -1, board->ram_base = HUGE);
+    REFUSED("board.ram_size", -1, board->ram_size = (1ul << 56) - board->ram_base + 1);
+    REFUSED("board.monitor_base", -1, board->monitor_base -= 8);
+    REFUSED("board.monitor_base", -1, board->monitor_base = HUGE);
+    REFUSED("board.monitor_base", -1, board->monitor_base = board->ram_base - 0x1000);
+    REFUSED("board.monitor_base", -1, board->monitor_size += 0x1000);
+    REFUSED("board.monitor_base", -1, board->monitor_size = ALL_ONES);
+    REFUSED("board.monitor_size", -1, board->monitor_size = MADE_MONITOR_SIZE - 1);
+    REFUSED("board.monitor_size", -1, board->monitor_size = b->total_size);
+    /* Devices of the monitor cannot be in memory that tenants get. */
+    REFUSED("board.*_base", -1, board->mtime_address = board->ram_base + 8);
+    REFUSED("board.*_base", -1, board->mtimecmp_base = board->ram_base - 8);
+    REFUSED("board.*_base", -1, board->msip_base = board->ram_base);
+    REFUSED("board.*_base", -1, board->plic_base = board->ram_base - 0x1000);
+    REFUSED("board.*_base", -1, board->plic_base = HUGE);
+    REFUSED("board.*_base", -1, board->uart_base = board->ram_base);
+    REFUSED("board.*_base", -1, board->uart_base = ALL_ONES);
+    REFUSED("board.*_base", -1, board->reset_base = board->ram_base);
+    REFUSED("board.*_base", -1, board->ram_base = 0; board->ram_size = 0x100000000);
+}
+
+static void test_devices_of_the_board(void **state)
+{
+    (void)state;
+    REFUSED("board.timebase_hz", -1, board->timebase_hz = 32767);
+    REFUSED("board.mtime_address", -1, board->mtime_address = 0);
+    REFUSED("board.mtime_address", -1, board->mtime_address += 4);
+    REFUSED("board.mtimecmp_base", -1, board->mtimecmp_base = 0);
+    REFUSED("board.mtimecmp_base", -1, board->mtimecmp_base += 4);
+    REFUSED("board.msip_base", -1, board->msip_base += 2);
+    REFUSED("board.plic_base", -1, board->plic_base = 0);
+    REFUSED("board.plic_base", -1, board->plic_base += 4);
+    REFUSED("board.plic_sources", -1, board->plic_sources = COTENANT_MAX_SOURCES + 1);
+    REFUSED("board.uart_kind", -1, board->uart_kind = 2);
+    REFUSED("board.uart_base", -1, board->uart_base = 0);
+    REFUSED("board.uart_register_shift", -1, board->uart_register_shift = 9);
+    REFUSED("board.uart_source", -1, board->uart_source = 0);
+    REFUSED("board.uart_source", -1, board->uart_source = board->plic_sources);
+    REFUSED("board.reset_kind", -1, board->reset_kind = 2);
+    REFUSED("board.reset_base", -1, board->reset_base = 0);
+    REFUSED("board.reset_base", -1, board->reset_base += 2);
+    REFUSED("board.flags", -1, board->flags |= 0x80);
+    REFUSED("board.flags", -1, board->flags &= ~(uint32_t)COTENANT_BOARD_ENVCFG);
+}
+
+static void test_harts_of_the_board(void **state)
+{
+    (void)state;
+    REFUSED("board.hart_count", -1, board->hart_count = 0);
+    REFUSED("board.hart_count", -1, board->hart_count = COTENANT_MAX_HARTS + 1);
+    REFUSED("board.boot_hart", -1, board->boot_hart = 2);
+    REFUSED("board.pmp_entries", -1, board->pmp_entries = 0);
+    REFUSED("board.pmp_entries", -1, board->pmp_entries = COTENANT_PMP_ENTRIES + 1);
+    REFUSED("board.pmp_grain", -1, board->pmp_grain = 0);
+    REFUSED("board.pmp_grain", -1, board->pmp_grain = 2);
+    REFUSED("board.pmp_grain", -1, board->pmp_grain = 12);
+    REFUSED("board.harts.id", 1, board->harts[1].id = 0);
+    REFUSED("board.harts.id", 1, board->harts[1].id = 4095);
+    REFUSED("board.harts.plic_m_context", 1, board->harts[1].plic_m_context = 15872);
+    REFUSED("board.harts.plic_s_context", 1, board->harts[1].plic_s_context = 15872);
+    REFUSED("board.harts.plic_s_context", 1, board->harts[1].plic_s_context = 2);
+    REFUSED("board.harts.plic_m_context", 1, board->harts[1].plic_m_context = 1);
+    REFUSED("board.harts.plic_s_context", 1, board->harts[1].plic_s_context = 0);
+    REFUSED("board.harts.plic_m_context", 0, board->harts[0].plic_m_context = COTENANT_NONE);
+    ACCEPTED(board->harts[1].plic_m_context = board->harts[1].plic_s_context = COTENANT_NONE);
+    ACCEPTED(board->harts[1].id = 4094);
+}
+
+static void test_console(void **state)
+{
+    (void)state;
+    REFUSED("console.mode", -1, b->console.mode = 2);
+    REFUSED("console.escape", -1, b->console.escape = 0);
+    REFUSED("console.escape", -1, b->console.escape = 32);
+    REFUSED("console.focus", -1, b->console.focus = 3);
+}
+
+static void test_tenant_names(void **state)
+{
+    (void)state;
+    REFUSED("tenant.name", 0, linux_tenant->name[0] = '\0');
+    REFUSED("tenant.name", 1, memset(rtos->name, 'a', sizeof(rtos->name)));
+    REFUSED("tenant.name", 1, strcpy(rtos->name, "rt os"));
+    REFUSED("tenant.name", 1, strcpy(rtos->name, "a\nstats"));
+    REFUSED("tenant.name", 1, strcpy(rtos->name, "\xc3\xa4"));
+    REFUSED("tenant.name", 1, strcpy(rtos->name, "linux"));
+    ACCEPTED(strcpy(rtos->name, "linux2"));
+    ACCEPTED(strcpy(rtos->name, "abcdefghijklmnopqrstuvwxyz_1234"));
+}
+
+static void test_tenant_memory(void **state)
+{
+    (void)state;
+    REFUSED("tenant.memory", 1, rtos->memory[0].base += 8);
+    REFUSED("tenant.memory", 1, rtos->memory[0].size -= 8);
+    REFUSED("tenant.memory", 1, rtos->memory[0].size = HUGE);
+    REFUSED("tenant.memory", 1, rtos->memory[0].base = HUGE);
+    REFUSED("tenant.memory", 1, rtos->memory[0].base = board->ram_base - 0x1000);
+    REFUSED("tenant.memory: overlaps the monitor", 1,
+            rtos->memory[1] = ((struct bundle_range){board->monitor_base, 0x1000}));
+    REFUSED("tenant.memory: overlaps the monitor", 1,
+            rtos->memory[3] = ((struct bundle_range){board->monitor_base - 0x1000, 0x2000}));
+    REFUSED("tenant.memory: overlaps another", 1,
+            rtos->memory[1] = ((struct bundle_range){linux_tenant->memory[2].base, 0x1000}));
+    REFUSED("tenant.memory: overlaps another", 1, rtos->memory[1] = rtos->memory[0]);
+    ACCEPTED(rtos->memory[1].base = linux_tenant->memory[0].base); /* size 0: unused */
+}
+
+static void test_tenant_parts(void **state)
+{
+    struct bundle_part *part = &rtos->parts[1];
+
+    (void)state;
+    REFUSED("tenant.entry", 1, rtos->entry++);
+    REFUSED("tenant.entry", 1, rtos->entry = linux_tenant->entry);
+    REFUSED("tenant.entry", 1, rtos->entry = HUGE);
+    REFUSED("tenant.entry", 1, rtos->entry = rtos->memory[0].base + rtos->memory[0].size - 2);
+    REFUSED("tenant.devicetree", 1, rtos->devicetree = linux_tenant->devicetree);
+    REFUSED("tenant.devicetree", 1, rtos->devicetree += 4);
+    REFUSED("tenant.devicetree", 1, rtos->devicetree = ALL_ONES);
+    REFUSED("tenant.parts", 1, part->file_size = part->memory_size + 1);
+    REFUSED("tenant.parts", 1, part->file_size = HUGE);
+    REFUSED("tenant.parts", 1, part->memory_size = HUGE);
+    REFUSED("tenant.parts", 1, part->memory_size = 0x2001);
+    REFUSED("tenant.parts", 1, part->destination += 4);
+    REFUSED("tenant.parts", 1, part->destination = board->monitor_base);
+    REFUSED("tenant.parts", 1, part->destination = rtos->memory[0].base - 8);
+    REFUSED("tenant.parts", 1, part->store_offset = 0); /* struct bundle itself */
+    REFUSED("tenant.parts", 1, part->store_offset += 4);
+    REFUSED("tenant.parts", 1, part->store_offset = b->total_size);
+    REFUSED("tenant.parts", 1, part->store_offset = HUGE);
+    REFUSED("tenant.parts", 0, linux_tenant->parts[11].memory_size = 1);
+}
+
+static void test_tenant_sources(void **state)
+{
+    (void)state;
+    REFUSED("tenant.sources", 1, rtos->sources[0] = 1);        /* source 0 */
+    REFUSED("tenant.sources", 1, rtos->sources[0] = 1u << 10); /* the monitor's UART */
+    REFUSED("tenant.sources", 1, rtos->sources[0] = 1u << 11); /* Linux's */
+    REFUSED("tenant.sources", 1, rtos->sources[3] = 1);        /* source 96 */
+    REFUSED("tenant.sources", 1, rtos->sources[7] = 1u << 31);
+    REFUSED("tenant.uart_source", 1, rtos->uart_source = 0);
+    REFUSED("tenant.uart_source", 1, rtos->uart_source = 96);
+    REFUSED("tenant.uart_source", 0, linux_tenant->sources[0] |= 1u << 12);
+    REFUSED("tenant.uart_base", 1, rtos->uart_base = 0);
+    REFUSED("tenant.uart_base", 1, rtos->uart_base = ALL_ONES);
+    REFUSED("tenant.uart_base", 1, rtos->uart_base = board->ram_base - 0x80);
+    REFUSED("tenant.plic_base", 1, rtos->plic_base += 0x1000);
+    REFUSED("tenant.flags", 1, rtos->flags |= 0x8);
+    REFUSED("tenant.flags", 0, board->flags &= ~(uint32_t)COTENANT_BOARD_FP);
+    ACCEPTED(rtos->sources[2] = 1u << 31); /* source 95, the last */
+}
+
+static void test_whose_vhart(void **state)
+{
+    (void)state;
+    REFUSED("tenant.vhart_count", 1, rtos->vhart_first = 3);
+    REFUSED("tenant.vhart_count", 1, rtos->vhart_first = UINT32_MAX);
+    REFUSED("tenant.vhart_count", 1, rtos->vhart_count = 0);
+    REFUSED("tenant.vhart_count", 1, rtos->vhart_count = 3);
+    REFUSED("tenant.vhart_count", 1, rtos->vhart_count = UINT32_MAX);
+    /* Two tenants that have a vhart in common could start each other's. */
+    REFUSED("vhart.tenant", 2, rtos->vhart_count = 2);
+    REFUSED("vhart.id", 1, rtos->vhart_first = 2);
+    REFUSED("vhart.tenant", 1, rtos_vhart->tenant = 3);
+    REFUSED("vhart.id", 1, rtos_vhart->tenant = 0);
+    REFUSED("vhart.id", 1, rtos_vhart->id = 1);
+    REFUSED("vhart.hart", 1, rtos_vhart->hart = 1);
+    REFUSED("vhart.hart", 1, rtos_vhart->hart = UINT32_MAX);
+}
+
+static void test_vhart_time(void **state)
+{
+    (void)state;
+    REFUSED("vhart.priority", 1, rtos_vhart->priority = 256);
+    REFUSED("vhart.slice_us", 1, rtos_vhart->slice_us = 99);
+    REFUSED("vhart.slice_us", 1, rtos_vhart->slice_us = 1000001);
+    REFUSED("vhart.budget_us", 1, rtos_vhart->budget_us = 1000);
+    REFUSED("vhart.budget_us", 1, rtos_vhart->budget_us = UINT32_MAX);
+    REFUSED("vhart.budget_us", 1, rtos_vhart->period_us = 0);
+    REFUSED("vhart.budget_us", 1, rtos_vhart->period_us = 1000001);
+    /* Less than a tick would be rounded to "no limit". */
+    REFUSED("vhart.budget_us", 1, board->timebase_hz = 32768; rtos_vhart->budget_us = 30);
+    ACCEPTED(board->timebase_hz = 32768; rtos_vhart->budget_us = 31);
+    ACCEPTED(rtos_vhart->budget_us = 0; rtos_vhart->period_us = 0);
+}
+
+static void test_vhart_interrupts(void **state)
+{
+    (void)state;
+    REFUSED("vhart.flags", 1, rtos_vhart->flags |= 0x4);
+    REFUSED("vhart.flags", 1, rtos_vhart->flags = 0);
+    REFUSED("vhart.flags", 1, rtos_vhart->flags |= COTENANT_VHART_PLIC_PASSTHROUGH);
+    REFUSED("vhart.flags", 0, linux_vhart->priority = 10);
+    REFUSED("vhart.flags", 0, linux_vhart->flags |= COTENANT_VHART_WFI_YIELDS);
+    REFUSED("vhart.plic_m_context", 1, rtos_vhart->plic_m_context = 15872);
+    REFUSED("vhart.plic_s_context", 1, rtos_vhart->plic_s_context = UINT32_MAX);
+    REFUSED("vhart.plic_s_context", 0, linux_vhart->plic_s_context = 3);
+    REFUSED("vhart.plic_s_context", 0, linux_vhart->plic_s_context = COTENANT_NONE);
+    REFUSED("vhart.plic_s_context", 0, board->harts[0].plic_s_context = COTENANT_NONE);
+    REFUSED("vhart.plic_s_context", 0, linux_tenant->plic_base = 0);
+    REFUSED("vhart.plic_claim_entry", 1, rtos_vhart->plic_claim_entry = MADE_CLAIM);
+    REFUSED("vhart.plic_claim_entry", 0, linux_vhart->plic_claim_entry = 8);
+    REFUSED("vhart.plic_claim_entry", 0, linux_vhart->plic_claim_entry = 0x1234);
+    REFUSED("vhart.plic_claim_entry", 0, linux_vhart->plic_claim_entry = MADE_MEMORY);
+    REFUSED("vhart.pmp_address", 0, linux_vhart->plic_claim_entry = 7);
+    ACCEPTED(linux_vhart->plic_claim_entry = COTENANT_NONE; set_pmp(linux_vhart, MADE_CLAIM, 0, 0));
+}
+
+static void test_shared_by_as_many_as_fit(void **state)
+{
+    static const char letters[] = "abcdefghi";
+
+    (void)state;
+    fresh();
+    for (uint32_t i = 3; i < 9; i++) {
+        b->tenants[i] = b->tenants[2];
+        b->tenants[i].name[0] = letters[i];
+        b->tenants[i].vhart_first = i;
+        b->tenants[i].memory[0] = (struct bundle_range){0x89000000 + i * 0x100000, 0x1000};
+        b->tenants[i].entry = b->tenants[i].memory[0].base;
+        b->tenants[i].devicetree = 0;
+        memset(b->tenants[i].parts, 0, sizeof(b->tenants[i].parts));
+        b->vharts[i] = b->vharts[2];
+        b->vharts[i].tenant = i;
+        memset(b->vharts[i].pmp_config, 0, sizeof(b->vharts[i].pmp_config));
+    }
+    b->tenant_count = b->vhart_count = 8;
+    expect_accepted("8 on a hart", __LINE__);
+    b->tenant_count = b->vhart_count = 9;
+    expect_refusal("vhart.hart", 0, "9 on a hart", __LINE__);
+}
+
+static void test_pmp_encodings(void **state)
+{
+    (void)state;
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[1] |= 0x80);
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[7] = 0x80);
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[1] |= 0x20);
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[1] |= 0x40);
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[1] = PMP_TOR | PMP_W);
+    REFUSED("vhart.pmp_config", 1, rtos_vhart->pmp_config[1] = PMP_TOR | PMP_W | PMP_X);
+    REFUSED("vhart.pmp_config", 1, set_pmp(rtos_vhart, 8, 0, PMP_NA4));
+    REFUSED("vhart.pmp_address", 1, rtos_vhart->pmp_address[5] = 1ul << 54);
+    REFUSED("vhart.pmp_address", 1, rtos_vhart->pmp_address[15] = ALL_ONES);
+    /* A hart that protects pages cannot tell registers of four bytes apart. */
+    REFUSED("vhart.pmp_address", 0, board->pmp_grain = 0x1000);
+    ACCEPTED(rtos_vhart->pmp_config[1] = PMP_TOR); /* nothing at all is safe */
+    ACCEPTED(rtos_vhart->pmp_config[2] = RWX);     /* off */
+    /* A bound that is not above the one before matches nothing. */
+    ACCEPTED(set_pmp(rtos_vhart, 3, 100, 0); set_pmp(rtos_vhart, 4, 100, PMP_TOR | RWX));
+    ACCEPTED(set_pmp(rtos_vhart, 3, LAST_PMP_ADDRESS, 0); set_pmp(rtos_vhart, 4, 1, PMP_TOR | RWX));
+}
+
+static void test_pmp_opens_everything(void **state)
+{
+    (void)state;
+    REFUSED("vhart.pmp_address", 1,
+            set_pmp(rtos_vhart, 2, LAST_PMP_ADDRESS, PMP_NAPOT | RWX)); /* all 56 bits */
+    REFUSED("vhart.pmp_address", 1, set_pmp(rtos_vhart, 2, LAST_PMP_ADDRESS >> 1, PMP_NAPOT | RWX));
+    REFUSED("vhart.pmp_address", 1, set_pmp(rtos_vhart, 2, ALL_ONES, PMP_NAPOT | RWX));
+    REFUSED("vhart.pmp_address", 1, set_pmp(rtos_vhart, 2, ALL_ONES >> 2, PMP_NAPOT | RWX));
+    REFUSED("vhart.pmp_address", 1, set_pmp(rtos_vhart, 0, LAST_PMP_ADDRESS, PMP_TOR | PMP_R));
+    REFUSED("vhart.pmp_address", 1, set_pmp(rtos_vhart, 3, LAST_PMP_ADDRESS, PMP_TOR | PMP_X));
+}
+
+static void test_pmp_opens_foreign_memory(void **state)
+{
+    uint64_t base;
+    uint64_t end;
+
+    (void)state;
+    fresh();
+    base = rtos->memory[0].base;
+    end = base + rtos->memory[0].size;
+    REFUSED("vhart.pmp_address: opens memory", 1, set_tor(rtos_vhart, 1, base - 4, end));
+    REFUSED("vhart.pmp_address: opens memory", 1, set_tor(rtos_vhart, 1, base, end + 4));
+    REFUSED("vhart.pmp_address: opens memory", 1,
+            set_pmp(rtos_vhart, 3, MADE_NAPOT(base, 0x800000ul), PMP_NAPOT | PMP_R));
+    REFUSED("vhart.pmp_address: opens memory", 1,
+            set_pmp(rtos_vhart, 3, board->monitor_base >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens memory", 1,
+            set_pmp(rtos_vhart, 3, linux_tenant->entry >> 2, PMP_NA4 | PMP_X));
+    /* RAM that is nobody's, and a range that reaches into the RAM from outside. */
+    REFUSED("vhart.pmp_address: opens memory", 1,
+            set_pmp(rtos_vhart, 3, 0x8c000000 >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens memory", 0, set_pmp(linux_vhart, 0, 0x60000000 >> 2, 0);
+            set_pmp(linux_vhart, 1, (0x80000000 + 0x8000004) >> 2, PMP_TOR | RWX));
+    ACCEPTED(set_pmp(linux_vhart, 4, 0x60000000 >> 2, 0);
+             set_pmp(linux_vhart, 5, (0x80000000 + 0x8000000) >> 2, PMP_TOR | RWX));
+    ACCEPTED(set_tor(rtos_vhart, 1, base + 4, end - 4));
+    /* The same entries are wrong once the second range of Linux's memory is not there. */
+    REFUSED("vhart.pmp_address: opens memory", 0, linux_tenant->memory[2].size -= 0x1000;
+            linux_tenant->devicetree = 0; linux_tenant->parts[1].memory_size = 0;
+            linux_tenant->parts[1].file_size = 0);
+}
+
+static void test_pmp_opens_devices(void **state)
+{
+    (void)state;
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, 0x200bff8 >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, 0x200403c >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1, board->harts[1].id = 100;
+            set_pmp(rtos_vhart, 3, 0x2004320 >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, MADE_NAPOT(0x2000000ul, 0x10000), PMP_NAPOT | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, 0x10000004 >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, 0x100000 >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of another", 1,
+            set_pmp(rtos_vhart, 3, 0x101ffc >> 2, PMP_NA4 | PMP_R));
+    ACCEPTED(set_pmp(rtos_vhart, 3, MADE_NAPOT(0x10001000ul, 0x1000), PMP_NAPOT | PMP_R | PMP_W));
+}
+
+static void test_pmp_opens_the_interrupt_controller(void **state)
+{
+    uint64_t plic;
+
+    (void)state;
+    fresh();
+    plic = board->plic_base;
+    /* Priorities, enables and claims of whoever. */
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, plic >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, MADE_NAPOT(plic, 0x4000000), PMP_NAPOT | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, (plic + 0x2000) >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, (plic + 0x201000) >> 2, PMP_NA4 | PMP_R)); /* threshold */
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, (plic + 0x200004) >> 2, PMP_NA4 | PMP_R | PMP_W));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, (plic + 0x3fffffc) >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, (plic + 0x2080) >> 2, PMP_NA4 | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 1,
+            set_pmp(rtos_vhart, 3, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R));
+    /* The enable bits to read only, the claim register by its own entry only. */
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            linux_vhart->pmp_config[MADE_ENABLES] |= PMP_W);
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            linux_vhart->pmp_address[MADE_ENABLES] = MADE_NAPOT(plic + 0x2000, 0x100));
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            linux_vhart->pmp_config[MADE_CLAIM] |= PMP_X);
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            set_pmp(linux_vhart, 4, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R | PMP_W));
+    REFUSED("vhart.plic_claim_entry", 0,
+            linux_vhart->pmp_address[MADE_CLAIM] = (plic + 0x201000) >> 2);
+    REFUSED("vhart.plic_claim_entry", 0,
+            set_pmp(linux_vhart, MADE_CLAIM, MADE_NAPOT(plic + 0x201000, 8),
+                    PMP_NAPOT | PMP_R | PMP_W));
+    ACCEPTED(linux_vhart->pmp_config[MADE_ENABLES] = 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_bundles_pass),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_every_bit_is_under_the_checksum),
+        cmocka_unit_test(test_places_of_the_board),
+        cmocka_unit_test(test_devices_of_the_board),
+        cmocka_unit_test(test_harts_of_the_board),
+        cmocka_unit_test(test_console),
+        cmocka_unit_test(test_tenant_names),
+        cmocka_unit_test(test_tenant_memory),
+        cmocka_unit_test(test_tenant_parts),
+        cmocka_unit_test(test_tenant_sources),
+        cmocka_unit_test(test_whose_vhart),
+        cmocka_unit_test(test_vhart_time),
+        cmocka_unit_test(test_vhart_interrupts),
+        cmocka_unit_test(test_shared_by_as_many_as_fit),
+        cmocka_unit_test(test_pmp_encodings),
+        cmocka_unit_test(test_pmp_opens_everything),
+        cmocka_unit_test(test_pmp_opens_foreign_memory),
+        cmocka_unit_test(test_pmp_opens_devices),
+        cmocka_unit_test(test_pmp_opens_the_interrupt_controller),
+    };
+
+    return cmocka_run_group_tests_name("check", tests, set_up, tear_down);
+}
