@@ -26,6 +26,8 @@ struct Options {
     uint64_t max_cycles = 50000000;
     unsigned memory_latency = 1;
     unsigned device_latency = 1;
+    uint64_t trace_from = 0;
+    uint64_t trace_to = 0;
 };
 
 uint64_t number(const char *text)
@@ -74,6 +76,10 @@ Options parse(int count, char **words)
             options.memory_latency = latency(value);
         } else if (word == "--device-latency") {
             options.device_latency = latency(value);
+        } else if (word == "--trace-from") {
+            options.trace_from = number(value);
+        } else if (word == "--trace-to") {
+            options.trace_to = number(value);
         } else {
             throw std::runtime_error("unknown option " + word);
         }
@@ -81,7 +87,7 @@ Options parse(int count, char **words)
     if (options.image.empty()) {
         throw std::runtime_error("usage: rocket-sim [--events FILE] [--memory BYTES] "
                                  "[--max-cycles N] [--memory-latency N] [--device-latency N] "
-                                 "IMAGE");
+                                 "[--trace-from CYCLE] [--trace-to CYCLE] IMAGE");
     }
     return options;
 }
@@ -117,7 +123,7 @@ int simulate(const Options &options)
     Devices devices;
     AxiPort memory_port(memory_signals(top), memory, options.memory_latency);
     AxiPort device_port(device_signals(top), devices, options.device_latency);
-    Watch watch(log.get());
+    Watch watch(log.get(), options.trace_from, options.trace_to);
 
     if (!options.events.empty() && log == nullptr) {
         throw std::runtime_error("cannot write " + options.events);

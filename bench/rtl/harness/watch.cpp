@@ -49,6 +49,9 @@ void Watch::clock(uint64_t cycle, const CoreState &core)
     if (!core.valid) {
         return;
     }
+    if (!core.trapped && cycle >= trace_from && cycle < trace_to) {
+        std::fprintf(out, "retire %" PRIu64 " %" PRIx64 " %u\n", cycle, core.pc, core.privilege);
+    }
     if (!core.trapped) {
         retired(cycle, core);
     } else if (core.privilege != machine_mode && !pending) {

@@ -8,6 +8,7 @@
 //     a stay in M-mode: trapped at cycle FROM instead of retiring FROM_PC, first instruction of the
 //     monitor retired at FIRST, INSTRUCTIONS of it retired, and the first instruction of S- or
 //     U-mode after it, TO_PC, retired at cycle TO
+//   retire CYCLE PC PRIVILEGE          an instruction, in the clock cycles asked for
 //   trap CAUSE FROM_PC FROM TO TO_PC   a trap that did not leave S- and U-mode, in the same terms
 #ifndef COTENANT_RTL_WATCH_H
 #define COTENANT_RTL_WATCH_H
@@ -26,7 +27,11 @@ struct CoreState {
 
 class Watch {
 public:
-    explicit Watch(std::FILE *log) : out(log) {}
+    // Single instructions are logged from cycle `begin` to before cycle `end`.
+    Watch(std::FILE *log, uint64_t begin, uint64_t end)
+        : out(log), trace_from(begin), trace_to(end)
+    {
+    }
     void clock(uint64_t cycle, const CoreState &core);
     void mark(uint64_t cycle, unsigned port, uint64_t value);
 
@@ -34,6 +39,8 @@ private:
     void retired(uint64_t cycle, const CoreState &core);
 
     std::FILE *out;
+    uint64_t trace_from;
+    uint64_t trace_to;
     bool timer = false;
     // The trap under way: taken in S- or U-mode and not yet followed by an instruction there.
     bool pending = false;
