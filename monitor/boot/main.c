@@ -2,6 +2,7 @@
 /* From the relocated image to the first tenant, on the boot hart. */
 #include "arch/csr.h"
 #include "arch/hart.h"
+#include "arch/memory.h"
 #include "arch/probe.h"
 #include "arch/protection.h"
 #include "arch/trap.h"
@@ -17,7 +18,7 @@ extern volatile uint32_t parked_harts;
 /* How long the boot hart waits for the others to leave the memory that tenants get, in ticks. */
 #define MOST_PARK_TICKS 1000000
 
-_Noreturn void monitor_main(const struct bundle *checked_bundle);
+_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at);
 
 static void hart_init(struct hart *hart, uint32_t index)
 {
@@ -88,7 +89,18 @@ static void protection_init(struct hart *hart)
     }
 }
 
-_Noreturn void monitor_main(const struct bundle *checked_bundle)
+/*
+ * What was copied from lies in memory that tenants get and holds the images of all of them. No hart
+ * runs there any more.
+ */
+static void clear_loaded_file(uint64_t loaded_at)
+{
+    const struct monitor_header *header = (const struct monitor_header *)loaded_at;
+
+    physical_clear(loaded_at, header->image_size + bundle->total_size);
+}
+
+_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at)
 {
     struct hart *hart = &harts[checked_bundle->board.boot_hart];
     struct check_result problem = {NULL, -1};
@@ -105,6 +117,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle)
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
     wait_for_others(hart);
+    clear_loaded_file(loaded_at);
     monitor_log_init();
     routing_init(hart);
     lifecycle_init();

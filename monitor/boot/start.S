@@ -75,6 +75,7 @@ start:
     jr t0
 in_copy:
     lla sp, boot_stack_top
+    mv a1, s0 /* where the file was loaded */
     lla s0, monitor_start
     lla a0, monitor_end /* struct bundle in the copy */
     call monitor_main
