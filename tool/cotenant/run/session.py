@@ -196,7 +196,7 @@ class Session:
         """As `command`; a command that ends the tenant has a result without an exit code."""
         self._commands += 1
         shell = ShellCommand(self._commands, command)
-        self.expect(tenant, PROMPT, timeout)
+        self._wait_prompt(tenant, timeout)
         start = len(self.output(tenant))
         self.send(tenant, shell.typed())
         try:
@@ -204,6 +204,14 @@ class Session:
         except TenantEndedError:
             return CommandResult(command, None, self.output(tenant)[start:])
         return CommandResult(command, int(found["exit_code"]), found["output"])
+
+    def _wait_prompt(self, tenant: str, timeout: float | None) -> None:
+        try:
+            self.expect(tenant, PROMPT, timeout)
+        except WaitTimeoutError as error:
+            raise WaitTimeoutError(
+                f"tenant {tenant} shows no shell prompt to take a command: {error}"
+            ) from None
 
     # The monitor
 
