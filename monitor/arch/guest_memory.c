@@ -2,6 +2,7 @@
 #include "arch/guest_memory.h"
 
 #include "arch/csr.h"
+#include "vdev/mmio.h"
 
 #define PAGE_SHIFT 12
 #define PAGE_SIZE 4096
@@ -12,6 +13,7 @@
 #define ENTRY_EXECUTE 0x8
 #define ENTRY_LEAF 0xe /* R, W or X */
 #define ENTRY_USER 0x10
+#define ENTRY_GLOBAL 0x20
 #define ENTRY_ACCESSED 0x40
 #define ENTRY_DIRTY 0x80
 #define ENTRY_PPN_SHIFT 10
@@ -19,8 +21,8 @@
 #define SATP_MODE_SV57 10
 
 /* Finds the leaf entry of a virtual address, for a `satp` with a mode. */
-static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address, uint64_t *leaf,
-                 uint64_t *physical)
+static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                 struct device_page *found)
 {
     uint64_t mode = satp >> SATP_MODE_SHIFT;
     uint64_t table = (satp & SATP_PPN_MASK) << PAGE_SHIFT;
@@ -46,8 +48,9 @@ static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address, u
         if ((entry & ENTRY_LEAF) != 0) {
             uint64_t offset_mask = (1ul << shift) - 1;
 
-            *leaf = entry;
-            *physical = (base & ~offset_mask) | (address & offset_mask);
+            found->leaf_address = table + index * sizeof(uint64_t);
+            found->leaf = entry;
+            found->physical = (base & ~offset_mask) | (address & offset_mask);
             return true;
         }
         table = base;
@@ -58,13 +61,49 @@ static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address, u
 bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
                      uint64_t *physical)
 {
-    uint64_t leaf;
+    struct device_page found;
 
     if (satp >> SATP_MODE_SHIFT == 0) {
         *physical = address;
         return true;
     }
-    return walk(tenant, satp, address, &leaf, physical);
+    if (!walk(tenant, satp, address, &found)) {
+        return false;
+    }
+    *physical = found.physical;
+    return true;
+}
+
+bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
+                            uint64_t *physical)
+{
+    uint64_t page = address >> PAGE_SHIFT;
+    struct device_page *known = &vhart->device_pages[page % DEVICE_PAGES];
+
+    if (satp >> SATP_MODE_SHIFT == 0) {
+        *physical = address;
+        return mmio_is_emulated(vhart->tenant, address);
+    }
+    if (known->page == page && known->leaf_address != 0 &&
+        (known->satp == satp || (known->leaf & ENTRY_GLOBAL) != 0) &&
+        *(const volatile uint64_t *)known->leaf_address == known->leaf) {
+        *physical = known->physical | (address & (PAGE_SIZE - 1));
+        return true;
+    }
+    known->leaf_address = 0;
+    if (!walk(vhart->tenant, satp, address, known)) {
+        known->leaf_address = 0;
+        return false;
+    }
+    *physical = known->physical;
+    if (!mmio_is_emulated(vhart->tenant, *physical)) {
+        known->leaf_address = 0;
+        return false;
+    }
+    known->page = page;
+    known->satp = satp;
+    known->physical &= ~(uint64_t)(PAGE_SIZE - 1);
+    return true;
 }
 
 /* The bits above those that the page tables translate repeat the highest of them. */
@@ -80,8 +119,8 @@ static bool permits(uint64_t leaf, uint64_t status, bool store)
 {
     bool from_s = (status & MSTATUS_MPP) == MSTATUS_MPP_S;
     bool user_page = (leaf & ENTRY_USER) != 0;
-    bool readable = (leaf & ENTRY_READ) != 0 ||
-                    ((leaf & ENTRY_EXECUTE) != 0 && (status & MSTATUS_MXR) != 0);
+    bool readable =
+        (leaf & ENTRY_READ) != 0 || ((leaf & ENTRY_EXECUTE) != 0 && (status & MSTATUS_MXR) != 0);
 
     if (from_s ? user_page && (status & MSTATUS_SUM) == 0 : !user_page) {
         return false;
@@ -98,14 +137,17 @@ static bool permits(uint64_t leaf, uint64_t status, bool store)
 bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_t status,
                              bool store, uint64_t address, uint64_t *physical)
 {
-    uint64_t leaf;
+    struct device_page found;
 
     if (satp >> SATP_MODE_SHIFT == 0) {
         *physical = address;
         return true;
     }
-    return walk(tenant, satp, address, &leaf, physical) && is_canonical(satp, address) &&
-           permits(leaf, status, store);
+    if (!walk(tenant, satp, address, &found)) {
+        return false;
+    }
+    *physical = found.physical;
+    return is_canonical(satp, address) && permits(found.leaf, status, store);
 }
 
 static bool fetch_parcel(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint16_t *parcel)

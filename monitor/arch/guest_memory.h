@@ -31,6 +31,20 @@ bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_
                              bool store, uint64_t address, uint64_t *physical);
 
 /*
+ * Translates as guest_translate() does and tells whether the address is one of the tenant's virtual
+ * devices. Drivers touch the same few pages again and again, so the last leaf entries are
+ * remembered with their place; a remembered one counts only if it still reads the same there. What
+ * a tenant could reach by changing the tables above without changing the leaf is another of its
+ * own virtual devices. For the loaded vhart.
+ */
+bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
+                            uint64_t *physical);
+
+/* Reads an instruction with the hart's own translation; see arch/guest_fetch.S. */
+uint32_t guest_fetch_native(uint64_t pc);
+#define GUEST_FETCH_FAILED UINT32_MAX
+
+/*
  * Reads the instruction at virtual address `pc`; a compressed one in the low 16 bits with the high
  * ones zero. Returns false where it is not in the tenant's RAM.
  */

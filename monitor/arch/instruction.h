@@ -23,7 +23,8 @@ struct memory_access {
  */
 bool instruction_decode(uint32_t instruction, struct memory_access *access);
 
-/* The same for floating-point loads and stores of RV64D and RV64DC (FLW, FLD, FSW, FSD, C.FLD...). */
+/* The same for floating-point loads and stores of RV64D and RV64DC (FLW, FLD, FSW, FSD, C.FLD...).
+ */
 bool instruction_decode_floating(uint32_t instruction, struct memory_access *access);
 
 /*

@@ -8,7 +8,8 @@
 #include "core/tenant.h"
 
 #define PAGE_SIZE 4096
-/* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing"). */
+/* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing").
+ */
 #define NAN_BOX 0xffffffff00000000
 
 /* The bytes of the access that lie in one page. */

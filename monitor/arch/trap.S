@@ -7,8 +7,9 @@
  * told apart by one branch. The entry saves two registers, looks at mcause and takes one of the
  * fast paths below, which end without touching anything else, or the plain path: save all general
  * registers, pc and mstatus straight into the world, switch to the hart's stack and call
- * trap_dispatch(hart) in C, which returns the world to keep and the world to run next. The plain path alone is correct;
- * the fast paths only shorten what Linux does most often.
+ * trap_dispatch(hart) in C, which returns the world to
+ * keep and the world to run next. The plain path alone is correct; the fast paths, and the two
+ * shortcuts of arch/fast_switch.c, only shorten what happens most often.
  *
  * Instruction counts, trap to mret included, are held by tests/system/test_instruction_counts.py:
  * set_timer, timer interrupt to STIP, and send_ipi to self.
@@ -35,18 +36,20 @@ trap_entry:
     beq a7, t1, set_timer
     li t1, SBI_EXT_IPI
     beq a7, t1, send_ipi
+    li t1, SBI_EXT_RFENCE
+    beq a7, t1, remote_fence
     j plain_path
 
 /*
- * SBI set_timer(a0 = absolute time) without Sstc, section 6.1: remember the deadline, clear STIP,
- * program the earlier of it and the hart's next event. With Sstc the plain path does it.
+ * SBI set_timer(a0 = absolute time), section 6.1. With Sstc it is one write of stimecmp. Without:
+ * remember the deadline, clear STIP, program the earlier of it and the hart's next event.
  */
 set_timer:
     bnez a6, plain_path
     ld t1, WORLD_HART(sp)
     ld t0, HART_FEATURES(t1)
     andi t0, t0, 1 /* HART_SSTC */
-    bnez t0, plain_path
+    bnez t0, 2f
     sd a0, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI
     csrc mip, t0
@@ -55,6 +58,30 @@ set_timer:
     bltu t0, a0, 1f
     mv t0, a0
 1:  sd t0, 0(t1)
+    li a0, SBI_SUCCESS
+    j ecall_done
+2:  csrw 0x14d, a0 /* stimecmp */
+    li a0, SBI_SUCCESS
+    j ecall_done
+
+/*
+ * SBI remote_sfence_vma(a0 = mask, a1 = base, a2 = start, a3 = size), section 8.2, of one aligned
+ * page of the caller itself, when that is vhart 0. Every other call takes the plain path.
+ */
+remote_fence:
+    addi t0, a6, -SBI_RFENCE_SFENCE_VMA
+    bnez t0, plain_path
+    bnez a1, plain_path
+    addi t0, a0, -1
+    bnez t0, plain_path
+    lw t0, WORLD_VHART_ID(sp)
+    bnez t0, plain_path
+    li t0, 4096
+    bne a3, t0, plain_path
+    addi t0, t0, -1
+    and t0, t0, a2
+    bnez t0, plain_path
+    sfence.vma a2
     li a0, SBI_SUCCESS
     j ecall_done
 
@@ -213,13 +240,23 @@ world_enter:
     ld sp, REGISTER(2)(sp)
     mret
 
-/* A trap inside the monitor is a defect of the monitor: report it and stop this hart. */
+/*
+ * A trap inside the monitor. Two loads of guest_fetch_native may fault: it then returns all ones.
+ * Every other one is a defect of the monitor: report it and stop this hart.
+ */
 trap_in_monitor:
-    csrr sp, mscratch
-    csrw mscratch, zero
-    csrr a0, mcause
+    csrrw sp, mscratch, zero
+    csrr t3, mepc
+    lla t4, guest_fetch_low
+    beq t3, t4, 1f
+    lla t4, guest_fetch_high
+    bne t3, t4, 2f
+1:  lla t3, guest_fetch_failed
+    csrw mepc, t3
+    mret
+2:  csrr a0, mcause
     csrr a1, mepc
     csrr a2, mtval
     call monitor_failure
-1:  wfi
-    j 1b
+3:  wfi
+    j 3b

@@ -47,13 +47,11 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
     struct world *world = &vhart->world;
     uint64_t satp = CSR_READ(satp);
     struct memory_access access;
-    uint32_t instruction;
     uint64_t physical;
 
-    if (guest_translate(vhart->tenant, satp, address, &physical) &&
-        mmio_is_emulated(vhart->tenant, physical) &&
-        guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
-        instruction_decode(instruction, &access) && access.store == (cause != CAUSE_LOAD_ACCESS)) {
+    if (guest_translate_device(vhart, satp, address, &physical) &&
+        instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) &&
+        access.store == (cause != CAUSE_LOAD_ACCESS)) {
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
 
         if (mmio_access(vhart, physical, access.size, access.store, &value)) {
@@ -156,6 +154,9 @@ struct world_change trap_dispatch(struct hart *hart)
         hart_poll_interrupts(hart);
     } else {
         exception(vhart, cause);
+    }
+    if (!hart->reschedule && hart->loaded == vhart) {
+        return (struct world_change){&vhart->world, &vhart->world};
     }
     return hart_schedule(hart);
 }

@@ -37,6 +37,7 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     struct world *world = &vhart->world;
 
     memset(world->registers, 0, sizeof(world->registers));
+    memset(vhart->device_pages, 0, sizeof(vhart->device_pages));
     memset(world->fp, 0, sizeof(world->fp));
     world->fcsr = 0;
     world->stvec = 0;

@@ -21,6 +21,20 @@ enum vhart_state {
     VHART_SUSPENDED,
 };
 
+/*
+ * Where a page of a virtual device was found last time; `leaf` is read again before it is believed.
+ * See guest_translate_device().
+ */
+struct device_page {
+    uint64_t page; /* virtual page number */
+    uint64_t satp;
+    uint64_t leaf_address; /* physical; 0: this entry is empty */
+    uint64_t leaf;
+    uint64_t physical; /* of the page */
+};
+
+#define DEVICE_PAGES 4
+
 struct vhart {
     struct world world; /* first: the trap entry finds it through mscratch */
     struct schedulable schedulable;
@@ -29,6 +43,7 @@ struct vhart {
     enum vhart_state state;
     bool uses_fp;
     bool loading; /* its time is spent on putting the tenant's images in place */
+    struct device_page device_pages[DEVICE_PAGES];
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
 };

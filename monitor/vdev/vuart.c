@@ -393,11 +393,15 @@ int vuart_transmit_next(struct vuart *uart)
 
 uint32_t vuart_console_write(struct vuart *uart, const uint8_t *bytes, uint32_t length)
 {
-    uint32_t count = 0;
+    struct ring *ring = &uart->transmit;
+    uint32_t space = ring_space(ring);
+    uint32_t count = length < space ? length : space;
 
-    while (count < length && queue_for_console(uart, bytes[count])) {
-        count++;
+    for (uint32_t i = 0; i < count; i++) {
+        ring->data[(ring->head + i) & ring->mask] = bytes[i];
+        uart->transmit_lines += bytes[i] == '\n';
     }
+    ring->head += count;
     update_transmit_ready(uart);
     return count;
 }
