@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 1
+#define COTENANT_BUNDLE_VERSION 2
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -172,6 +172,12 @@ struct bundle_console {
     uint32_t reserved;
 };
 
+/* Where the monitor records what happens: see trace.h. */
+struct bundle_trace {
+    uint64_t base; /* physical address of the first ring, 4096-aligned, in the monitor's place */
+    uint64_t ring_size; /* bytes of each hart's ring, multiple of 4096; 0: nothing is recorded */
+};
+
 struct bundle {
     uint64_t magic;
     uint32_t version;
@@ -183,6 +189,7 @@ struct bundle {
     uint32_t reserved;
     struct bundle_board board;
     struct bundle_console console;
+    struct bundle_trace trace;
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
 };

@@ -6,6 +6,7 @@
 #include "arch/trap.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/trace.h"
 #include "irq/routing.h"
 
 struct hart harts[COTENANT_MAX_HARTS];
@@ -94,6 +95,9 @@ struct world_change hart_schedule(struct hart *hart)
         }
         timer_program(hart, NULL, event);
         if (vhart == NULL) {
+            if (trace_is_on) {
+                trace_running(hart, NULL);
+            }
             __asm__ volatile("wfi" : : : "memory");
         } else {
             tenant_load_step(vhart->tenant);

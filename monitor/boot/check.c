@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check.h"
 
+#include "abi/trace.h"
 #include "boot/check_rules.h"
 #include "core/crc32.h"
 
@@ -39,6 +40,26 @@ static struct check_result check_console(const struct bundle *bundle)
     return check_good();
 }
 
+static struct check_result check_trace(const struct bundle *bundle, uint64_t monitor_size)
+{
+    const struct bundle_board *board = &bundle->board;
+    const struct bundle_trace *trace = &bundle->trace;
+    uint64_t taken = monitor_size + bundle->total_size;
+
+    if (trace->ring_size == 0) {
+        return check_good();
+    }
+    REQUIRE(trace->ring_size >= COTENANT_TRACE_RING_LEAST &&
+                trace->ring_size <= COTENANT_TRACE_RING_MOST &&
+                check_aligned(trace->ring_size, CHECK_PAGE_SIZE),
+            "trace.ring_size: out of range or not a multiple of 4096", -1);
+    REQUIRE(check_aligned(trace->base, CHECK_PAGE_SIZE), "trace.base: not 4096-aligned", -1);
+    REQUIRE(check_contains(board->monitor_base + taken, board->monitor_size - taken, trace->base,
+                           trace->ring_size * board->hart_count),
+            "trace.base: not in the monitor's place behind the images", -1);
+    return check_good();
+}
+
 struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_size)
 {
     struct check_result result = check_header(bundle);
@@ -48,6 +69,9 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
     }
     if (result.problem == NULL) {
         result = check_console(bundle);
+    }
+    if (result.problem == NULL) {
+        result = check_trace(bundle, monitor_size);
     }
     for (uint32_t i = 0; result.problem == NULL && i < bundle->tenant_count; i++) {
         result = check_tenant(bundle, i);

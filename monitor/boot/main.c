@@ -5,11 +5,13 @@
 #include "arch/memory.h"
 #include "arch/probe.h"
 #include "arch/protection.h"
+#include "arch/trace_trap.h"
 #include "arch/trap.h"
 #include "boot/early_console.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "core/trace.h"
 #include "irq/routing.h"
 
 extern char boot_stack_top[];
@@ -44,7 +46,7 @@ static void registers_init(const struct hart *hart)
 {
     uint64_t flags = bundle->board.flags;
 
-    CSR_WRITE(mtvec, (uint64_t)trap_entry);
+    CSR_WRITE(mtvec, (uint64_t)(trace_is_on ? trace_entry : trap_entry));
     CSR_WRITE(mscratch, 0);
     CSR_WRITE(mideleg, INTERRUPTS_SUPERVISOR);
     CSR_WRITE(mie, INTERRUPTS_MACHINE);
@@ -114,6 +116,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         problem.problem = "board.pmp_entries: more than this hart has";
         early_console_refuse(&problem);
     }
+    trace_begin(hart);
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
     wait_for_others(hart);
@@ -125,5 +128,8 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     console_init(hart);
     hart->reschedule = true;
     change = hart_schedule(hart);
+    if (trace_is_on) {
+        trace_running(hart, hart->loaded);
+    }
     world_enter(change.keep, change.run);
 }

@@ -7,6 +7,7 @@
 #include "arch/vhart_setup.h"
 #include "core/console.h"
 #include "core/monitor_log.h"
+#include "core/trace.h"
 #include "irq/routing.h"
 
 static uint64_t ticks_from_us(uint64_t microseconds)
@@ -84,6 +85,7 @@ void tenant_start(struct tenant *tenant, bool wipe)
 {
     struct vhart *first = &tenant->vharts[0];
 
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
     tenant->state = TENANT_RUNNING;
     console_tenant_running(tenant->index, true);
     loader_begin(&tenant->loader, wipe);
@@ -99,6 +101,7 @@ void tenant_load_step(struct tenant *tenant)
     if (!loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle)) {
         return;
     }
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->loader.phase = LOADER_IDLE;
     first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
@@ -150,6 +153,8 @@ void tenant_halt(struct tenant *tenant, enum tenant_state state)
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         vhart_release(&tenant->vharts[i]);
     }
+    trace_tenant(tenant, state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
+                                                 : COTENANT_TRACE_TENANT_STOPPED);
     tenant->loader.phase = LOADER_IDLE;
     tenant->state = state;
     vuart_reset(&tenant->uart);

@@ -6,6 +6,7 @@
 #include "arch/protection.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/trace.h"
 #include "device/plic.h"
 
 #define UART_PRIORITY 1
@@ -184,6 +185,7 @@ void routing_external_interrupt(struct hart *hart)
     if (source == 0) {
         return;
     }
+    trace_source(hart, source);
     if (source == bundle->board.uart_source) {
         console_input_ready();
         plic_complete(&board_plic, hart->plic_m_context, source);

@@ -2,6 +2,7 @@
 #include "vdev/mmio.h"
 
 #include "core/console.h"
+#include "core/trace.h"
 #include "irq/routing.h"
 
 /* Bytes of address space of the virtual 16550. */
@@ -56,6 +57,7 @@ bool mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool stor
 {
     struct tenant *tenant = vhart->tenant;
 
+    trace_device(vhart, address, size, store);
     if (is_uart(tenant, address)) {
         uart_access(tenant, address - tenant->description->uart_base, store, value);
         return true;

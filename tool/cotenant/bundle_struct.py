@@ -132,6 +132,12 @@ class BundleConsole(LittleEndianStructure):
     ]
 
 
+class BundleTrace(LittleEndianStructure):
+    """struct bundle_trace"""
+
+    _fields_ = [("base", c_uint64), ("ring_size", c_uint64)]
+
+
 class Bundle(LittleEndianStructure):
     """struct bundle"""
 
@@ -146,6 +152,7 @@ class Bundle(LittleEndianStructure):
         ("reserved", c_uint32),
         ("board", BundleBoard),
         ("console", BundleConsole),
+        ("trace", BundleTrace),
         ("tenants", BundleTenant * limit("MAX_TENANTS")),
         ("vharts", BundleVhart * limit("MAX_VHARTS")),
     ]
@@ -160,5 +167,6 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_tenant": BundleTenant,
     "bundle_vhart": BundleVhart,
     "bundle_console": BundleConsole,
+    "bundle_trace": BundleTrace,
     "bundle": Bundle,
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/trace_trap.h"
+
+#include "arch/csr.h"
+#include "core/tenant.h"
+#include "core/trace.h"
+
+/* How long the cycle counter is measured, in ticks, and how often mtime is read for it at most. */
+#define MEASURED_TICKS 256
+#define MOST_READS 10000000
+
+/* Bits of the arguments of records that begin a trap. */
+#define CYCLES_SHIFT 48
+#define MOST_CYCLES 0xffff
+#define SBI_FUNCTION_SHIFT 32
+#define SBI_ERROR_SHIFT 40
+
+/* Returns the cycles that pass from one change of mtime to the one `ticks` later. */
+static uint32_t measure_cycles(const struct hart *hart, uint64_t ticks)
+{
+    uint64_t start = hart_now(hart) + 1;
+    uint64_t cycles;
+
+    for (uint32_t reads = 0; reads < MOST_READS && hart_now(hart) < start; reads++) {
+    }
+    cycles = CSR_READ(mcycle);
+    for (uint32_t reads = 0; reads < MOST_READS && hart_now(hart) < start + ticks; reads++) {
+    }
+    return (uint32_t)(CSR_READ(mcycle) - cycles);
+}
+
+void trace_begin(const struct hart *hart)
+{
+    const struct bundle_trace *trace = &bundle->trace;
+    uint32_t cycles;
+
+    if (trace->ring_size == 0) {
+        return;
+    }
+    cycles = measure_cycles(hart, MEASURED_TICKS);
+    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
+        trace_init(&harts[i], (void *)(trace->base + trace->ring_size * i), trace->ring_size,
+                   cycles, MEASURED_TICKS);
+    }
+}
+
+static struct trace_record *record_trap(const struct hart *hart, uint32_t vhart, uint64_t cause)
+{
+    const uint64_t *registers = hart->loaded->world.registers;
+    uint64_t function = registers[REGISTER_A6] < 0xff ? registers[REGISTER_A6] : 0xff;
+
+    if (cause == CAUSE_ECALL_FROM_S) {
+        return trace_add(hart, COTENANT_TRACE_SBI, vhart,
+                         (uint32_t)registers[REGISTER_A7] | function << SBI_FUNCTION_SHIFT);
+    }
+    return trace_add(hart, (int64_t)cause < 0 ? COTENANT_TRACE_INTERRUPT : COTENANT_TRACE_EXCEPTION,
+                     vhart, cause & 0xffff);
+}
+
+/* What is known of a trap only when it has been dealt with. */
+static void complete_record(struct trace_record *record, const struct vhart *vhart, uint64_t cause,
+                            uint64_t cycles)
+{
+    uint64_t argument = record->argument;
+
+    if (cause == CAUSE_ECALL_FROM_S) {
+        argument |= (vhart->world.registers[REGISTER_A0] & 0xff) << SBI_ERROR_SHIFT;
+    }
+    record->argument = argument | (cycles < MOST_CYCLES ? cycles : MOST_CYCLES) << CYCLES_SHIFT;
+}
+
+struct world_change trace_trap(struct hart *hart)
+{
+    struct vhart *vhart = hart->loaded;
+    uint32_t index = (uint32_t)(vhart - vharts);
+    uint64_t cycles = CSR_READ(mcycle);
+    uint64_t cause = CSR_READ(mcause);
+    uint64_t value = CSR_READ(mtval);
+    uint64_t faults = vhart->faults;
+    uint64_t written = trace_written(hart);
+    struct trace_record *record = record_trap(hart, index, cause);
+    struct world_change change = trap_dispatch(hart);
+
+    if (vhart->faults != faults) {
+        trace_add(hart, COTENANT_TRACE_FAULT, index, value);
+    }
+    trace_running(hart, hart->loaded);
+    /* A hart that idled meanwhile may have gone round the whole ring. */
+    if (trace_written(hart) - written <= trace_capacity(hart)) {
+        complete_record(record, vhart, cause, CSR_READ(mcycle) - cycles);
+    }
+    return change;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recording what happens on each hart, for people to look at: abi/trace.h has the format.
+ *
+ * Off unless the bundle gives the rings a place. Then nothing of it is on the paths of traps and
+ * world switches: recording them is the work of another trap entry (arch/trace_entry.S), chosen at
+ * boot. What else is recorded costs a load and a branch when off.
+ *
+ * Context: called by the hart in question, interrupts off; after boot only a hart itself writes its
+ * ring.
+ */
+#ifndef COTENANT_CORE_TRACE_H
+#define COTENANT_CORE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/trace.h"
+
+struct hart;
+struct tenant;
+struct vhart;
+
+/* Something is recorded. Fixed once the machine has booted. */
+extern bool trace_is_on;
+
+/*
+ * Begins an empty ring of `size` bytes (COTENANT_TRACE_RING_LEAST or more) at `memory` for the
+ * hart, whose clock is set up. `measured`: cycles and ticks as in struct trace_header.
+ */
+void trace_init(const struct hart *hart, void *memory, uint64_t size, uint32_t measured_cycles,
+                uint32_t measured_ticks);
+
+/*
+ * Adds a record, over the oldest one when the ring is full. `vhart`: its index in the bundle.
+ * Returns the record, to be used only before the next one is added. The hart has a ring.
+ */
+struct trace_record *trace_add(const struct hart *hart, uint32_t kind, uint32_t vhart,
+                               uint64_t argument);
+
+/* Records ever added on the hart, and how many its ring holds. */
+uint64_t trace_written(const struct hart *hart);
+uint32_t trace_capacity(const struct hart *hart);
+
+/* `vhart` (NULL: nobody) has the hart from now on; recorded if that is news. */
+void trace_running(const struct hart *hart, const struct vhart *vhart);
+
+/* What the functions below do when recording is on. */
+void trace_add_device(const struct vhart *vhart, uint64_t address, uint32_t size, bool store);
+void trace_add_source(const struct hart *hart, uint32_t source);
+void trace_add_console(const struct hart *hart);
+void trace_add_tenant(const struct tenant *tenant, uint32_t event);
+
+/* The vhart's access of `size` bytes to an emulated device is being carried out. */
+static inline void trace_device(const struct vhart *vhart, uint64_t address, uint32_t size,
+                                bool store)
+{
+    if (trace_is_on) {
+        trace_add_device(vhart, address, size, store);
+    }
+}
+
+/* The monitor has claimed an external interrupt. */
+static inline void trace_source(const struct hart *hart, uint32_t source)
+{
+    if (trace_is_on) {
+        trace_add_source(hart, source);
+    }
+}
+
+/* The console service does a step on the hart. */
+static inline void trace_console(const struct hart *hart)
+{
+    if (trace_is_on) {
+        trace_add_console(hart);
+    }
+}
+
+/* `event`: COTENANT_TRACE_TENANT_*. */
+static inline void trace_tenant(const struct tenant *tenant, uint32_t event)
+{
+    if (trace_is_on) {
+        trace_add_tenant(tenant, event);
+    }
+}
+
+#endif
