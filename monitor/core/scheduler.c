@@ -11,12 +11,12 @@ void scheduler_init(struct scheduler *scheduler, uint64_t now)
     scheduler->charged = now;
 }
 
+/* What is left of a budget stays what it is: a tenant could restart as often as it likes. */
 void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
+    charge(scheduler, now);
     entity->slice_used = 0;
-    entity->budget_used = 0;
-    entity->period_start = now;
-    insert_ready(scheduler, entity);
+    make_ready(scheduler, entity, now);
 }
 
 void schedule_stop(struct scheduler *scheduler, struct schedulable *entity)
@@ -32,6 +32,7 @@ void schedule_stop(struct scheduler *scheduler, struct schedulable *entity)
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
     if (entity->state == SCHEDULABLE_WAITING) {
+        charge(scheduler, now);
         remove_from(&scheduler->waiting, entity);
         make_ready(scheduler, entity, now);
     }

@@ -113,6 +113,12 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
     charge(scheduler, now);
     wake_due(scheduler, now);
 
+    head = scheduler->ready;
+    if (head != NULL && has_peer(head) && head->slice_used >= head->slice) {
+        scheduler->ready = head->next;
+        head->slice_used = 0;
+        insert_ready(scheduler, head);
+    }
     /* Each round throttles one entity, so the loop ends. */
     for (head = scheduler->ready; head != NULL && head->budget != 0; head = scheduler->ready) {
         replenish(head, now);
@@ -120,13 +126,8 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
             break;
         }
         scheduler->ready = head->next;
-        insert_waiting(scheduler, head, SCHEDULABLE_THROTTLED, head->period_start + head->period);
-    }
-    if (head != NULL && has_peer(head) && head->slice_used >= head->slice) {
-        scheduler->ready = head->next;
         head->slice_used = 0;
-        insert_ready(scheduler, head);
-        head = scheduler->ready;
+        insert_waiting(scheduler, head, SCHEDULABLE_THROTTLED, head->period_start + head->period);
     }
     if (head != NULL && head != scheduler->running) {
         head->switches++;
