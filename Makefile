@@ -10,7 +10,7 @@ PYTHON := $(CURDIR)/.venv/bin/python
 export PYTHONPATH := $(CURDIR)/tool
 export PYTHONDONTWRITEBYTECODE := 1
 
-C_SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+C_SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h')
 TIDY_FLAGS := --target=riscv64 -march=rv64imac -std=c11 -ffreestanding \
     -Imonitor -I. -Ibuild/monitor
 SHELL_SOURCES = cotenant .ci/run $(wildcard tool/setup/*.sh)

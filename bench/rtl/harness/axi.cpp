@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "axi.h"
 
-namespace {
+namespace
+{
 constexpr uint8_t response_okay = 0;
 constexpr uint8_t response_decode_error = 3;
 constexpr uint64_t word_mask = ~uint64_t{7};
@@ -15,8 +16,12 @@ AxiPort::AxiPort(const AxiSignals &port_signals, Target &port_target, unsigned p
 void AxiPort::sample_read()
 {
     if (signals.in_ar_ready && signals.out_ar_valid) {
-        reading = {true,    signals.out_ar_address & word_mask, signals.out_ar_len + 1u,
-                   latency, signals.out_ar_id,                  response_okay};
+        reading = {true,
+                   signals.out_ar_address & word_mask,
+                   signals.out_ar_len + 1u,
+                   latency,
+                   signals.out_ar_id,
+                   response_okay};
     } else if (signals.in_r_valid && signals.out_r_ready) {
         reading.address += 8;
         reading.active = --reading.beats != 0;
@@ -29,8 +34,12 @@ void AxiPort::sample_read()
 void AxiPort::sample_write()
 {
     if (signals.in_aw_ready && signals.out_aw_valid) {
-        writing = {true,    signals.out_aw_address & word_mask, signals.out_aw_len + 1u,
-                   latency, signals.out_aw_id,                  response_okay};
+        writing = {true,
+                   signals.out_aw_address & word_mask,
+                   signals.out_aw_len + 1u,
+                   latency,
+                   signals.out_aw_id,
+                   response_okay};
     } else if (signals.in_w_ready && signals.out_w_valid) {
         if (!target.write(writing.address, signals.out_w_data, signals.out_w_strobe)) {
             writing.response = response_decode_error;

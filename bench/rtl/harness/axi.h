@@ -7,8 +7,9 @@
 #include <cstdint>
 
 // What lies behind a port. Addresses are multiples of 8; bit n of `strobe` covers byte n.
-class Target {
-public:
+class Target
+{
+  public:
     virtual ~Target() = default;
     // Returns false for an address without anything there: the access ends with a bus error.
     virtual bool read(uint64_t address, uint64_t &data) = 0;
@@ -28,8 +29,9 @@ struct AxiSignals {
     uint64_t &in_r_data;
 };
 
-class AxiPort {
-public:
+class AxiPort
+{
+  public:
     // `latency`: clocks from an accepted address to the first data, and from the last written data
     // to its response, at least 1.
     AxiPort(const AxiSignals &signals, Target &target, unsigned latency);
@@ -39,7 +41,7 @@ public:
     // Just after it: drives the registered outputs.
     void drive();
 
-private:
+  private:
     void sample_read();
     void sample_write();
 

@@ -6,7 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace {
+namespace
+{
 constexpr uint64_t rom_base = 0x10000000;
 constexpr uint64_t ports_base = 0x10010000;
 constexpr uint64_t port_size = 0x1000;

@@ -12,8 +12,9 @@
 #include "axi.h"
 
 // RAM at 0x80000000.
-class Memory : public Target {
-public:
+class Memory : public Target
+{
+  public:
     explicit Memory(uint64_t size);
     // Puts a file at the start of the RAM; throws std::runtime_error with a sentence.
     void load(const std::string &path);
@@ -22,7 +23,7 @@ public:
 
     static constexpr uint64_t base = 0x80000000;
 
-private:
+  private:
     std::vector<uint64_t> words;
 };
 
@@ -32,25 +33,35 @@ private:
 //   0x10  write: level of the port's interrupt line, 0 or 1
 //   0x18  read: the clock cycle of the simulation, 64 bits, never stopped
 //   0x20  write: ends the simulation with this status
-// Behind them a finisher (the "sifive-test" device) at 0x10020000; before them, at 0x10000000, where
-// the core's boot ROM jumps to, a jump to the start of the RAM.
-class Devices : public Target {
-public:
+// Behind them a finisher (the "sifive-test" device) at 0x10020000; before them, at 0x10000000,
+// where the core's boot ROM jumps to, a jump to the start of the RAM.
+class Devices : public Target
+{
+  public:
     static constexpr unsigned port_count = 4;
 
     Devices();
     bool read(uint64_t address, uint64_t &data) override;
     bool write(uint64_t address, uint64_t data, uint8_t strobe) override;
     // Lines of the result ports: bit n is source n + 1.
-    uint8_t interrupt_lines() const { return lines; }
+    uint8_t interrupt_lines() const
+    {
+        return lines;
+    }
     // The finisher was written: the exit status.
-    bool finished() const { return done; }
-    int exit_status() const { return status; }
+    bool finished() const
+    {
+        return done;
+    }
+    int exit_status() const
+    {
+        return status;
+    }
 
     uint64_t cycle = 0;
     std::function<void(unsigned port, uint64_t value)> on_mark;
 
-private:
+  private:
     void put(unsigned port, char character);
 
     std::string lines_of_text[port_count];

@@ -8,13 +8,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "Vtop.h"
 #include "axi.h"
 #include "machine.h"
 #include "verilated.h"
+#include "Vtop.h"
 #include "watch.h"
 
-namespace {
+namespace
+{
 constexpr unsigned reset_cycles = 32;
 constexpr int exit_usage = 2;
 constexpr int exit_too_long = 3;
@@ -94,24 +95,21 @@ Options parse(int count, char **words)
 
 AxiSignals memory_signals(Vtop &top)
 {
-    return {top.mem_aw_valid, top.mem_aw_id,    top.mem_aw_len,   top.mem_aw_addr,
-            top.mem_w_valid,  top.mem_w_strb,   top.mem_w_last,   top.mem_b_ready,
-            top.mem_w_data,   top.mem_ar_valid, top.mem_ar_id,    top.mem_ar_len,
-            top.mem_r_ready,  top.mem_ar_addr,  top.mem_aw_ready, top.mem_w_ready,
-            top.mem_b_valid,  top.mem_b_id,     top.mem_b_resp,   top.mem_ar_ready,
-            top.mem_r_valid,  top.mem_r_id,     top.mem_r_resp,   top.mem_r_last,
-            top.mem_r_data};
+    return {top.mem_aw_valid, top.mem_aw_id,   top.mem_aw_len,  top.mem_aw_addr, top.mem_w_valid,
+            top.mem_w_strb,   top.mem_w_last,  top.mem_b_ready, top.mem_w_data,  top.mem_ar_valid,
+            top.mem_ar_id,    top.mem_ar_len,  top.mem_r_ready, top.mem_ar_addr, top.mem_aw_ready,
+            top.mem_w_ready,  top.mem_b_valid, top.mem_b_id,    top.mem_b_resp,  top.mem_ar_ready,
+            top.mem_r_valid,  top.mem_r_id,    top.mem_r_resp,  top.mem_r_last,  top.mem_r_data};
 }
 
 AxiSignals device_signals(Vtop &top)
 {
-    return {top.mmio_aw_valid, top.mmio_aw_id,    top.mmio_aw_len,   top.mmio_aw_addr,
-            top.mmio_w_valid,  top.mmio_w_strb,   top.mmio_w_last,   top.mmio_b_ready,
-            top.mmio_w_data,   top.mmio_ar_valid, top.mmio_ar_id,    top.mmio_ar_len,
-            top.mmio_r_ready,  top.mmio_ar_addr,  top.mmio_aw_ready, top.mmio_w_ready,
-            top.mmio_b_valid,  top.mmio_b_id,     top.mmio_b_resp,   top.mmio_ar_ready,
-            top.mmio_r_valid,  top.mmio_r_id,     top.mmio_r_resp,   top.mmio_r_last,
-            top.mmio_r_data};
+    return {
+        top.mmio_aw_valid, top.mmio_aw_id,   top.mmio_aw_len,  top.mmio_aw_addr, top.mmio_w_valid,
+        top.mmio_w_strb,   top.mmio_w_last,  top.mmio_b_ready, top.mmio_w_data,  top.mmio_ar_valid,
+        top.mmio_ar_id,    top.mmio_ar_len,  top.mmio_r_ready, top.mmio_ar_addr, top.mmio_aw_ready,
+        top.mmio_w_ready,  top.mmio_b_valid, top.mmio_b_id,    top.mmio_b_resp,  top.mmio_ar_ready,
+        top.mmio_r_valid,  top.mmio_r_id,    top.mmio_r_resp,  top.mmio_r_last,  top.mmio_r_data};
 }
 
 int simulate(const Options &options)
@@ -160,8 +158,8 @@ int simulate(const Options &options)
                      static_cast<unsigned long long>(top.watch_pc));
         return exit_too_long;
     }
-    std::printf("finished: cycle %llu, status %d\n",
-                static_cast<unsigned long long>(devices.cycle), devices.exit_status());
+    std::printf("finished: cycle %llu, status %d\n", static_cast<unsigned long long>(devices.cycle),
+                devices.exit_status());
     return devices.exit_status();
 }
 } // namespace

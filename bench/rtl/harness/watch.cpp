@@ -3,7 +3,8 @@
 
 #include <cinttypes>
 
-namespace {
+namespace
+{
 constexpr unsigned machine_mode = 3;
 } // namespace
 

@@ -25,17 +25,17 @@ struct CoreState {
     bool timer;
 };
 
-class Watch {
-public:
+class Watch
+{
+  public:
     // Single instructions are logged from cycle `begin` to before cycle `end`.
-    Watch(std::FILE *log, uint64_t begin, uint64_t end)
-        : out(log), trace_from(begin), trace_to(end)
+    Watch(std::FILE *log, uint64_t begin, uint64_t end) : out(log), trace_from(begin), trace_to(end)
     {
     }
     void clock(uint64_t cycle, const CoreState &core);
     void mark(uint64_t cycle, unsigned port, uint64_t value);
 
-private:
+  private:
     void retired(uint64_t cycle, const CoreState &core);
 
     std::FILE *out;
