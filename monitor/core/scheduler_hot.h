@@ -113,16 +113,16 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
     charge(scheduler, now);
     wake_due(scheduler, now);
 
-    head = scheduler->ready;
-    if (head != NULL && has_peer(head) && head->slice_used >= head->slice) {
-        scheduler->ready = head->next;
-        head->slice_used = 0;
-        insert_ready(scheduler, head);
-    }
-    /* Each round throttles one entity, so the loop ends. */
-    for (head = scheduler->ready; head != NULL && head->budget != 0; head = scheduler->ready) {
+    /* Each round ends a slice or throttles somebody, neither twice, so the loop ends. */
+    for (head = scheduler->ready; head != NULL; head = scheduler->ready) {
+        if (has_peer(head) && head->slice_used >= head->slice) {
+            scheduler->ready = head->next;
+            head->slice_used = 0;
+            insert_ready(scheduler, head);
+            continue;
+        }
         replenish(head, now);
-        if (head->budget_used < head->budget) {
+        if (head->budget == 0 || head->budget_used < head->budget) {
             break;
         }
         scheduler->ready = head->next;
