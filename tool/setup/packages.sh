@@ -4,7 +4,8 @@
 # Installs the Debian packages that are missing, and nothing when none is: then it needs neither
 # root nor network.
 #
-# usage: packages.sh [--tests]    with --tests also those that only tests and lint use
+# usage: packages.sh [--tests | --rtl]    with --tests also those that only tests and lint use,
+#                                         with --rtl those of `cotenant bench rtl`
 
 set -eu
 # shellcheck source=common.sh
@@ -15,6 +16,8 @@ packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-
     gcc libc6-dev make git ca-certificates debian-archive-keyring"
 # What only tests and lint use.
 test_packages="libcmocka-dev clang-format-14 clang-tidy-14 shellcheck"
+# What only the simulation of the Rocket core's RTL uses.
+rtl_packages="verilator g++"
 
 # Prints those of the arguments that are not installed, separated by spaces.
 missing_of() {
@@ -52,9 +55,10 @@ install_missing() {
 
 command -v dpkg-query >/dev/null ||
     die "this is not Debian (no dpkg-query); the set-up needs Debian 12 or later."
-if [ "${1:-}" = --tests ]; then
-    packages="$packages $test_packages"
-fi
+case ${1:-} in
+--tests) packages="$packages $test_packages" ;;
+--rtl) packages="$packages $rtl_packages" ;;
+esac
 if ! "$(dirname "$0")/find-python.sh" >/dev/null; then
     packages="$packages python3 python3-venv"
 fi

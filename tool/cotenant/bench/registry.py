@@ -34,6 +34,12 @@ BENCHMARKS: dict[str, Benchmark] = {
     "sbi": Benchmark(
         "sbi", "instructions per SBI call, timer interrupt and emulated device access"
     ),
+    "rtl": Benchmark(
+        "rtl",
+        "clock cycles on the Rocket core's RTL: switches, latencies, calls",
+        by_default=False,
+    ),
+    "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
 }
 
 

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Clock cycles on the Rocket core's RTL: world switches, interrupt latency, calls.
+
+The figures of `other` are the same RTOS alone on the machine where it is about latency, and the
+core's own floor, an ecall to the smallest handler possible, where it is about calls.
+"""
+
+from cotenant.bench import rtl_figures as figures
+from cotenant.bench import rtl_floor as floor
+from cotenant.bench import rtl_systems as systems
+from cotenant.bench.row import Row, row
+from cotenant.bench.rtl_systems import simulate
+
+_SWITCH_BUDGET = 220
+_ADDED_AVERAGE_BUDGET = 200
+_ADDED_WORST_BUDGET = 400
+_CYCLES = "cycles"
+_QUICK_ROUNDS = 12
+_ROUNDS = 60
+_THRASH_ROUNDS = 30
+# Clocks from an accepted address to the first data of a memory that is not next to the core.
+_SLOW_MEMORY = ("--memory-latency", "30")
+
+_CALLS = (
+    ("get_spec_version", "get_spec_version, round trip"),
+    ("set_timer", "set_timer, round trip"),
+    ("send_ipi", "send_ipi to self, round trip"),
+    ("remote_fence", "remote fence to self, one page, round trip"),
+    ("timer_interrupt", "timer interrupt to STIP, stolen from the kernel"),
+    ("device_read", "emulated MMIO read"),
+    ("read_time", "emulated rdtime"),
+    ("misaligned_load", "emulated misaligned load"),
+)
+
+
+def run(quick: bool) -> list[Row]:
+    """Measure; Raises CotenantError without a complete result. `quick` takes about a minute."""
+    rounds = _QUICK_ROUNDS if quick else _ROUNDS
+    rows = _call_rows()
+    rows += _switch_rows("satp=0", systems.rtos_beside_spin(rounds, sv39=False))
+    rows += _switch_rows("Sv39", systems.rtos_beside_spin(rounds, sv39=True))
+    if quick:
+        return rows
+    rows += _switch_rows(
+        "satp=0, PMP addresses too",
+        systems.rtos_beside_spin(rounds, sv39=False, memory="240K"),
+        budget=None,
+    )
+    return rows + _latency_rows(rounds)
+
+
+def _call_rows() -> list[Row]:
+    found = figures.calls(simulate(systems.calls()))
+    least = floor.measure()
+    rows = [row("core alone: ecall to the smallest handler, round trip", _CYCLES, least.ecall)]
+    rows.append(row("core alone: timer interrupt to the first instruction", _CYCLES, least.timer))
+    return rows + [
+        row(label, _CYCLES, found[name].middle, least.ecall)
+        for name, label in _CALLS
+        if name in found
+    ]
+
+
+def _switch_rows(where: str, description: str, budget: float | None = _SWITCH_BUDGET) -> list[Row]:
+    found = figures.switches(simulate(description))
+    return [
+        row(f"world switch, RTOS waits, {where}", _CYCLES, found.away.middle, None, budget),
+        row(f"world switch, RTOS is due, {where}", _CYCLES, found.back.middle, None, budget),
+        row(f"world switch, RTOS waits, {where}", "instructions", found.away_instructions),
+        row(f"world switch, RTOS is due, {where}", "instructions", found.back_instructions),
+    ]
+
+
+def _latency_rows(rounds: int) -> list[Row]:
+    alone = figures.latencies(simulate(systems.rtos_alone(rounds, sv39=True)))
+    warm = figures.latencies(simulate(systems.rtos_beside_spin(rounds, sv39=True)))
+    thrashed = figures.latencies(simulate(systems.rtos_beside_thrash(_THRASH_ROUNDS)))
+    slow = figures.latencies(simulate(systems.rtos_beside_thrash(_THRASH_ROUNDS), _SLOW_MEMORY))
+    what = "interrupt due to the RTOS' first instruction"
+    return [
+        row(f"{what}, warm, average", _CYCLES, warm.mean, alone.mean),
+        row(
+            f"{what}, warm, added average",
+            _CYCLES,
+            warm.mean - alone.mean,
+            None,
+            _ADDED_AVERAGE_BUDGET,
+        ),
+        row(f"{what}, caches thrashed, average", _CYCLES, thrashed.mean, alone.mean),
+        row(f"{what}, caches thrashed, worst", _CYCLES, thrashed.most, alone.most),
+        row(
+            f"{what}, caches thrashed, added worst",
+            _CYCLES,
+            thrashed.most - alone.most,
+            None,
+            _ADDED_WORST_BUDGET,
+        ),
+        row(f"{what}, caches thrashed, slow memory, worst", _CYCLES, slow.most),
+    ]

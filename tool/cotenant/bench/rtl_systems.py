@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The systems that are simulated on RTL, and one run of each."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import system as systems
+from cotenant.bench import rtl_events, rtl_simulator
+from cotenant.bench.rtl_events import Event
+from cotenant.bench.systems import tenant
+from cotenant.plan import System
+from cotenant.ranges import Range
+
+# Ticks of mtime (100 cycles each) after which the load of the other tenant has begun.
+_SPIN_BEGUN = 3000
+_THRASH_BEGUN = 8000
+_MAX_CYCLES = 40_000_000
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A simulated run: what happened, and whose memory is where."""
+
+    events: list[Event]
+    memory: dict[str, Range]
+    text: str
+
+    def owner(self, address: int) -> str | None:
+        """Return the tenant whose memory an address is in."""
+        for name, area in self.memory.items():
+            if area.base <= address < area.end:
+                return name
+        return None
+
+
+def simulate(description: str, options: tuple[str, ...] = ()) -> Simulation:
+    """Build a system and run it to its end. Raises CotenantError if that fails."""
+    with tempfile.TemporaryDirectory(prefix="cotenant-rtl.") as name:
+        folder = Path(name)
+        file = folder / "system.toml"
+        file.write_text(description, encoding="utf-8")
+        system: System = systems.load(file)
+        bundle = systems.build(system, folder / "bundle.bin").bundle
+        events = folder / "events"
+        text = rtl_simulator.run(bundle, events, max_cycles=_MAX_CYCLES, options=options)
+        memory = {each.name: each.memory for each in system.tenants}
+        return Simulation(rtl_events.read(events), memory, text)
+
+
+def _system(*tenants: str) -> str:
+    return "\n".join(['board = "rocket-litex"', *tenants])
+
+
+def _payload(image: str, port: int, priority: int, memory: str, arguments: str) -> str:
+    return (
+        tenant(
+            image,
+            priority=priority,
+            memory=memory,
+            image=image,
+            arguments=arguments,
+            uart=False,
+            fp=False,
+        ).rstrip("\n")
+        + f'\ndevices = ["results{port}"]\n'
+    )
+
+
+def calls() -> str:
+    """Return a tenant alone that asks the monitor for everything; it has a PLIC."""
+    text = _payload("rtl-calls", 0, 10, "256K", "")
+    return _system(text.replace("uart = false", "uart = true"))
+
+
+def rtos_alone(rounds: int, *, sv39: bool) -> str:
+    """Return the RTOS with the hart for itself."""
+    return _system(_rtos(f"rounds={rounds} period=45 start=100", sv39))
+
+
+def rtos_beside_spin(rounds: int, *, sv39: bool, memory: str = "256K") -> str:
+    """Return the RTOS above a tenant that keeps hart and caches to itself, as far as it can.
+
+    A `memory` that is no power of two takes more PMP entries than the hart has for both, so that a
+    switch writes addresses too.
+    """
+    arguments = f"rounds={rounds} period=45 start={_SPIN_BEGUN}"
+    return _system(_rtos(arguments, sv39, memory), _load("spin", sv39))
+
+
+def rtos_beside_thrash(rounds: int) -> str:
+    """Return the RTOS above a tenant that goes through more than the caches and TLBs hold.
+
+    The period is longer than a round of it and moves through it.
+    """
+    arguments = f"rounds={rounds} period=1500 jitter=13 start={_THRASH_BEGUN}"
+    return _system(_rtos(arguments, True), _load("thrash", True))
+
+
+def _rtos(arguments: str, sv39: bool, memory: str = "256K") -> str:
+    return _payload("rtl-rtos", 0, 10, memory, f"{arguments} sv39={int(sv39)}")
+
+
+def _load(kind: str, sv39: bool) -> str:
+    return _payload("rtl-load", 1, 1, "512K", f"load={kind} sv39={int(sv39)}")
