@@ -9,7 +9,7 @@ from pathlib import Path
 from cotenant.run.launch import Launch, prepare
 from cotenant.run.session import Session
 
-Value = str | int | bool
+Value = str | int | bool | list[str]
 
 TIMEOUT = 600.0
 """Wall-clock seconds after which a run hangs; no result depends on it."""
@@ -69,4 +69,4 @@ def running(
 def _literal(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, int) else f"'{value}'"
+    return str(value) if isinstance(value, int | list) else f"'{value}'"

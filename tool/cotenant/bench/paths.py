@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The monitor's paths, instruction by instruction: from each trap to the return from it.
+
+The monitor runs with interrupts off, so a path's length is what it can delay an interrupt by. A
+path ends early where the hart waits (WFI in the monitor, when nobody can run); what comes after is
+a path of its own, `idle`.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from cotenant.bench.errors import BenchError
+from cotenant.bench.monitor_code import MonitorCode
+from cotenant.bench.qemu_trace import QemuTrace
+from cotenant.bench.systems import TIMEOUT, built
+from cotenant.run.launch import Launch
+from cotenant.run.session import Session
+
+_ENTRY = "trap_entry"
+# Functions that move a world: a path through one of them is a world switch.
+_SWITCHES = frozenset({"world_switch", "world_load"})
+_IDLE = "idle"
+_SHOWN_FUNCTIONS = 4
+_POLL_INTERVAL = 0.05
+
+
+@dataclass(frozen=True)
+class MonitorPath:
+    """One way through the monitor, and how often it was taken."""
+
+    reason: str
+    """the trap, by QEMU's name for it"""
+    offsets: tuple[int, ...]
+    count: int
+    code: MonitorCode
+
+    @property
+    def length(self) -> int:
+        """Instructions, the first and the last (mret) included."""
+        return len(self.offsets)
+
+    @cached_property
+    def functions(self) -> Counter[str]:
+        """Instructions by function."""
+        return Counter(self.code.function(offset) for offset in self.offsets)
+
+    @property
+    def switches(self) -> bool:
+        """Whether another tenant runs after it."""
+        return not _SWITCHES.isdisjoint(self.functions)
+
+    @property
+    def kind(self) -> str:
+        """The trap, and whether the world was switched."""
+        return f"{self.reason}, world switch" if self.switches else self.reason
+
+    @property
+    def place(self) -> str:
+        """The function in which most of it was spent."""
+        return self.functions.most_common(1)[0][0]
+
+    @property
+    def profile(self) -> str:
+        """The functions in which most of it was spent, with their instructions."""
+        most = self.functions.most_common(_SHOWN_FUNCTIONS)
+        return " ".join(f"{name}:{number}" for name, number in most)
+
+    @property
+    def longest_stretch(self) -> int:
+        """Instructions between two looks at pending interrupts, or from one to an end."""
+        longest = length = 0
+        for offset in self.offsets:
+            length += 1
+            if self.code.reads_pending(offset) and self.code.function(offset) not in _SWITCHES:
+                longest, length = max(longest, length), 0
+        return max(longest, length)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """All paths of one kind."""
+
+    name: str
+    count: int
+    shortest: int
+    median: float
+    longest: MonitorPath
+
+
+class PathRecorder:
+    """Collects the paths of one machine while its trace is on."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._code = MonitorCode()
+        self._base = launch.built.system.monitor.base
+        self._entry = self._code.address(_ENTRY)
+        self._counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
+        self._reason = ""
+        self._next_reason = ""
+        self._offsets: list[int] | None = None
+        self.trace = QemuTrace(
+            self._base, self._code.size, self._executed, self._trapped, self._taken_back
+        )
+
+    @property
+    def paths(self) -> list[MonitorPath]:
+        """The paths that were complete when the trace stopped, the longest first."""
+        found = [
+            MonitorPath(reason, offsets, count, self._code)
+            for (reason, offsets), count in self._counts.items()
+        ]
+        return sorted(found, key=lambda path: path.length, reverse=True)
+
+    @property
+    def total(self) -> int:
+        """How many paths there were so far."""
+        return self._counts.total()
+
+    def _executed(self, address: int) -> None:
+        offset = address - self._base
+        if offset == self._entry:
+            self._finish()
+            self._reason, self._offsets = self._next_reason, []
+        if self._offsets is None:
+            return
+        self._offsets.append(offset)
+        if self._code.is_wfi(offset):
+            self._finish()
+            self._reason, self._offsets = _IDLE, []
+
+    def _trapped(self, name: str) -> None:
+        self._next_reason = name
+
+    def _taken_back(self) -> None:
+        if self._offsets:
+            self._offsets.pop()
+
+    def _finish(self) -> None:
+        if self._offsets:
+            self._counts[self._reason, tuple(self._offsets)] += 1
+
+
+def record(
+    description: str, *, sstc: bool, icount: int, prepare: Callable[[Session], None], total: int
+) -> list[MonitorPath]:
+    """Boot a system, `prepare` it, and return the next `total` paths, the longest first."""
+    with built(description, sstc=sstc) as launch:
+        recorder = PathRecorder(launch)
+        machine = launch.machine(icount, recorder.trace.arguments)
+        with recorder.trace, Session(machine, launch.ports, timeout=TIMEOUT) as session:
+            prepare(session)
+            deadline = time.monotonic() + TIMEOUT
+            recorder.trace.start()
+            while recorder.total < total:
+                if session.console.ended:
+                    raise BenchError(f"the machine ended after {recorder.total} of {total} paths")
+                if time.monotonic() > deadline:
+                    raise BenchError(
+                        f"only {recorder.total} of {total} paths came within {TIMEOUT:g} s"
+                    )
+                time.sleep(_POLL_INTERVAL)
+            recorder.trace.stop()
+        return recorder.paths
+
+
+def kinds(paths: Iterable[MonitorPath]) -> list[Kind]:
+    """Group paths by kind, the most frequent kind first."""
+    groups: dict[str, list[MonitorPath]] = {}
+    for path in paths:
+        groups.setdefault(path.kind, []).append(path)
+    found = []
+    for name, members in groups.items():
+        lengths = [path.length for path in members for _ in range(path.count)]
+        longest = max(members, key=lambda path: path.length)
+        found.append(Kind(name, len(lengths), min(lengths), median(lengths), longest))
+    return sorted(found, key=lambda kind: kind.count, reverse=True)
