@@ -4,7 +4,7 @@
 #include "arch/csr.h"
 #include "vdev/mmio.h"
 
-#define PAGE_SHIFT 12
+#define PAGE_SHIFT GUEST_PAGE_SHIFT
 #define PAGE_SIZE 4096
 #define LEVEL_BITS 9
 #define ENTRY_VALID 0x1
@@ -13,7 +13,6 @@
 #define ENTRY_EXECUTE 0x8
 #define ENTRY_LEAF 0xe /* R, W or X */
 #define ENTRY_USER 0x10
-#define ENTRY_GLOBAL 0x20
 #define ENTRY_ACCESSED 0x40
 #define ENTRY_DIRTY 0x80
 #define ENTRY_PPN_SHIFT 10
@@ -74,33 +73,22 @@ bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t addres
     return true;
 }
 
-bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
-                            uint64_t *physical)
+bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
 {
-    uint64_t page = address >> PAGE_SHIFT;
-    struct device_page *known = &vhart->device_pages[page % DEVICE_PAGES];
+    struct device_page *known = guest_device_page(vhart, address);
 
     if (satp >> SATP_MODE_SHIFT == 0) {
         *physical = address;
         return mmio_is_emulated(vhart->tenant, address);
     }
-    if (known->page == page && known->leaf_address != 0 &&
-        (known->satp == satp || (known->leaf & ENTRY_GLOBAL) != 0) &&
-        *(const volatile uint64_t *)known->leaf_address == known->leaf) {
-        *physical = known->physical | (address & (PAGE_SIZE - 1));
-        return true;
-    }
     known->leaf_address = 0;
-    if (!walk(vhart->tenant, satp, address, known)) {
+    if (!walk(vhart->tenant, satp, address, known) ||
+        !mmio_is_emulated(vhart->tenant, known->physical)) {
         known->leaf_address = 0;
         return false;
     }
     *physical = known->physical;
-    if (!mmio_is_emulated(vhart->tenant, *physical)) {
-        known->leaf_address = 0;
-        return false;
-    }
-    known->page = page;
+    known->page = address >> PAGE_SHIFT;
     known->satp = satp;
     known->physical &= ~(uint64_t)(PAGE_SIZE - 1);
     return true;

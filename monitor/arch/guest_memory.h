@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/csr.h"
 #include "core/tenant.h"
 
 /*
@@ -30,6 +31,18 @@ bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t addres
 bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_t status,
                              bool store, uint64_t address, uint64_t *physical);
 
+#define GUEST_PAGE_SHIFT 12
+#define GUEST_ENTRY_GLOBAL 0x20
+
+/* The place where the page of `address` is remembered. */
+static inline struct device_page *guest_device_page(struct vhart *vhart, uint64_t address)
+{
+    return &vhart->device_pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
+}
+
+/* guest_translate_device() for a page that is not remembered. */
+bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
+
 /*
  * Translates as guest_translate() does and tells whether the address is one of the tenant's virtual
  * devices. Drivers touch the same few pages again and again, so the last leaf entries are
@@ -37,8 +50,21 @@ bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_
  * a tenant could reach by changing the tables above without changing the leaf is another of its
  * own virtual devices. For the loaded vhart.
  */
-bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
-                            uint64_t *physical);
+static inline bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
+                                          uint64_t *physical)
+{
+    const struct device_page *known = guest_device_page(vhart, address);
+    uint64_t other_space = known->satp ^ satp;
+
+    if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||
+        *(const volatile uint64_t *)known->leaf_address != known->leaf ||
+        (other_space != 0 &&
+         ((known->leaf & GUEST_ENTRY_GLOBAL) == 0 || other_space >> SATP_MODE_SHIFT != 0))) {
+        return guest_find_device(vhart, satp, address, physical);
+    }
+    *physical = known->physical | (address & ((1ul << GUEST_PAGE_SHIFT) - 1));
+    return true;
+}
 
 /* Reads an instruction with the hart's own translation; see arch/guest_fetch.S. */
 uint32_t guest_fetch_native(uint64_t pc);

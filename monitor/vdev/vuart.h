@@ -25,6 +25,8 @@
 #define VUART_TRANSMIT_SIZE 1024
 /* Depth of the FIFOs of a 16550A. */
 #define VUART_FIFO_SIZE 16
+/* Offset of the line status register. */
+#define VUART_LINE_STATUS 5
 
 struct vuart {
     struct ring receive;
@@ -62,6 +64,13 @@ void vuart_reset(struct vuart *uart);
 
 /* The tenant reads the byte register at `offset`; offsets above 7 read 0. */
 uint8_t vuart_read(struct vuart *uart, unsigned offset);
+
+/* A read at `offset` would change nothing: polling drivers read LSR far more often than all else.
+ */
+static inline bool vuart_read_is_plain(const struct vuart *uart, unsigned offset)
+{
+    return offset == VUART_LINE_STATUS && !uart->overrun;
+}
 
 /* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
 void vuart_write(struct vuart *uart, unsigned offset, uint8_t value);
