@@ -28,6 +28,10 @@ bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
 /* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
 static void uart_access(struct tenant *tenant, uint64_t offset, bool store, uint64_t *value)
 {
+    if (!store && vuart_read_is_plain(&tenant->uart, (unsigned)offset)) {
+        *value = vuart_read(&tenant->uart, (unsigned)offset);
+        return;
+    }
     if (store) {
         vuart_write(&tenant->uart, (unsigned)offset, (uint8_t)*value);
         if (vuart_transmit_used(&tenant->uart) != 0) {
