@@ -8,6 +8,7 @@
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
+#include "core/trace.h"
 #include "device/ns16550.h"
 #include "device/reset.h"
 #include "irq/routing.h"
@@ -153,19 +154,31 @@ static void set_next_step(uint64_t now, bool busy)
 }
 
 /* One kind of work a step, so that the longest step is short; they take turns. */
-void console_step(uint64_t now)
+static bool do_turn(uint64_t now)
 {
-    bool busy = true;
-
+    trace_console(console.hart);
     console.turn = (console.turn + 1) % 3;
     if (console.turn == 0 && console.input_ready) {
         receive_step();
-        handle_requests();
-    } else if (console.turn == 1 && statistics_in_progress(&console.report)) {
-        statistics_step(&console.report, now);
-    } else {
-        busy = transmit_step();
+        return true;
     }
+    if (console.turn == 1 && statistics_in_progress(&console.report)) {
+        statistics_step(&console.report, now);
+        return true;
+    }
+    return transmit_step();
+}
+
+void console_step(uint64_t now)
+{
+    bool busy = do_turn(now);
+
+    /* Whoever is due goes first; what follows is as well done by the next step. */
+    if (hart_is_wanted()) {
+        set_next_step(now, true);
+        return;
+    }
+    handle_requests();
     if (now >= console.tick_due) {
         console_mux_tick(&console.mux);
         console.tick_due = now + console.tick;
