@@ -45,6 +45,12 @@ static void test_check(void **state)
     feed(fuzz_check, 400);
 }
 
+static void test_guest_memory(void **state)
+{
+    (void)state;
+    feed(fuzz_guest_memory, 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -52,6 +58,7 @@ int main(void)
         cmocka_unit_test(test_vplic),
         cmocka_unit_test(test_console),
         cmocka_unit_test(test_check),
+        cmocka_unit_test(test_guest_memory),
     };
 
     return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
