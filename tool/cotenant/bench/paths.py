@@ -24,6 +24,17 @@ _ENTRY = "trap_entry"
 # Functions that move a world: a path through one of them is a world switch.
 _SWITCHES = frozenset({"world_switch", "world_load"})
 _IDLE = "idle"
+# QEMU's names of the traps that come to the monitor.
+_REASONS = {
+    "m_timer": "timer interrupt",
+    "m_external": "external interrupt",
+    "m_software": "software interrupt",
+    "supervisor_ecall": "SBI call",
+    "illegal_instruction": "WFI or illegal instruction",
+    "fault_load": "load from a device",
+    "fault_store": "store to a device",
+    "exec_fault": "fetch fault",
+}
 _SHOWN_FUNCTIONS = 4
 _POLL_INTERVAL = 0.05
 
@@ -33,7 +44,7 @@ class MonitorPath:
     """One way through the monitor, and how often it was taken."""
 
     reason: str
-    """the trap, by QEMU's name for it"""
+    """the trap"""
     offsets: tuple[int, ...]
     count: int
     code: MonitorCode
@@ -133,7 +144,7 @@ class PathRecorder:
             self._reason, self._offsets = _IDLE, []
 
     def _trapped(self, name: str) -> None:
-        self._next_reason = name
+        self._next_reason = _REASONS.get(name, name)
 
     def _taken_back(self) -> None:
         if self._offsets:

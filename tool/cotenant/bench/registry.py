@@ -40,6 +40,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         by_default=False,
     ),
     "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
+    "longest": Benchmark("longest", "the monitor's paths beside a busy Linux, the longest one"),
 }
 
 

@@ -16,8 +16,8 @@ from cotenant.bench.systems import linux, payload, system, tenant
 from cotenant.run.session import Session
 
 IMAGE = "bench-switch"
-IN = "m_timer, world switch"
-OUT = "illegal_instruction, world switch"
+IN = "timer interrupt, world switch"
+OUT = "WFI or illegal instruction, world switch"
 
 _BUDGET = 200
 _SLOWER_WITH_MANY = 5.0
@@ -41,12 +41,11 @@ def run(quick: bool) -> list[Row]:
         for rtos_fp in (False, True):
             for other_fp in (False, True):
                 ways = measure_pair(sstc=sstc, rtos_fp=rtos_fp, other_fp=other_fp)
-                who = _fp_name(rtos_fp, other_fp)
-                rows += _rows(f"payloads, {who}, Sstc {_on(sstc)}", ways)
+                rows += _rows(pair_name(sstc, rtos_fp, other_fp), ways)
     rows += _many_tenants()
     if not quick:
         for sstc in (False, True):
-            rows += _rows(f"Linux and FreeRTOS, Sstc {_on(sstc)}", measure_linux(sstc=sstc))
+            rows += _rows(f"switch, Linux and FreeRTOS, Sstc {_on(sstc)}", measure_linux(sstc=sstc))
     return rows
 
 
@@ -87,15 +86,26 @@ def measure_linux(*, sstc: bool) -> Ways:
     return _ways(record(description, sstc=sstc, icount=5, prepare=load, total=_PATHS_OF_LINUX))
 
 
+def pair_name(sstc: bool, rtos_fp: bool, other_fp: bool) -> str:
+    """Return what people call the switches between two payloads."""
+    return f"switch, {_fp_name(rtos_fp, other_fp)}, Sstc {_on(sstc)}"
+
+
 def _many_tenants() -> list[Row]:
     counts = {count: measure_many(count) for count in (2, 4, 8)}
     rows = []
     for count, ways in counts.items():
-        rows += _rows(f"{count} tenants, PMP permissions only", ways)
-    rows += _rows("8 tenants, PMP addresses rewritten", measure_many(8, with_devices=True))
+        rows += _rows(f"switch, {count} tenants, PMP permissions only", ways)
+    rows += _rows("switch, 8 tenants, PMP addresses rewritten", measure_many(8, with_devices=True))
     slower = (counts[8].mean / counts[2].mean - 1) * 100
     rows.append(
-        row("8 tenants against 2, mean of all switches", "%", slower, None, _SLOWER_WITH_MANY)
+        row(
+            "switch, 8 tenants against 2, mean of all switches",
+            "%",
+            slower,
+            None,
+            _SLOWER_WITH_MANY,
+        )
     )
     return rows
 
@@ -124,8 +134,8 @@ def _kind(found: dict[str, Kind], name: str) -> Kind:
 
 def _rows(what: str, ways: Ways) -> list[Row]:
     return [
-        row(f"switch in (timer): {what}", "instructions", ways.into, None, _BUDGET),
-        row(f"switch out (WFI): {what}", "instructions", ways.out, None, _BUDGET),
+        row(f"{what}: in (timer)", "instructions", ways.into, None, _BUDGET),
+        row(f"{what}: out (WFI)", "instructions", ways.out, None, _BUDGET),
     ]
 
 

@@ -8,6 +8,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from cotenant import paths
+from cotenant.bench import expected
 from cotenant.bench.registry import BENCHMARKS, find
 from cotenant.bench.row import Row
 from cotenant.bench.store import Store
@@ -23,39 +25,67 @@ def _list_of_benchmarks() -> str:
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
 @click.option("--quick", is_flag=True, help="Fewer samples.")
-def bench(name: str | None, as_json: bool, quick: bool) -> None:
+@click.option(
+    "--accept",
+    is_flag=True,
+    help="Instead: make the instruction counts of now the expected ones (bench/expected.toml).",
+)
+def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     """Measure: everything that takes minutes at most, or the benchmark NAME.
 
     The exit status tells whether every benchmark came to its end, not whether a figure keeps its
     budget. With --json, nothing is printed unless every benchmark did.
     """
-    messages = Console(stderr=True)
-    rows: list[Row] = []
-    failures: list[str] = []
+    if accept and (name or as_json or quick):
+        raise click.UsageError("--accept goes with nothing else")
     try:
-        if name is not None:
-            find(name)
-        store = Store.open()
+        if accept:
+            _accept()
+        else:
+            _measure([name] if name else _default_names(), as_json=as_json, quick=quick)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
-    names = [name] if name else [key for key, each in BENCHMARKS.items() if each.by_default]
-    for each in names:
+
+
+def _default_names() -> list[str]:
+    return [name for name, each in BENCHMARKS.items() if each.by_default]
+
+
+def _measure(names: list[str], *, as_json: bool, quick: bool) -> None:
+    """Run benchmarks one after the other, the later ones even if an earlier one fails."""
+    benchmarks = {name: find(name) for name in names}
+    store = Store.open()
+    messages = Console(stderr=True)
+    rows: list[Row] = []
+    failures = 0
+    for name, each in benchmarks.items():
         try:
-            with messages.status(f"measuring: {each} ({BENCHMARKS[each].description})"):
-                store.forget(each)
-                found = BENCHMARKS[each].load().run(quick)
-                store.put(each, found, quick=quick)
+            with messages.status(f"measuring: {name} ({each.description})"):
+                store.forget(name)
+                found = each.load().run(quick)
+                store.put(name, found, quick=quick)
         except CotenantError as error:
-            failures.append(f"benchmark {each}: {error}")
+            click.echo(f"Error: benchmark {name} is not complete: {error}", err=True)
+            failures += 1
             continue
         rows += found
         if not as_json:
-            Console().print(_table(each, found))
-    if as_json and not failures:
+            Console().print(_table(name, found))
+    if failures:
+        sys.exit(1)
+    if as_json:
         click.echo(json.dumps([each.as_dict() for each in rows], indent=2))
-    for failure in failures:
-        click.echo(f"Error: {failure}", err=True)
-    sys.exit(1 if failures else 0)
+
+
+def _accept() -> None:
+    """Write bench/expected.toml anew, and say what changes in it."""
+    with Console(stderr=True).status("counting instructions"):
+        measured = expected.measure()
+    old = expected.read() if expected.FILE.is_file() else {}
+    expected.write(measured)
+    for change in expected.compare(old, measured):
+        click.echo(str(change))
+    click.echo(f"wrote {paths.shown(expected.FILE)}")
 
 
 def _table(title: str, rows: list[Row]) -> Table:
