@@ -23,7 +23,8 @@ _HEAD = """\
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Instructions of the monitor's hot paths, under QEMU's -icount. The test of instruction counts in
-# tests/system fails when one of them is more than {tolerance} % above what it says here. Written by 'cotenant bench --accept'; docs/performance.md explains the figures.
+# tests/system fails when one of them is more than {tolerance} % above what it says here. Written by
+# 'cotenant bench --accept'; docs/performance.md explains the figures.
 """
 
 
