@@ -42,3 +42,8 @@ def limit(name: str) -> int:
 def bundle(name: str) -> int:
     """Return a constant of abi/bundle.h by its name without the prefix, such as `NONE`."""
     return header("bundle.h")[f"COTENANT_{name}"]
+
+
+def trace(name: str) -> int:
+    """Return a constant of abi/trace.h by its name without the prefix, such as `MAGIC`."""
+    return header("trace.h")[f"COTENANT_TRACE_{name}"]

@@ -55,6 +55,8 @@ def encode(system: System, monitor: bytes) -> bytes:
     header.console.mode = constant(_CONSOLE_MODES[system.console_mode])
     header.console.escape = system.config.console.escape
     header.console.focus = system.focus
+    if system.trace_ring:
+        header.trace.base, header.trace.ring_size = system.trace.base, system.trace_ring
     for index, tenant in enumerate(system.tenants):
         _fill_tenant(header.tenants[index], index, tenant, system, store)
         _fill_vhart(header.vharts[index], index, tenant, system)

@@ -9,6 +9,7 @@ from cotenant.commands.build import build
 from cotenant.commands.check import check
 from cotenant.commands.images import images
 from cotenant.commands.run import run
+from cotenant.commands.trace import trace
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,7 +21,7 @@ def main() -> None:
     """
 
 
-for command in (check, build, run, images, bench):
+for command in (check, build, run, trace, images, bench):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -74,11 +74,15 @@ def settle(
     board: Board,
     requests: list[Request],
     images: dict[str, TenantImages],
+    trace_size: int,
     mistakes: Mistakes,
 ) -> Placement:
-    """Place the monitor and all tenants in the machine's RAM; mistakes are noted."""
+    """Place the monitor and all tenants in the machine's RAM; mistakes are noted.
+
+    `trace_size`: bytes that the monitor needs for a trace.
+    """
     ram = Range(board.ram_base, config.memory or board.ram_default)
-    kept = monitor_size(images)
+    kept = monitor_size(images) + align_up(trace_size, MONITOR_ALIGNMENT)
     if 2 * kept > ram.size:
         # The file is loaded at the bottom and moves itself to the top: the two must not overlap.
         mistakes.add(

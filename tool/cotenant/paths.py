@@ -11,6 +11,7 @@ MONITOR_IMAGE = BUILD / "monitor" / "monitor.bin"
 MONITOR_ELF = BUILD / "monitor" / "monitor.elf"
 TENANT_IMAGES = BUILD / "tenants"
 BUNDLES = BUILD / "bundles"
+TRACES = BUILD / "traces"
 
 
 def shown(path: Path) -> str:

@@ -44,6 +44,8 @@ class System:
     board: Board
     sstc: bool
     console_mode: str
+    trace_ring: int
+    """Bytes in which the monitor records what happens on each hart; 0: not at all."""
     ram: Range
     monitor: Range
     harts: tuple[BoardHart, ...]
@@ -68,6 +70,12 @@ class System:
     def boot_hart(self) -> int:
         """Index into `harts` of the hart that boots the machine: that of the tenants."""
         return self.harts.index(self.tenants[0].hart)
+
+    @property
+    def trace(self) -> Range:
+        """Where the monitor records what happens: a ring for each hart, at its memory's end."""
+        size = self.trace_ring * len(self.harts)
+        return Range(self.monitor.end - size, size)
 
     @property
     def board_flags(self) -> int:

@@ -39,6 +39,7 @@ def plan(
     board: Board | None,
     sstc: bool | None,
     console_mode: str,
+    trace_ring: int,
     mistakes: Mistakes,
 ) -> System:
     """Return the plan of a system; raises ConfigError with the mistakes found.
@@ -53,7 +54,7 @@ def plan(
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
     mistakes.stop_if_any()
-    placement = memory.settle(config, board, requests, images, mistakes)
+    placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     layouts = memory.lay_out_all(config, placement, images, mistakes)
     mistakes.stop_if_any()
     routes = _routes(config, board, owned)
@@ -71,6 +72,7 @@ def plan(
         board=board,
         sstc=use_sstc,
         console_mode=console_mode,
+        trace_ring=trace_ring,
         ram=placement.ram,
         monitor=placement.monitor,
         harts=harts,

@@ -6,7 +6,8 @@
     built.tenants[0].name, built.tenants[0].ready           # in the order of their indices
     built.qemu.machine, built.qemu.cpu, built.qemu.memory_bytes, built.qemu.harts
 
-`sstc` and `console_mode` ("mux" or "framed") of `load` come from the command line.
+`sstc` and `console_mode` ("mux" or "framed") of `load` come from the command line, and so does
+`trace_ring`: bytes for what the monitor records on each hart, 0 for nothing.
 """
 
 import os
@@ -62,7 +63,9 @@ class BuiltSystem:
     qemu: QemuParameters | None
 
 
-def load(path: Path, *, sstc: bool | None = None, console_mode: str = "mux") -> System:
+def load(
+    path: Path, *, sstc: bool | None = None, console_mode: str = "mux", trace_ring: int = 0
+) -> System:
     """Read and check a system file.
 
     `sstc` overrides the file's key of that name. Images are read too, and fetched if they are
@@ -75,7 +78,7 @@ def load(path: Path, *, sstc: bool | None = None, console_mode: str = "mux") -> 
     if description is None:
         raise ConfigError(mistakes.found)
     board = load_board(description.board, mistakes) if description.board is not None else None
-    return plan(description, board, sstc, console_mode, mistakes)
+    return plan(description, board, sstc, console_mode, trace_ring, mistakes)
 
 
 def default_output(system: System) -> Path:

@@ -9,6 +9,7 @@ import click
 from cotenant import paths
 from cotenant import system as systems
 from cotenant.commands.check import report_mistakes, report_warnings
+from cotenant.commands.parameters import RingSize
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.units import format_size
 
@@ -26,11 +27,21 @@ from cotenant.units import format_size
     show_default=True,
     help="The console line for people (mux) or for programs (framed).",
 )
-def build(file: Path, output: Path | None, sstc: str | None, console: str) -> None:
+@click.option(
+    "--trace",
+    "ring",
+    type=RingSize(),
+    default=0,
+    help="Let the monitor record what happens, this much memory for each hart: 1M, 16M.",
+)
+def build(file: Path, output: Path | None, sstc: str | None, console: str, ring: int) -> None:
     """Build the bundle of the system described by FILE: what the machine boots."""
     try:
         system = systems.load(
-            file, sstc=None if sstc is None else sstc == "on", console_mode=console
+            file,
+            sstc=None if sstc is None else sstc == "on",
+            console_mode=console,
+            trace_ring=ring,
         )
         report_warnings(system)
         built = systems.build(system, output or systems.default_output(system))
@@ -41,3 +52,5 @@ def build(file: Path, output: Path | None, sstc: str | None, console: str) -> No
         raise click.ClickException(str(error)) from error
     size = format_size(built.bundle.stat().st_size)
     click.echo(f"{paths.shown(built.bundle)}: {size}, {len(built.tenants)} tenants")
+    if ring:
+        click.echo(f"trace: {system.trace.size:#x} bytes at {system.trace.base:#x}")

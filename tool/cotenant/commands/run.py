@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from cotenant.commands.check import report_mistakes, report_warnings
+from cotenant.commands.parameters import Duration
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.run import report
 from cotenant.run.batch import BatchRun, Plan, Send
@@ -20,24 +21,6 @@ from cotenant.run.launch import Launch, prepare
 from cotenant.run.qemu import Machine
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
 from cotenant.run.signals import ending_signals_raise
-from cotenant.units import parse_duration
-
-
-class Duration(click.ParamType[float]):
-    """A time such as 20s or 500ms, as seconds."""
-
-    name = "duration"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return seconds."""
-        if isinstance(value, float):
-            return value
-        try:
-            return parse_duration(str(value)) / 1e6
-        except ValueError as error:
-            self.fail(f"{error}; write it like 20s or 500ms", param, ctx)
 
 
 @click.command()

@@ -36,13 +36,21 @@ class BatchRun:
     """Carries out a plan in a session; `report` gets a line for each step.
 
     The monitor is asked for its counters at the end; if the machine has ended by then, the last
-    counters known are taken, with the states that the monitor told of.
+    counters known are taken, with the states that the monitor told of. `inspect` is called once
+    after that, unless the machine has ended.
     """
 
-    def __init__(self, session: Session, plan: Plan, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        plan: Plan,
+        report: Callable[[str], None],
+        inspect: Callable[[], None] | None = None,
+    ) -> None:
         self._session = session
         self._plan = plan
         self._report = report
+        self._inspect = inspect
         self._deadline = time.monotonic() + plan.timeout
         self._commands: dict[str, list[CommandResult]] = {name: [] for name in session.tenants}
         self._stats = Stats()
@@ -64,6 +72,8 @@ class BatchRun:
             if all(self._attempt(step) for step in steps) or not session.console.ended:
                 self._attempt(self._ask_stats)
             if not session.console.ended:
+                if self._inspect:
+                    self._inspect()
                 session.quit()
             return self._result()
 

@@ -38,7 +38,14 @@ class Launch:
         )
 
 
-def prepare(path: Path, output: Path, *, console_mode: str, sstc: bool | None = None) -> Launch:
+def prepare(
+    path: Path,
+    output: Path,
+    *,
+    console_mode: str,
+    sstc: bool | None = None,
+    trace_ring: int = 0,
+) -> Launch:
     """Load a system and build its bundle in `output`. Raises ConfigError or BuildError."""
-    system = systems.load(path, sstc=sstc, console_mode=console_mode)
+    system = systems.load(path, sstc=sstc, console_mode=console_mode, trace_ring=trace_ring)
     return Launch(systems.build(system, output))
