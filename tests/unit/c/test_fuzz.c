@@ -54,10 +54,8 @@ static void test_guest_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vuart),
-        cmocka_unit_test(test_vplic),
-        cmocka_unit_test(test_console),
-        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_vuart),        cmocka_unit_test(test_vplic),
+        cmocka_unit_test(test_console),      cmocka_unit_test(test_check),
         cmocka_unit_test(test_guest_memory),
     };
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding the handler of an SBI call, passing its result back, and hart masks. */
+#include <string.h>
+
+#include "cmocka_tests.h"
+#include "random.h"
+#include "sbi/sbi.h"
+
+#define NOWHERE 0x8000
+
+static struct tenant tenant;
+static struct vhart vhart;
+static uint64_t *const registers = vhart.world.registers;
+/* What the called handler saw, and what it answers. */
+static struct {
+    sbi_handler *handler;
+    uint64_t function;
+    uint64_t arguments[6];
+    uint64_t pc;
+} seen;
+static struct sbi_result answer;
+
+#define STAND_IN(name)                                                                             \
+    struct sbi_result name(struct vhart *caller, uint64_t function, const uint64_t *arguments)     \
+    {                                                                                              \
+        seen.handler = name;                                                                       \
+        seen.function = function;                                                                  \
+        seen.pc = caller->world.registers[REGISTER_PC];                                            \
+        memcpy(seen.arguments, arguments, sizeof(seen.arguments));                                 \
+        return answer;                                                                             \
+    }
+
+STAND_IN(sbi_base)
+STAND_IN(sbi_time)
+STAND_IN(sbi_ipi)
+STAND_IN(sbi_rfence)
+STAND_IN(sbi_hsm)
+STAND_IN(sbi_srst)
+STAND_IN(sbi_dbcn)
+
+static const struct {
+    uint64_t extension;
+    sbi_handler *handler;
+} offered[] = {
+    {0x10, sbi_base},    {0x54494d45, sbi_time}, {0x735049, sbi_ipi},    {0x52464e43, sbi_rfence},
+    {0x48534d, sbi_hsm}, {0x53525354, sbi_srst}, {0x4442434e, sbi_dbcn},
+};
+
+#define OFFERED (sizeof(offered) / sizeof(offered[0]))
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    memset(&vhart, 0, sizeof(vhart));
+    vhart.tenant = &tenant;
+    for (uint64_t i = 0; i < 32; i++) {
+        registers[i] = 0x1000 + i;
+    }
+    registers[REGISTER_PC] = NOWHERE;
+    answer = sbi_value(0);
+    return 0;
+}
+
+static void test_each_extension_is_found(void **state)
+{
+    for (size_t i = 0; i < OFFERED; i++) {
+        set_up(state);
+        registers[REGISTER_A7] = offered[i].extension;
+        registers[REGISTER_A6] = 0xf00000000f;
+        sbi_dispatch(&vhart);
+        assert_ptr_equal(seen.handler, offered[i].handler);
+        assert_ptr_equal(sbi_find(offered[i].extension), offered[i].handler);
+        assert_int_equal(seen.function, 0xf00000000f);
+        for (uint64_t each = 0; each < 6; each++) {
+            assert_int_equal(seen.arguments[each], 0x1000 + REGISTER_A0 + each);
+        }
+    }
+}
+
+static void test_nothing_else_is_found(void **state)
+{
+    struct random random = {.state = 0x736269};
+
+    (void)state;
+    for (int round = 0; round < 100000; round++) {
+        uint64_t extension = round < 0x10000 ? (uint64_t)round : random_next(&random);
+        bool known = false;
+
+        for (size_t i = 0; i < OFFERED; i++) {
+            known |= offered[i].extension == extension;
+        }
+        assert_int_equal(sbi_find(extension) != NULL, known);
+    }
+    /* Probing uses all 64 bits. */
+    assert_null(sbi_find(0x10 | 1ul << 32));
+}
+
+/* Section 3: the extension id is a 32-bit integer, whatever the upper half of a7 says. */
+static void test_upper_half_of_the_extension(void **state)
+{
+    (void)state;
+    registers[REGISTER_A7] = 0xffffffff00000010;
+    sbi_dispatch(&vhart);
+    assert_ptr_equal(seen.handler, sbi_base);
+}
+
+static void assert_others_kept(void)
+{
+    for (uint64_t i = 1; i < 32; i++) {
+        if (i < REGISTER_A0 || i > REGISTER_A7) {
+            assert_int_equal(registers[i], 0x1000 + i);
+        }
+    }
+    assert_int_equal(registers[12], 0x100c);
+}
+
+static void test_unknown_extension(void **state)
+{
+    (void)state;
+    registers[REGISTER_A7] = 0x0a000000;
+    sbi_dispatch(&vhart);
+    assert_null(seen.handler);
+    assert_int_equal(registers[REGISTER_PC], NOWHERE + 4);
+    assert_int_equal(registers[REGISTER_A0], -2);
+    assert_int_equal(registers[REGISTER_A1], 0);
+    assert_others_kept();
+}
+
+static void test_results(void **state)
+{
+    (void)state;
+    registers[REGISTER_A7] = SBI_EXT_HSM;
+    answer = sbi_value(0x123456789abcdef);
+    sbi_dispatch(&vhart);
+    assert_int_equal(seen.pc, NOWHERE + 4); /* a handler may set the pc itself */
+    assert_int_equal(registers[REGISTER_PC], NOWHERE + 4);
+    assert_int_equal(registers[REGISTER_A0], 0);
+    assert_int_equal(registers[REGISTER_A1], 0x123456789abcdef);
+    assert_others_kept();
+
+    set_up(state);
+    registers[REGISTER_A7] = SBI_EXT_HSM;
+    answer = sbi_error(SBI_ERR_ALREADY_AVAILABLE);
+    sbi_dispatch(&vhart);
+    assert_int_equal(registers[REGISTER_A0], -6);
+    assert_int_equal(registers[REGISTER_A1], 0);
+}
+
+static void test_a_call_that_does_not_return(void **state)
+{
+    (void)state;
+    registers[REGISTER_A7] = SBI_EXT_SRST;
+    answer = sbi_no_return();
+    sbi_dispatch(&vhart);
+    assert_int_equal(registers[REGISTER_A0], 0x1000 + REGISTER_A0);
+    assert_int_equal(registers[REGISTER_A1], 0x1000 + REGISTER_A1);
+}
+
+/* Section 3.1, one bit after the other. */
+static bool model(uint32_t harts, uint64_t mask, uint64_t base, uint64_t *targets)
+{
+    *targets = 0;
+    if (base == UINT64_MAX) {
+        for (uint32_t id = 0; id < harts; id++) {
+            *targets |= 1ul << id;
+        }
+        return true;
+    }
+    if (base >= harts) {
+        return false;
+    }
+    for (uint64_t bit = 0; bit < 64; bit++) {
+        if ((mask >> bit & 1) != 0) {
+            if (bit + base >= harts) {
+                return false;
+            }
+            *targets |= 1ul << (bit + base);
+        }
+    }
+    return true;
+}
+
+static void compare(uint64_t mask, uint64_t base)
+{
+    uint64_t targets = 0;
+    uint64_t expected;
+    bool good = model(tenant.vhart_count, mask, base, &expected);
+    long error = sbi_hart_mask(&tenant, mask, base, &targets);
+
+    assert_int_equal(error, good ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM);
+    assert_true(!good || targets == expected);
+}
+
+static void test_hart_masks(void **state)
+{
+    static const uint64_t bases[] = {UINT64_MAX, UINT64_MAX - 1, 1ul << 63, 1ul << 32, 64, 63};
+    struct random random = {.state = 0x6d61736b};
+
+    (void)state;
+    for (tenant.vhart_count = 1; tenant.vhart_count <= COTENANT_MAX_VHARTS; tenant.vhart_count++) {
+        for (uint64_t base = 0; base <= 33; base++) {
+            for (uint64_t mask = 0; mask < 16; mask++) {
+                compare(mask, base);
+            }
+            for (unsigned bit = 0; bit < 64; bit++) {
+                compare(1ul << bit, base);
+            }
+            compare(UINT64_MAX, base);
+            compare((uint64_t)random_next(&random) << 32 | random_next(&random), base);
+        }
+        for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+            compare(0, bases[i]);
+            compare(1, bases[i]);
+            compare(UINT64_MAX, bases[i]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_each_extension_is_found, set_up),
+        cmocka_unit_test_setup(test_nothing_else_is_found, set_up),
+        cmocka_unit_test_setup(test_upper_half_of_the_extension, set_up),
+        cmocka_unit_test_setup(test_unknown_extension, set_up),
+        cmocka_unit_test_setup(test_results, set_up),
+        cmocka_unit_test_setup(test_a_call_that_does_not_return, set_up),
+        cmocka_unit_test_setup(test_hart_masks, set_up),
+    };
+
+    return cmocka_run_group_tests_name("sbi_dispatch", tests, NULL, NULL);
+}
