@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Wake-up latencies of a 1 kHz task in instructions, as histograms: from the moment its tick is due
+ * to the first instruction of the interrupt handler, and to the task's first instruction. Exact
+ * under QEMU's -icount, where the cycle CSR and the time CSR show one clock, in ns and in ticks.
+ *
+ * Whoever types a number gets that many samples:
+ *
+ *     bench: begin
+ *     bench: handler N SUM      samples and their sum
+ *     bench: handler-at V N     N samples of V instructions
+ *     bench: task N SUM
+ *     bench: task-at V N
+ *     bench: end
+ *
+ * Arguments: icount=N    an instruction takes 2^N ns (default 0)
+ *            samples=N   takes N samples at once, then shuts down: where nobody types
+ */
+#include "FreeRTOS.h"
+#include "port.h"
+#include "rt/console.h"
+#include "rt/platform.h"
+#include "rt/sbi.h"
+#include "task.h"
+
+#define NS_PER_SECOND 1000000000
+#define PERIODIC_PRIORITY (configMAX_PRIORITIES - 1)
+#define CONTROL_PRIORITY 1
+#define STACK_WORDS 512
+#define POLL_MS 20
+/* Latencies below LINEAR have a bucket each; above, a bucket is 1/32 of a power of two wide. */
+#define LINEAR 4096
+#define STEPS 32
+#define BUCKETS (LINEAR + 52 * STEPS)
+/* Instructions of probe_entry: what the probe itself adds before the port's handler begins, and
+ * what is executed of it before it reads the counter. */
+#define PROBE_LENGTH 11
+#define PROBE_BEFORE_READING 1
+
+struct histogram {
+    const char *name;
+    uint64_t samples;
+    uint64_t sum;
+    uint32_t counts[BUCKETS];
+};
+
+extern const char probe_entry[];
+extern volatile uint64_t probe_cycle;
+
+static struct histogram handler = {.name = "handler"};
+static struct histogram task = {.name = "task"};
+static uint64_t shift;
+static volatile uint64_t wanted;
+
+static StaticTask_t periodic_control_block;
+static StackType_t periodic_stack[STACK_WORDS];
+static StaticTask_t control_control_block;
+static StackType_t control_stack[STACK_WORDS];
+static TaskHandle_t control_handle;
+
+/*
+ * In front of the port's trap entry: notes when the handler began. The port is not changed for it.
+ */
+__asm__(".text\n"
+        ".balign 4\n"
+        "probe_entry:\n"
+        "csrw sscratch, t0\n"
+        "csrr t0, cycle\n"
+        "addi sp, sp, -16\n"
+        "sd t1, 0(sp)\n"
+        "lla t1, probe_cycle\n"
+        "sd t0, 0(t1)\n"
+        "ld t1, 0(sp)\n"
+        "addi sp, sp, 16\n"
+        "csrr t0, sscratch\n"
+        "j port_trap_entry\n"
+        ".section .bss.probe_cycle, \"aw\", @nobits\n"
+        ".balign 8\n"
+        "probe_cycle:\n"
+        ".space 8\n"
+        ".text\n");
+
+static unsigned highest_bit(uint64_t value)
+{
+    unsigned bit = 0;
+
+    while (value >>= 1) {
+        bit++;
+    }
+    return bit;
+}
+
+static unsigned bucket_of(uint64_t value)
+{
+    unsigned exponent;
+
+    if (value < LINEAR) {
+        return (unsigned)value;
+    }
+    exponent = highest_bit(value / LINEAR);
+    return LINEAR + exponent * STEPS + (unsigned)(value / (LINEAR / STEPS << exponent)) - STEPS;
+}
+
+/* The lowest value of a bucket. */
+static uint64_t bucket_start(unsigned bucket)
+{
+    unsigned step = bucket - LINEAR;
+
+    return bucket < LINEAR ? bucket
+                           : (uint64_t)(STEPS + step % STEPS) * (LINEAR / STEPS) << step / STEPS;
+}
+
+/* `late` in ns, less what the probe has added, in instructions. */
+static void add(struct histogram *histogram, uint64_t late, uint64_t added)
+{
+    uint64_t instructions = late >> shift;
+
+    instructions = instructions > added ? instructions - added : 0;
+    histogram->samples++;
+    histogram->sum += instructions;
+    histogram->counts[bucket_of(instructions)]++;
+}
+
+static void clear(struct histogram *histogram)
+{
+    histogram->samples = 0;
+    histogram->sum = 0;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        histogram->counts[i] = 0;
+    }
+}
+
+static void report(const struct histogram *histogram)
+{
+    print("bench: %s %lu %lu\n", histogram->name, histogram->samples, histogram->sum);
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        if (histogram->counts[i] != 0) {
+            print("bench: %s-at %lu %u\n", histogram->name, bucket_start(i), histogram->counts[i]);
+        }
+    }
+}
+
+static void run_periodic(void *parameters)
+{
+    uint64_t ns_per_tick = NS_PER_SECOND / platform.timebase_hz;
+    TickType_t tick = xTaskGetTickCount();
+
+    (void)parameters;
+    csr_write(stvec, (uintptr_t)probe_entry);
+    for (;;) {
+        uint64_t now;
+        uint64_t due;
+
+        xTaskDelayUntil(&tick, 1);
+        now = csr_read(cycle);
+        if (wanted == 0) {
+            continue;
+        }
+        due = port_tick_time(tick) * ns_per_tick;
+        add(&handler, probe_cycle - due, PROBE_BEFORE_READING);
+        add(&task, now - due, PROBE_LENGTH);
+        if (--wanted == 0) {
+            xTaskNotifyGive(control_handle);
+        }
+    }
+}
+
+static void take_samples(uint64_t count)
+{
+    clear(&handler);
+    clear(&task);
+    print("bench: begin\n");
+    wanted = count;
+    ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    report(&handler);
+    report(&task);
+    print("bench: end\n");
+}
+
+/* Waits until a number has been typed. */
+static uint64_t await_number(void)
+{
+    uint64_t number = 0;
+    char character = '\0';
+
+    while (character != '\n' || number == 0) {
+        if (console_read(&character, 1) == 0) {
+            vTaskDelay(pdMS_TO_TICKS(POLL_MS));
+        } else if (character >= '0' && character <= '9') {
+            number = number * 10 + (uint64_t)(character - '0');
+        }
+    }
+    return number;
+}
+
+static void run_control(void *parameters)
+{
+    uint64_t samples = platform_number("samples", 0);
+
+    (void)parameters;
+    if (samples != 0) {
+        take_samples(samples);
+        sbi_shutdown(false);
+    }
+    print("bench: ready\n");
+    for (;;) {
+        take_samples(await_number());
+    }
+}
+
+/* Whether the two counters show the same clock: without -icount they do not. */
+static bool is_one_clock(void)
+{
+    uint64_t ns_per_tick = NS_PER_SECOND / platform.timebase_hz;
+    uint64_t before = csr_read(cycle);
+    uint64_t now = clock_now() * ns_per_tick;
+    uint64_t after = csr_read(cycle);
+
+    return now + ns_per_tick > before && now <= after;
+}
+
+void main(void)
+{
+    shift = platform_number("icount", 0);
+    if (!is_one_clock()) {
+        print("histogram: the cycle CSR does not count ns: run it under QEMU's -icount\n");
+        sbi_shutdown(true);
+    }
+    control_handle = xTaskCreateStatic(run_control, "control", STACK_WORDS, NULL, CONTROL_PRIORITY,
+                                       control_stack, &control_control_block);
+    xTaskCreateStatic(run_periodic, "periodic", STACK_WORDS, NULL, PERIODIC_PRIORITY,
+                      periodic_stack, &periodic_control_block);
+    vTaskStartScheduler();
+}
