@@ -39,7 +39,10 @@
 #define COTENANT_TRACE_EXCEPTION 3
 
 /* Kinds of records that follow one. */
-/* From here on the hart belongs to the record's vhart. Argument: the vhart before. */
+/*
+ * From here on the hart belongs to the record's vhart, or sleeps. Argument: the vhart before. More
+ * than one in a trap: the hart slept, or loaded a tenant's images, before the trap was over.
+ */
 #define COTENANT_TRACE_SWITCH 4
 /* External interrupt claimed by the monitor. Argument: source number. */
 #define COTENANT_TRACE_SOURCE 5

@@ -44,17 +44,19 @@ void trace_begin(const struct hart *hart)
     }
 }
 
-static struct trace_record *record_trap(const struct hart *hart, uint32_t vhart, uint64_t cause)
+static struct trace_record *record_trap(const struct hart *hart, const struct vhart *vhart,
+                                        uint64_t cause)
 {
-    const uint64_t *registers = hart->loaded->world.registers;
+    uint32_t index = traces[hart->index].index;
+    const uint64_t *registers = vhart->world.registers;
     uint64_t function = registers[REGISTER_A6] < 0xff ? registers[REGISTER_A6] : 0xff;
 
     if (cause == CAUSE_ECALL_FROM_S) {
-        return trace_add(hart, COTENANT_TRACE_SBI, vhart,
+        return trace_add(hart, COTENANT_TRACE_SBI, index,
                          (uint32_t)registers[REGISTER_A7] | function << SBI_FUNCTION_SHIFT);
     }
     return trace_add(hart, (int64_t)cause < 0 ? COTENANT_TRACE_INTERRUPT : COTENANT_TRACE_EXCEPTION,
-                     vhart, cause & 0xffff);
+                     index, cause & 0xffff);
 }
 
 /* What is known of a trap only when it has been dealt with. */
@@ -71,22 +73,22 @@ static void complete_record(struct trace_record *record, const struct vhart *vha
 
 struct world_change trace_trap(struct hart *hart)
 {
-    struct vhart *vhart = hart->loaded;
-    uint32_t index = (uint32_t)(vhart - vharts);
+    const struct trace_header *ring = traces[hart->index].ring;
+    const struct vhart *vhart = hart->loaded;
     uint64_t cycles = CSR_READ(mcycle);
     uint64_t cause = CSR_READ(mcause);
     uint64_t value = CSR_READ(mtval);
     uint64_t faults = vhart->faults;
-    uint64_t written = trace_written(hart);
-    struct trace_record *record = record_trap(hart, index, cause);
+    uint64_t written = ring->written;
+    struct trace_record *record = record_trap(hart, vhart, cause);
     struct world_change change = trap_dispatch(hart);
 
     if (vhart->faults != faults) {
-        trace_add(hart, COTENANT_TRACE_FAULT, index, value);
+        trace_add(hart, COTENANT_TRACE_FAULT, (uint32_t)(vhart - vharts), value);
     }
     trace_running(hart, hart->loaded);
     /* A hart that idled meanwhile may have gone round the whole ring. */
-    if (trace_written(hart) - written <= trace_capacity(hart)) {
+    if (ring->written - written <= ring->capacity) {
         complete_record(record, vhart, cause, CSR_READ(mcycle) - cycles);
     }
     return change;

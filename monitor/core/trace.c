@@ -3,17 +3,12 @@
 
 #include <stddef.h>
 
-#include "arch/hart.h"
 #include "core/tenant.h"
 #include "core/vhart.h"
 
 bool trace_is_on;
 
-/* By the hart's index. */
-static struct {
-    struct trace_header *ring;
-    uint32_t running; /* vhart of the last COTENANT_TRACE_SWITCH */
-} traces[COTENANT_MAX_HARTS];
+struct trace traces[COTENANT_MAX_HARTS];
 
 static uint32_t index_of(const struct vhart *vhart)
 {
@@ -34,44 +29,18 @@ void trace_init(const struct hart *hart, void *memory, uint64_t size, uint32_t m
         .measured_cycles = measured_cycles,
         .measured_ticks = measured_ticks,
     };
-    traces[hart->index].ring = ring;
-    traces[hart->index].running = COTENANT_TRACE_NO_VHART;
+    traces[hart->index] = (struct trace){ring, NULL, COTENANT_TRACE_NO_VHART};
     trace_is_on = true;
 }
 
-struct trace_record *trace_add(const struct hart *hart, uint32_t kind, uint32_t vhart,
-                               uint64_t argument)
+void trace_add_switch(const struct hart *hart, const struct vhart *vhart)
 {
-    struct trace_header *ring = traces[hart->index].ring;
-    struct trace_record *record = (struct trace_record *)(ring + 1) + ring->next;
-    uint64_t time = hart_now(hart) & ((1ul << COTENANT_TRACE_TIME_BITS) - 1);
+    struct trace *trace = &traces[hart->index];
+    uint32_t before = trace->index;
 
-    record->stamp = time | (uint64_t)kind << COTENANT_TRACE_TIME_BITS | (uint64_t)vhart << (64 - 8);
-    record->argument = argument;
-    ring->next = ring->next + 1 < ring->capacity ? ring->next + 1 : 0;
-    ring->written++;
-    return record;
-}
-
-uint64_t trace_written(const struct hart *hart)
-{
-    return traces[hart->index].ring->written;
-}
-
-uint32_t trace_capacity(const struct hart *hart)
-{
-    return traces[hart->index].ring->capacity;
-}
-
-void trace_running(const struct hart *hart, const struct vhart *vhart)
-{
-    uint32_t before = traces[hart->index].running;
-    uint32_t now = vhart == NULL ? COTENANT_TRACE_NO_VHART : index_of(vhart);
-
-    if (before != now) {
-        traces[hart->index].running = now;
-        trace_add(hart, COTENANT_TRACE_SWITCH, now, before);
-    }
+    trace->vhart = vhart;
+    trace->index = vhart == NULL ? COTENANT_TRACE_NO_VHART : index_of(vhart);
+    trace_add(hart, COTENANT_TRACE_SWITCH, trace->index, before);
 }
 
 void trace_add_device(const struct vhart *vhart, uint64_t address, uint32_t size, bool store)

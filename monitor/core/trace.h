@@ -16,13 +16,23 @@
 #include <stdint.h>
 
 #include "abi/trace.h"
+#include "arch/hart.h"
 
-struct hart;
 struct tenant;
 struct vhart;
 
 /* Something is recorded. Fixed once the machine has booted. */
 extern bool trace_is_on;
+
+/* What recording needs to know of a hart. */
+struct trace {
+    struct trace_header *ring; /* NULL: nothing is recorded */
+    const struct vhart *vhart; /* who has the hart as far as the ring tells, NULL: nobody */
+    uint32_t index;            /* the vhart's index in the bundle, or COTENANT_TRACE_NO_VHART */
+};
+
+/* By the hart's index. */
+extern struct trace traces[COTENANT_MAX_HARTS];
 
 /*
  * Begins an empty ring of `size` bytes (COTENANT_TRACE_RING_LEAST or more) at `memory` for the
@@ -32,24 +42,38 @@ void trace_init(const struct hart *hart, void *memory, uint64_t size, uint32_t m
                 uint32_t measured_ticks);
 
 /*
- * Adds a record, over the oldest one when the ring is full. `vhart`: its index in the bundle.
- * Returns the record, to be used only before the next one is added. The hart has a ring.
+ * Adds a record, over the oldest one when the ring is full. `vhart`: its index in the bundle. The
+ * hart has a ring. Inline: it is most of what a recorded trap costs.
  */
-struct trace_record *trace_add(const struct hart *hart, uint32_t kind, uint32_t vhart,
-                               uint64_t argument);
+static inline struct trace_record *trace_add(const struct hart *hart, uint32_t kind, uint32_t vhart,
+                                             uint64_t argument)
+{
+    struct trace_header *ring = traces[hart->index].ring;
+    uint32_t place = ring->next;
+    struct trace_record *record = (struct trace_record *)(ring + 1) + place;
+    uint64_t time = hart_now(hart) & ((1ul << COTENANT_TRACE_TIME_BITS) - 1);
 
-/* Records ever added on the hart, and how many its ring holds. */
-uint64_t trace_written(const struct hart *hart);
-uint32_t trace_capacity(const struct hart *hart);
+    record->stamp = time | (uint64_t)(kind | vhart << 8) << COTENANT_TRACE_TIME_BITS;
+    record->argument = argument;
+    ring->next = place + 1 < ring->capacity ? place + 1 : 0;
+    ring->written++;
+    return record;
+}
 
-/* `vhart` (NULL: nobody) has the hart from now on; recorded if that is news. */
-void trace_running(const struct hart *hart, const struct vhart *vhart);
-
-/* What the functions below do when recording is on. */
+/* What the functions below do when recording is on and there is something to record. */
+void trace_add_switch(const struct hart *hart, const struct vhart *vhart);
 void trace_add_device(const struct vhart *vhart, uint64_t address, uint32_t size, bool store);
 void trace_add_source(const struct hart *hart, uint32_t source);
 void trace_add_console(const struct hart *hart);
 void trace_add_tenant(const struct tenant *tenant, uint32_t event);
+
+/* `vhart` (NULL: nobody) has the hart from now on. */
+static inline void trace_running(const struct hart *hart, const struct vhart *vhart)
+{
+    if (trace_is_on && traces[hart->index].vhart != vhart) {
+        trace_add_switch(hart, vhart);
+    }
+}
 
 /* The vhart's access of `size` bytes to an emulated device is being carried out. */
 static inline void trace_device(const struct vhart *vhart, uint64_t address, uint32_t size,

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from cotenant.trace.errors import TraceError
 from cotenant.trace.timeline import IDLE, Event, HartTimeline, Track
 
-_COLOURS = ("#4c78a8", "#e45756", "#54a24b", "#b279a2", "#eeca3b", "#72b7b2", "#ff9da6", "#9d755d")
+_COLOURS = ("#4c78a8", "#54a24b", "#b279a2", "#eeca3b", "#72b7b2", "#ff9da6", "#9d755d", "#e45756")
 _TRACK_COLOURS = {
     Track.INTERRUPTS: "#f58518",
     Track.CALLS: "#79706e",

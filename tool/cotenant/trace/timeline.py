@@ -16,6 +16,7 @@ from cotenant.trace.system import TracedSystem
 
 _TRAPS = (Kind.INTERRUPT, Kind.SBI, Kind.EXCEPTION)
 _ILLEGAL_INSTRUCTION = 2
+_CYCLES_SHIFT = 48
 
 IDLE = "idle"
 
@@ -121,18 +122,19 @@ class _Builder:
                 begin, followers = record, []
             else:
                 followers.append(record)
-        if begin:
+        # The machine may have been halted in the middle of the last one, which then has no length.
+        if begin and begin.argument >> _CYCLES_SHIFT:
             yield _Trap(begin, tuple(followers))
 
     def _trap_event(self, trap: _Trap, limit: int) -> tuple[Track, Event]:
         """Return a trap's event; it ends at `limit`, where the next one begins, at the latest."""
         track, name, details = self._describe(trap)
         start = self._ns(trap.begin.time)
-        cycles = trap.begin.argument >> 48
+        cycles = trap.begin.argument >> _CYCLES_SHIFT
         end = min(limit, start + int(self._ns(1) * cycles * self._ring.ticks_per_cycle))
-        switch = trap.follower(Kind.SWITCH)
-        if switch and switch.vhart == NO_VHART:
-            end = min(end, self._ns(switch.time))  # the hart slept in the monitor
+        switches = [each for each in trap.followers if each.kind is Kind.SWITCH]
+        if len(switches) > 1:
+            end = min(end, self._ns(switches[0].time))  # then it slept, or loaded images
         details = {"tenant": self._name(trap.begin.vhart), "cycles": cycles, **details}
         return track, Event(start, max(start, end), name, details)
 
