@@ -94,10 +94,8 @@ struct world_change hart_schedule(struct hart *hart)
             return prepare(hart, vhart, event, now);
         }
         timer_program(hart, NULL, event);
+        trace_running(hart, vhart);
         if (vhart == NULL) {
-            if (trace_is_on) {
-                trace_running(hart, NULL);
-            }
             __asm__ volatile("wfi" : : : "memory");
         } else {
             tenant_load_step(vhart->tenant);

@@ -128,8 +128,6 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     console_init(hart);
     hart->reschedule = true;
     change = hart_schedule(hart);
-    if (trace_is_on) {
-        trace_running(hart, hart->loaded);
-    }
+    trace_running(hart, hart->loaded);
     world_enter(change.keep, change.run);
 }
