@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The two world switches that happen all the time, decided in a few instructions: a vhart of higher
- * priority is due, and a vhart waits while another is ready. Called by the trap entry before
- * trap_dispatch(), in the same state; each either does everything that trap_dispatch() and
- * hart_schedule() would have done, or changes nothing and returns {NULL, NULL}: whatever is out of
- * the ordinary is left to them. They are leaves, so that the compiler saves no register again.
- *
- * tests/system/test_instruction_counts.py holds the counts of the whole paths.
- */
+#include "arch/fast_switch.h"
+
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/instruction.h"
 #include "arch/timer.h"
-#include "arch/trap.h"
 #include "irq/routing.h"
 
 static const struct world_change not_here = {NULL, NULL};
 
-/* The hart can go to `vhart` without moving floating-point registers or loading images. */
-static inline bool is_simple(const struct hart *hart, const struct vhart *vhart)
+/* What charge() does for an entity without a budget; returns the time since the last call. */
+static inline uint64_t account(struct scheduler *scheduler, struct schedulable *running,
+                               uint64_t now)
 {
-    return !vhart->loading && (!vhart->uses_fp || hart->fp_owner == vhart);
+    uint64_t elapsed = now - scheduler->charged;
+
+    scheduler->charged = now;
+    running->run_time += elapsed;
+    return elapsed;
 }
 
-/* Gives the hart from `from`, which is loaded, to `to`: time, interrupts, accounts. */
-static inline struct world_change hand_over(struct hart *hart, struct vhart *from, struct vhart *to,
-                                            uint64_t now)
+/* Gives the hart from `from`, which is loaded, to the scheduler's running entity. */
+__attribute__((always_inline)) static inline struct world_change
+hand_over(struct hart *hart, struct vhart *from, uint64_t now)
 {
+    struct vhart *to = vhart_of(hart->scheduler.running);
     uint64_t event = schedule_deadline(&hart->scheduler, now);
 
     if (hart->console_due < event) {
@@ -39,31 +36,37 @@ static inline struct world_change hand_over(struct hart *hart, struct vhart *fro
     }
     timer_program(hart, to, event);
     routing_switch(hart, to);
+    fast_foresee(hart);
     hart->loaded = to;
     return (struct world_change){&from->world, &to->world};
 }
 
+/*
+ * Whoever else is due at the same time, the console included, interrupts again at once: its moment
+ * is the next event.
+ */
 struct world_change fast_wake(struct hart *hart)
 {
     struct scheduler *scheduler = &hart->scheduler;
     struct schedulable *running = scheduler->running;
-    struct schedulable *due = scheduler->waiting;
+    struct schedulable *due = hart->next_up;
     uint64_t now = hart_now(hart);
+    uint64_t elapsed;
 
-    if (hart->reschedule || running == NULL || due == NULL || due->wake > now ||
-        now >= hart->console_due || due->priority <= running->priority ||
-        (due->budget | running->budget) != 0 || running != scheduler->ready ||
-        (due->next != NULL && due->next->wake <= now) || !is_simple(hart, vhart_of(due))) {
+    if (hart->reschedule || due == NULL || due->wake > now || hart->console_due <= due->wake) {
         return not_here;
     }
-    charge(scheduler, now);
+    elapsed = account(scheduler, running, now);
+    if (has_peer(running)) {
+        running->slice_used += elapsed;
+    }
     vhart_of(running)->world.interrupts++;
     scheduler->waiting = due->next;
     due->next = running;
     due->state = SCHEDULABLE_READY;
     scheduler->ready = due;
     scheduler->running = due;
-    return hand_over(hart, vhart_of(running), vhart_of(due), now);
+    return hand_over(hart, vhart_of(running), now);
 }
 
 struct world_change fast_wait(struct hart *hart)
@@ -73,23 +76,21 @@ struct world_change fast_wait(struct hart *hart)
     struct schedulable *next = running->next;
     struct vhart *vhart = vhart_of(running);
     uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
-    uint64_t now = hart_now(hart);
+    uint64_t now;
 
     if (CSR_READ(mtval) != INSTRUCTION_WFI ||
         (vhart->world.mstatus & MSTATUS_MPP) != MSTATUS_MPP_S || (CSR_READ(mip) & enabled) != 0 ||
-        hart->reschedule || running != scheduler->ready || next == NULL ||
-        (running->budget | next->budget) != 0 ||
-        (has_peer(next) && next->slice_used >= next->slice) || now >= hart->console_due ||
-        (scheduler->waiting != NULL && scheduler->waiting->wake <= now) ||
-        !is_simple(hart, vhart_of(next))) {
+        hart->reschedule || next == NULL || running->budget != 0 ||
+        (has_peer(next) && next->slice_used >= next->slice) || !fast_is_simple(hart, next)) {
         return not_here;
     }
-    charge(scheduler, now);
+    now = hart_now(hart);
+    account(scheduler, running, now);
     vhart->world.registers[REGISTER_PC] += 4;
     scheduler->ready = next;
     running->slice_used = 0;
     insert_waiting(scheduler, running, SCHEDULABLE_WAITING,
                    (enabled & INTERRUPT_STI) != 0 ? timer_deadline(vhart) : TIME_NEVER);
     scheduler->running = next;
-    return hand_over(hart, vhart, vhart_of(next), now);
+    return hand_over(hart, vhart, now);
 }

@@ -2,6 +2,7 @@
 #include "arch/hart.h"
 
 #include "arch/csr.h"
+#include "arch/fast_switch.h"
 #include "arch/timer.h"
 #include "arch/trap.h"
 #include "core/console.h"
@@ -60,6 +61,7 @@ static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint6
         routing_switch(hart, vhart);
         hart->loaded = vhart;
     }
+    fast_foresee(hart);
     return change;
 }
 

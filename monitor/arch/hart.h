@@ -23,6 +23,8 @@ struct vhart;
 #define HART_STACK_SIZE 8192
 
 struct hart {
+    /* First: target of the store-conditional that ends a reservation at a world switch. */
+    uint64_t reservation;
     /* Read by the trap entry in assembly. */
     uint64_t stack_top;
     uint64_t features;
@@ -30,8 +32,6 @@ struct hart {
     uint64_t event_deadline;
     volatile uint64_t *mtimecmp;
     const volatile uint64_t *mtime;
-    /* Target of the store-conditional that ends a reservation at a world switch. */
-    uint64_t reservation;
 
     uint32_t id; /* mhartid */
     uint32_t index;
@@ -52,6 +52,11 @@ struct hart {
     uint64_t console_due;
     /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
     uint64_t emulated_exceptions;
+    /*
+     * Who gets the hart when event_deadline comes, if that is all there is to decide (see
+     * arch/fast_switch.h); NULL: somebody has to think. Valid while `reschedule` is false.
+     */
+    struct schedulable *next_up;
     /* Something happened that may change who runs next. */
     bool reschedule;
     struct scheduler scheduler;

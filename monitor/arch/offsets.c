@@ -40,7 +40,6 @@ void offsets(void)
     DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));
     DEFINE(HART_MTIMECMP, offsetof(struct hart, mtimecmp));
     DEFINE(HART_MTIME, offsetof(struct hart, mtime));
-    DEFINE(HART_RESERVATION, offsetof(struct hart, reservation));
     DEFINE(BUNDLE_TOTAL_SIZE, offsetof(struct bundle, total_size));
     DEFINE(BUNDLE_BOOT_HART, offsetof(struct bundle, board.boot_hart));
     DEFINE(BUNDLE_HARTS, offsetof(struct bundle, board.harts));

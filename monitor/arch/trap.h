@@ -19,13 +19,6 @@ struct world_change {
 struct world_change trap_dispatch(struct hart *hart);
 
 /*
- * Shortcuts for a machine timer interrupt and for an illegal instruction: see arch/fast_switch.c.
- * Both return {NULL, NULL} when trap_dispatch() has to be called instead.
- */
-struct world_change fast_wake(struct hart *hart);
-struct world_change fast_wait(struct hart *hart);
-
-/*
  * Chooses who runs next on the hart, idles and loads images meanwhile, and prepares its world.
  * Does not return before somebody can run.
  */

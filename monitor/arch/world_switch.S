@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * World switch: the part beside the general registers, pc and mstatus, which the trap entry and
- * exit move. Called by the trap exit with a0 = the world that is loaded, a1 = the world to load,
- * both of this hart; uses t0-t6 only and keeps a1. Interrupts are off, mscratch is zero.
+ * World switch and trap exit.
+ *
+ * world_enter(a0 = world to keep, a1 = world to run) does not return. a0 is the world whose
+ * registers are in the hart: a1 itself, another one of this hart, or NULL when there is none to
+ * keep. General registers, pc and mstatus of the kept world are in it already: the trap entry put
+ * them there. Interrupts are off, mscratch is zero.
  *
  * Order matters in three places. mip is never written as a whole: SSIP and STIP of the old world
  * are noted, then the bits that the new world should see are computed from its own pending state.
@@ -13,112 +16,137 @@
 #include "arch/csr.h"
 #include "offsets.h"
 
-    .section .text.trap, "ax"
-    .globl world_load
-    .globl world_switch
+#define REGISTER(n) ((n) * 8)
 
-world_switch:
-    csrr t0, stvec
-    csrr t1, sscratch
-    csrr t2, sepc
-    csrr t3, scause
-    csrr t4, stval
-    csrr t5, satp
-    csrr t6, scounteren
-    sd t0, WORLD_STVEC(a0)
-    sd t1, WORLD_SSCRATCH(a0)
-    sd t2, WORLD_SEPC(a0)
-    sd t3, WORLD_SCAUSE(a0)
-    sd t4, WORLD_STVAL(a0)
-    sd t5, WORLD_SATP(a0)
-    sd t6, WORLD_SCOUNTEREN(a0)
-    csrr t0, mie
-    csrr t1, mip
+    .section .text.trap, "ax"
+
+/* Puts a register's value of the new world (a1) into the hart and the old one into a0. */
+    .macro exchange register, offset
+    ld t0, \offset(a1)
+    csrrw t0, \register, t0
+    sd t0, \offset(a0)
+    .endm
+
+    .macro load register, offset
+    ld t0, \offset(a1)
+    csrw \register, t0
+    .endm
+
+    .globl world_enter
+world_enter:
+    beq a0, a1, world_resume
+    ld t6, WORLD_HART(a1)
+    ld t5, HART_FEATURES(t6)
+    beqz a0, load_all
+    exchange stvec, WORLD_STVEC
+    exchange sscratch, WORLD_SSCRATCH
+    exchange sepc, WORLD_SEPC
+    exchange scause, WORLD_SCAUSE
+    exchange stval, WORLD_STVAL
+    exchange scounteren, WORLD_SCOUNTEREN
+    exchange mie, WORLD_MIE
+    li t4, INTERRUPTS_SUPERVISOR
+    csrrc t1, mip, t4
     ld t2, WORLD_PENDING(a0)
-    sd t0, WORLD_MIE(a0)
     andi t1, t1, INTERRUPT_SSI | INTERRUPT_STI
     andi t2, t2, INTERRUPT_SEI
     or t2, t2, t1
     sd t2, WORLD_PENDING(a0)
-    ld t6, WORLD_HART(a0)
-    ld t5, HART_FEATURES(t6)
-    andi t0, t5, 2 /* HART_ENVCFG */
-    beqz t0, 1f
-    csrr t0, 0x10a /* senvcfg */
-    sd t0, WORLD_SENVCFG(a0)
-1:  andi t0, t5, 1 /* HART_SSTC */
-    beqz t0, world_load
-    csrr t0, 0x14d /* stimecmp */
-    sd t0, WORLD_DEADLINE(a0)
-
-/* Loads the world in a1 where none is loaded yet. */
-world_load:
-    ld t6, WORLD_HART(a1)
-    ld t5, HART_FEATURES(t6)
-    ld t0, WORLD_STVEC(a1)
-    ld t1, WORLD_SSCRATCH(a1)
-    ld t2, WORLD_SEPC(a1)
-    ld t3, WORLD_SCAUSE(a1)
-    ld t4, WORLD_STVAL(a1)
-    csrw stvec, t0
-    csrw sscratch, t1
-    csrw sepc, t2
-    csrw scause, t3
-    csrw stval, t4
-    ld t0, WORLD_SCOUNTEREN(a1)
-    ld t1, WORLD_MEDELEG(a1)
-    ld t2, WORLD_MIE(a1)
-    ld t3, WORLD_PENDING(a1)
-    li t4, INTERRUPTS_SUPERVISOR
-    csrw scounteren, t0
-    csrw medeleg, t1
-    csrw mie, t2
-    csrc mip, t4
+    andi t1, t5, 2 /* HART_ENVCFG */
+    beqz t1, 1f
+    exchange 0x10a, WORLD_SENVCFG /* senvcfg */
+1:  andi t1, t5, 1 /* HART_SSTC */
+    beqz t1, 2f
+    exchange 0x14d, WORLD_DEADLINE /* stimecmp */
+2:  ld t3, WORLD_PENDING(a1)
     csrs mip, t3
-    andi t0, t5, 2 /* HART_ENVCFG */
-    beqz t0, 2f
-    ld t0, WORLD_SENVCFG(a1)
-    csrw 0x10a, t0 /* senvcfg */
-2:  andi t0, t5, 1 /* HART_SSTC */
-    beqz t0, 3f
-    ld t0, WORLD_DEADLINE(a1)
-    csrw 0x14d, t0 /* stimecmp */
-3:  andi t0, t5, 4 /* HART_PMP_RESIDENT */
-    beqz t0, load_pmp_addresses
-load_pmp_config:
-    ld t0, WORLD_PMP_CONFIG(a1)
-    ld t1, WORLD_PMP_CONFIG + 8(a1)
-    ld t2, WORLD_SATP(a1)
-    csrw pmpcfg0, t0
-    csrw pmpcfg2, t1
-    csrw satp, t2
-    addi t0, t6, HART_RESERVATION
-    sc.d zero, zero, (t0) /* no store-conditional succeeds across a switch */
+    load medeleg, WORLD_MEDELEG
+    andi t1, t5, 4 /* HART_PMP_RESIDENT */
+    beqz t1, exchange_pmp_addresses
+exchange_protection:
+    load pmpcfg0, WORLD_PMP_CONFIG
+    load pmpcfg2, WORLD_PMP_CONFIG + 8
+    exchange satp, WORLD_SATP
+finish_switch:
+    sc.d zero, zero, (t6) /* hart.reservation: no store-conditional succeeds across a switch */
     sfence.vma
-    ret
 
+world_resume:
+    mv sp, a1
+    ld t1, REGISTER(0)(sp)
+    ld t2, WORLD_MSTATUS(sp)
+    csrw mepc, t1
+    csrw mstatus, t2
+    ld ra, REGISTER(1)(sp)
+    ld gp, REGISTER(3)(sp)
+    ld tp, REGISTER(4)(sp)
+    ld t0, REGISTER(5)(sp)
+    ld t1, REGISTER(6)(sp)
+    ld t2, REGISTER(7)(sp)
+    ld s0, REGISTER(8)(sp)
+    ld s1, REGISTER(9)(sp)
+    ld a0, REGISTER(10)(sp)
+    ld a1, REGISTER(11)(sp)
+    ld a2, REGISTER(12)(sp)
+    ld a3, REGISTER(13)(sp)
+    ld a4, REGISTER(14)(sp)
+    ld a5, REGISTER(15)(sp)
+    ld a6, REGISTER(16)(sp)
+    ld a7, REGISTER(17)(sp)
+    ld s2, REGISTER(18)(sp)
+    ld s3, REGISTER(19)(sp)
+    ld s4, REGISTER(20)(sp)
+    ld s5, REGISTER(21)(sp)
+    ld s6, REGISTER(22)(sp)
+    ld s7, REGISTER(23)(sp)
+    ld s8, REGISTER(24)(sp)
+    ld s9, REGISTER(25)(sp)
+    ld s10, REGISTER(26)(sp)
+    ld s11, REGISTER(27)(sp)
+    ld t3, REGISTER(28)(sp)
+    ld t4, REGISTER(29)(sp)
+    ld t5, REGISTER(30)(sp)
+    ld t6, REGISTER(31)(sp)
+    csrw mscratch, sp
+    ld sp, REGISTER(2)(sp)
+    mret
+
+/* No world to keep: the same without what is kept. */
+load_all:
+    load stvec, WORLD_STVEC
+    load sscratch, WORLD_SSCRATCH
+    load sepc, WORLD_SEPC
+    load scause, WORLD_SCAUSE
+    load stval, WORLD_STVAL
+    load scounteren, WORLD_SCOUNTEREN
+    load mie, WORLD_MIE
+    li t4, INTERRUPTS_SUPERVISOR
+    csrc mip, t4
+    ld t3, WORLD_PENDING(a1)
+    csrs mip, t3
+    andi t1, t5, 2 /* HART_ENVCFG */
+    beqz t1, 1f
+    load 0x10a, WORLD_SENVCFG /* senvcfg */
+1:  andi t1, t5, 1 /* HART_SSTC */
+    beqz t1, 2f
+    load 0x14d, WORLD_DEADLINE /* stimecmp */
+2:  load medeleg, WORLD_MEDELEG
+    jal t2, load_pmp_addresses
+    load pmpcfg0, WORLD_PMP_CONFIG
+    load pmpcfg2, WORLD_PMP_CONFIG + 8
+    load satp, WORLD_SATP
+    j finish_switch
+
+exchange_pmp_addresses:
+    jal t2, load_pmp_addresses
+    j exchange_protection
+
+/* Loads all PMP addresses of the world in a1; returns by t2, changes t0. */
 load_pmp_addresses:
-    .macro load_pmp_address n
-    ld t0, WORLD_PMP_ADDRESS + 8 * \n(a1)
-    csrw pmpaddr\n, t0
-    .endm
     /* No stale permission may meet a new address: off first. */
     csrw pmpcfg0, zero
     csrw pmpcfg2, zero
-    load_pmp_address 0
-    load_pmp_address 1
-    load_pmp_address 2
-    load_pmp_address 3
-    load_pmp_address 4
-    load_pmp_address 5
-    load_pmp_address 6
-    load_pmp_address 7
-    load_pmp_address 8
-    load_pmp_address 9
-    load_pmp_address 10
-    load_pmp_address 11
-    load_pmp_address 12
-    load_pmp_address 13
-    load_pmp_address 14
-    load_pmp_address 15
-    j load_pmp_config
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    load pmpaddr\n, WORLD_PMP_ADDRESS + 8 * \n
+    .endr
+    jr t2

@@ -116,6 +116,10 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         problem.problem = "board.pmp_entries: more than this hart has";
         early_console_refuse(&problem);
     }
+    if ((CSR_READ(misa) & MISA_V) != 0) {
+        problem.problem = "this hart has vector registers, which the monitor does not keep apart";
+        early_console_refuse(&problem);
+    }
     trace_begin(hart);
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();

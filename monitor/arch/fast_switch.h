@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two world switches that happen all the time, decided in a few instructions: a vhart of higher
+ * priority is due, and a vhart waits while another is ready. Called by the trap entry before
+ * trap_dispatch(), in the same state; each either does everything that trap_dispatch() and
+ * hart_schedule() would have done, or changes nothing and returns {NULL, NULL}: whatever is out of
+ * the ordinary is left to them. They are leaves, so that the compiler saves no register again.
+ *
+ * tests/system/test_instruction_counts.py holds the counts of the whole paths.
+ */
+#ifndef COTENANT_ARCH_FAST_SWITCH_H
+#define COTENANT_ARCH_FAST_SWITCH_H
+
+#include "arch/hart.h"
+#include "arch/trap.h"
+#include "core/vhart.h"
+
+/* A machine timer interrupt. */
+struct world_change fast_wake(struct hart *hart);
+
+/* An illegal instruction, which may be the WFI of a vhart that shares its hart. */
+struct world_change fast_wait(struct hart *hart);
+
+/* The hart can go to `entity` without budgets, floating-point registers or images to think of. */
+static inline bool fast_is_simple(const struct hart *hart, const struct schedulable *entity)
+{
+    const struct vhart *vhart =
+        (const struct vhart *)((const char *)entity - offsetof(struct vhart, schedulable));
+
+    return entity->budget == 0 && !vhart->loading && (!vhart->uses_fp || hart->fp_owner == vhart);
+}
+
+/*
+ * Notes who will be due while the scheduler's running entity has the hart: the head of the waiting
+ * list, if it goes before the running one. Called whenever somebody gets the hart.
+ */
+static inline void fast_foresee(struct hart *hart)
+{
+    const struct schedulable *running = hart->scheduler.running;
+    struct schedulable *due = hart->scheduler.waiting;
+
+    hart->next_up = due != NULL && running->budget == 0 && due->priority > running->priority &&
+                            fast_is_simple(hart, due)
+                        ? due
+                        : NULL;
+}
+
+#endif
