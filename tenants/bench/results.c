@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "rt/console.h"
 #include "rt/fdt.h"
 #include "rt/format.h"
 #include "rt/platform.h"
@@ -35,8 +36,12 @@ static void write_port(uint64_t offset, uint64_t value)
 static void write_list(const char *format, va_list arguments)
 {
     char line[200];
+    size_t length = format_list(line, sizeof(line), format, arguments);
 
-    format_list(line, sizeof(line), format, arguments);
+    if (port == 0) {
+        console_write(line, length);
+        return;
+    }
     for (const char *next = line; *next != '\0'; next++) {
         write_port(REGISTER_TEXT, (uint8_t)*next);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The result port of the RTL simulation (bench/rtl/harness/machine.h): text and marks for whoever
- * reads the simulator's output and its event log. Everything is lost where no port exists.
+ * reads the simulator's output and its event log. Where no port exists, text goes to the console
+ * and marks are lost.
  */
 #ifndef COTENANT_BENCH_RESULTS_H
 #define COTENANT_BENCH_RESULTS_H

@@ -67,6 +67,7 @@ void trap_dispatch(struct trap_frame *frame)
         .cause = frame->scause, .value = frame->stval, .pc = frame->sepc, .status = frame->sstatus};
     frame->sepc = (uintptr_t)trap_try_abandon;
     frame->registers[REGISTER_SP] = attempt->stack;
+    frame->sstatus |= SSTATUS_SPP; /* who tried is in S-mode, even if it went on in U-mode */
 }
 
 bool trap_try(void (*action)(void *argument), void *argument, struct trap_fault *fault)

@@ -73,6 +73,12 @@ def calls() -> str:
     return _system(text.replace("uart = false", "uart = true"))
 
 
+def emulation() -> str:
+    """Return a tenant that checks what the monitor does in the hart's place; it has FP."""
+    text = _payload("rtl-fp-emulation", 0, 10, "512K", "")
+    return _system(text.replace("fp = false", "fp = true"))
+
+
 def rtos_alone(rounds: int, *, sv39: bool) -> str:
     """Return the RTOS with the hart for itself."""
     return _system(_rtos(f"rounds={rounds} period=45 start=100", sv39))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The real monitor on the Rocket core's RTL: 8 PMP entries, no UART, no time CSR, no Sstc.
+
+Runs only where the simulator is built already (`cotenant bench rtl` builds it): that takes minutes.
+"""
+
+import pytest
+
+from cotenant.bench import rtl, rtl_figures, rtl_floor, rtl_simulator, rtl_systems
+
+pytestmark = pytest.mark.skipif(
+    rtl_simulator.cached() is None,
+    reason="the RTL simulator is not built; 'cotenant bench rtl' does that",
+)
+
+
+def test_core_alone() -> None:
+    floor = rtl_floor.measure()
+    assert 15 <= floor.ecall <= 25
+    assert 5 <= floor.timer <= 15
+
+
+def test_what_the_hart_lacks_is_emulated() -> None:
+    run = rtl_systems.simulate(rtl_systems.emulation())
+    assert "[0] PASS rtl-fp-emulation\n" in run.text
+    assert "finished: cycle" in run.text  # the monitor switched the machine off
+
+
+def test_two_tenants_share_the_hart() -> None:
+    run = rtl_systems.simulate(rtl_systems.rtos_beside_spin(12, sv39=True))
+    switches = rtl_figures.switches(run)
+    assert switches.away.least > 0
+    assert switches.back.least > 0
+    # The timer's interrupt is what brings the RTOS back: it cannot be there before the switch is.
+    assert rtl_figures.latencies(run).least >= switches.back.least
+
+
+def test_a_short_measurement_is_complete() -> None:
+    rows = rtl.run(quick=True)
+    names = [(row.name, row.unit) for row in rows]
+    assert len(set(names)) == len(names)
+    assert all(row.ours > 0 for row in rows)
+    assert any("Sv39" in row.name for row in rows)
