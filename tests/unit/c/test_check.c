@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/trace.h"
 #include "boot/check.h"
 #include "bundle_maker.h"
 #include "bundle_safety.h"
@@ -232,6 +233,63 @@ static void test_console(void **state)
     REFUSED("console.escape", -1, b->console.escape = 0);
     REFUSED("console.escape", -1, b->console.escape = 32);
     REFUSED("console.focus", -1, b->console.focus = 3);
+}
+
+static void set_trace(struct bundle *bundle, uint64_t base, uint64_t ring_size)
+{
+    bundle->trace = (struct bundle_trace){base, ring_size};
+}
+
+static void test_trace(void **state)
+{
+    uint64_t first;
+    uint64_t end;
+
+    (void)state;
+    fresh();
+    first = board->monitor_base + MADE_MONITOR_SIZE + b->total_size;
+    end = board->monitor_base + board->monitor_size;
+    assert_int_equal(first % 4096, 0);
+    ACCEPTED(set_trace(b, 0, 0));
+    ACCEPTED(set_trace(b, first, 4096));
+    ACCEPTED(set_trace(b, end - board->hart_count * 0x10000ul, 0x10000));
+    REFUSED("trace.ring_size", -1, set_trace(b, first, 2048));
+    REFUSED("trace.ring_size", -1, set_trace(b, first, 4096 + 16));
+    REFUSED("trace.ring_size", -1, set_trace(b, first, 0x10001000));
+    REFUSED("trace.ring_size", -1, set_trace(b, first, HUGE));
+    REFUSED("trace.base", -1, set_trace(b, first + 16, 4096));
+    REFUSED("trace.base", -1, set_trace(b, first - 4096, 4096));
+    REFUSED("trace.base", -1, set_trace(b, end - board->hart_count * 0x10000ul + 4096, 0x10000));
+    REFUSED("trace.base", -1, set_trace(b, 0x88000000, 4096));
+    REFUSED("trace.base", -1, set_trace(b, 0, 4096));
+}
+
+static void set_trace(uint64_t base, uint64_t ring_size)
+{
+    b->trace = (struct bundle_trace){base, ring_size};
+}
+
+static void test_trace(void **state)
+{
+    uint64_t first;
+    uint64_t end;
+
+    (void)state;
+    fresh();
+    first = board->monitor_base + MADE_MONITOR_SIZE + b->total_size;
+    end = board->monitor_base + board->monitor_size;
+    ACCEPTED(set_trace(first, 0x10000));
+    ACCEPTED(set_trace(end - 0x20000, 0x10000)); /* two harts */
+    ACCEPTED(set_trace(0x123, 0));               /* none */
+    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_LEAST / 2));
+    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_LEAST + 8));
+    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_MOST + 0x1000));
+    REFUSED("trace.ring_size", -1, set_trace(first, HUGE));
+    REFUSED("trace.base", -1, set_trace(first + 8, 0x10000));
+    REFUSED("trace.base", -1, set_trace(first - 0x1000, 0x10000));
+    REFUSED("trace.base", -1, set_trace(end - 0x1f000, 0x10000));
+    REFUSED("trace.base", -1, set_trace(linux_tenant->memory[0].base, 0x10000));
+    REFUSED("trace.base", -1, set_trace(HUGE, 0x10000));
 }
 
 static void test_tenant_names(void **state)
@@ -526,6 +584,8 @@ int main(void)
         cmocka_unit_test(test_devices_of_the_board),
         cmocka_unit_test(test_harts_of_the_board),
         cmocka_unit_test(test_console),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_trace),
         cmocka_unit_test(test_tenant_names),
         cmocka_unit_test(test_tenant_memory),
         cmocka_unit_test(test_tenant_parts),
