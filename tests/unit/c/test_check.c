@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/trace.h"
 #include "boot/check.h"
 #include "bundle_maker.h"
 #include "bundle_safety.h"
@@ -262,34 +261,6 @@ static void test_trace(void **state)
     REFUSED("trace.base", -1, set_trace(b, end - board->hart_count * 0x10000ul + 4096, 0x10000));
     REFUSED("trace.base", -1, set_trace(b, 0x88000000, 4096));
     REFUSED("trace.base", -1, set_trace(b, 0, 4096));
-}
-
-static void set_trace(uint64_t base, uint64_t ring_size)
-{
-    b->trace = (struct bundle_trace){base, ring_size};
-}
-
-static void test_trace(void **state)
-{
-    uint64_t first;
-    uint64_t end;
-
-    (void)state;
-    fresh();
-    first = board->monitor_base + MADE_MONITOR_SIZE + b->total_size;
-    end = board->monitor_base + board->monitor_size;
-    ACCEPTED(set_trace(first, 0x10000));
-    ACCEPTED(set_trace(end - 0x20000, 0x10000)); /* two harts */
-    ACCEPTED(set_trace(0x123, 0));               /* none */
-    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_LEAST / 2));
-    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_LEAST + 8));
-    REFUSED("trace.ring_size", -1, set_trace(first, COTENANT_TRACE_RING_MOST + 0x1000));
-    REFUSED("trace.ring_size", -1, set_trace(first, HUGE));
-    REFUSED("trace.base", -1, set_trace(first + 8, 0x10000));
-    REFUSED("trace.base", -1, set_trace(first - 0x1000, 0x10000));
-    REFUSED("trace.base", -1, set_trace(end - 0x1f000, 0x10000));
-    REFUSED("trace.base", -1, set_trace(linux_tenant->memory[0].base, 0x10000));
-    REFUSED("trace.base", -1, set_trace(HUGE, 0x10000));
 }
 
 static void test_tenant_names(void **state)
@@ -584,7 +555,6 @@ int main(void)
         cmocka_unit_test(test_devices_of_the_board),
         cmocka_unit_test(test_harts_of_the_board),
         cmocka_unit_test(test_console),
-        cmocka_unit_test(test_trace),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_tenant_names),
         cmocka_unit_test(test_tenant_memory),
