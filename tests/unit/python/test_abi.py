@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from cotenant import abi, paths
-from cotenant.bundle_struct import STRUCTURES
+from cotenant.bundle_struct import STRUCTURES as BUNDLE_STRUCTURES
+from cotenant.trace.ring import STRUCTURES as TRACE_STRUCTURES
 
-HEADERS = ("bundle.h", "console.h", "limits.h", "sbi.h")
+HEADERS = ("bundle.h", "console.h", "limits.h", "sbi.h", "trace.h")
+
+STRUCTURES = BUNDLE_STRUCTURES | TRACE_STRUCTURES
 
 
 def run_c(source: str, folder: Path) -> list[str]:
@@ -56,7 +59,7 @@ def test_no_structure_has_hidden_padding() -> None:
 
 
 def test_every_structure_of_the_header_is_here() -> None:
-    text = (paths.ABI / "bundle.h").read_text()
+    text = "".join((paths.ABI / name).read_text() for name in ("bundle.h", "trace.h"))
     names = {line.split()[1] for line in text.splitlines() if line.startswith("struct ")}
     assert names == set(STRUCTURES)
 

@@ -188,7 +188,6 @@ def _show(rings: bytes, system: TracedSystem, output: Path) -> list[timeline.Har
     harts = timeline.build(decoded, system)
     if not harts:
         raise TraceError("nothing was recorded: the monitor had not yet started a tenant")
-    output.parent.mkdir(parents=True, exist_ok=True)
     perfetto_file.write(harts, output)
     for one in decoded:
         lost = f", {one.lost:,} older ones overwritten" if one.lost else ""

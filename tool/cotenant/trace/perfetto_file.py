@@ -74,6 +74,7 @@ def _annotations(event: Event) -> Iterator[DebugAnnotation]:
 def write(harts: Sequence[HartTimeline], output: Path) -> None:
     """Write the file. Raises TraceError if that is not possible."""
     try:
+        output.parent.mkdir(parents=True, exist_ok=True)
         with output.open("wb") as file:
             writer = _Writer(StreamingTraceProtoBuilder(file))
             for hart in harts:
