@@ -24,8 +24,10 @@ constexpr uint32_t finisher_fail = 0x3333;
 constexpr uint32_t finisher_pass = 0x5555;
 constexpr uint32_t finisher_reset = 0x7777;
 
-// li t0, 1; slli t0, t0, 31; jr t0
-const uint64_t rom[] = {0x01f2929300100293, 0x0000000000028067};
+// 0: auipc t0, 0; ld t0, 16(t0); jr t0. The start address is at 16.
+constexpr uint64_t rom_code[] = {0x0102b28300000297, 0x0000000000028067};
+// The core fetches whole lines.
+constexpr uint64_t rom_size = 64;
 } // namespace
 
 Memory::Memory(uint64_t size) : words(size / 8)
@@ -74,23 +76,27 @@ bool Memory::write(uint64_t address, uint64_t data, uint8_t strobe)
     return true;
 }
 
-Devices::Devices() = default;
+bool Devices::read_rom(uint64_t address, uint64_t &data) const
+{
+    uint64_t index = (address - rom_base) / 8;
+
+    if (address < rom_base || address >= rom_base + rom_size) {
+        return false;
+    }
+    data = index < 2 ? rom_code[index] : index == 2 ? start : 0;
+    return true;
+}
 
 bool Devices::read(uint64_t address, uint64_t &data)
 {
     uint64_t offset = address - ports_base;
 
     data = 0;
-    if (address >= rom_base && address < rom_base + sizeof(rom)) {
-        data = rom[(address - rom_base) / 8];
-        return true;
-    }
     if (address >= ports_base && offset < port_count * port_size) {
         data = offset % port_size == register_cycle ? cycle : 0;
         return true;
     }
-    /* The core fetches whole lines, so that it reads a little behind the jump. */
-    return (address >= rom_base && address < rom_base + 64) || address == finisher_base;
+    return address == finisher_base || read_rom(address, data);
 }
 
 void Devices::put(unsigned port, char character)

@@ -34,13 +34,15 @@ class Memory : public Target
 //   0x18  read: the clock cycle of the simulation, 64 bits, never stopped
 //   0x20  write: ends the simulation with this status
 // Behind them a finisher (the "sifive-test" device) at 0x10020000; before them, at 0x10000000,
-// where the core's boot ROM jumps to, a jump to the start of the RAM.
+// where the core's boot ROM jumps to with a0 = hart id, a jump to the start address.
 class Devices : public Target
 {
   public:
     static constexpr unsigned port_count = 4;
 
-    Devices();
+    explicit Devices(uint64_t start_address) : start(start_address)
+    {
+    }
     bool read(uint64_t address, uint64_t &data) override;
     bool write(uint64_t address, uint64_t data, uint8_t strobe) override;
     // Lines of the result ports: bit n is source n + 1.
@@ -63,7 +65,9 @@ class Devices : public Target
 
   private:
     void put(unsigned port, char character);
+    bool read_rom(uint64_t address, uint64_t &data) const;
 
+    uint64_t start;
     std::string lines_of_text[port_count];
     uint8_t lines = 0;
     bool done = false;

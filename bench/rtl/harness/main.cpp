@@ -25,6 +25,7 @@ struct Options {
     std::string events;
     uint64_t memory_bytes = 16ull << 20;
     uint64_t max_cycles = 50000000;
+    uint64_t start = Memory::base;
     unsigned memory_latency = 1;
     unsigned device_latency = 1;
     uint64_t trace_from = 0;
@@ -73,6 +74,8 @@ Options parse(int count, char **words)
             options.memory_bytes = number(value);
         } else if (word == "--max-cycles") {
             options.max_cycles = number(value);
+        } else if (word == "--start") {
+            options.start = number(value);
         } else if (word == "--memory-latency") {
             options.memory_latency = latency(value);
         } else if (word == "--device-latency") {
@@ -86,9 +89,10 @@ Options parse(int count, char **words)
         }
     }
     if (options.image.empty()) {
-        throw std::runtime_error("usage: rocket-sim [--events FILE] [--memory BYTES] "
-                                 "[--max-cycles N] [--memory-latency N] [--device-latency N] "
-                                 "[--trace-from CYCLE] [--trace-to CYCLE] IMAGE");
+        throw std::runtime_error(
+            "usage: rocket-sim [--events FILE] [--memory BYTES] "
+            "[--max-cycles N] [--start ADDRESS] [--memory-latency N] [--device-latency N] "
+            "[--trace-from CYCLE] [--trace-to CYCLE] IMAGE");
     }
     return options;
 }
@@ -118,7 +122,7 @@ int simulate(const Options &options)
         options.events.empty() ? nullptr : std::fopen(options.events.c_str(), "w"), std::fclose);
     Vtop top;
     Memory memory(options.memory_bytes);
-    Devices devices;
+    Devices devices(options.start);
     AxiPort memory_port(memory_signals(top), memory, options.memory_latency);
     AxiPort device_port(device_signals(top), devices, options.device_latency);
     Watch watch(log.get(), options.trace_from, options.trace_to);
