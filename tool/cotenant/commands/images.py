@@ -24,13 +24,14 @@ def images() -> None:
 @click.option("--force", is_flag=True, help="Fetch again what is there, in its newest version.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...], force: bool) -> None:
-    """Fetch or make images that are missing or altered (all of them by default)."""
+    """Fetch or make images that are missing or altered: those named, or all usual ones."""
     for name in names:
         if name not in CATALOGUE:
             raise click.BadParameter(f"{name!r} is none of {', '.join(CATALOGUE)}.")
+    usual = [name for name, image in CATALOGUE.items() if not image.on_demand]
     try:
         with ProgressDisplay() as display:
-            for name in names or CATALOGUE:
+            for name in names or usual:
                 ensure(name, open_store(), ROOT, display.report, force=force)
     except ImageError as error:
         raise click.ClickException(str(error)) from error

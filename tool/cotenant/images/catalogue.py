@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfileobj
 
-from . import modules, package, programs
+from . import linux_bench, modules, package, programs
 from .apt import PrivateApt
 from .errors import ImageError
 from .initramfs import build_initramfs, script
@@ -27,6 +27,8 @@ _MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng")
 # Raised when the code below makes something else out of the same input.
 _RECIPE = "1"
 
+_BENCH_PROGRAMS = "debian-bench-programs"
+
 
 @dataclass(frozen=True)
 class Image:
@@ -38,6 +40,7 @@ class Image:
     needs: tuple[str, ...]  # images that must be there before
     recipe: Callable[["Workshop"], str]  # a text that changes when the image would
     fill: Callable[["Workshop", Path], str]  # makes the files, returns where they came from
+    on_demand: bool = False  # only made when somebody asks for it by name
 
 
 class Workshop:
@@ -146,6 +149,31 @@ def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
     return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
 
+def _fill_bench_programs(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        archive, label = linux_bench.collect_programs(workshop.download, scratch)
+    (directory / linux_bench.PROGRAMS_FILE).write_bytes(archive)
+    return label
+
+
+def _bench_initramfs_recipe(workshop: Workshop) -> str:
+    digest = hashlib.sha256()
+    for name, file in (("busybox", "busybox"), (_BENCH_PROGRAMS, linux_bench.PROGRAMS_FILE)):
+        manifest = workshop.store.manifest(name)
+        if manifest is not None:
+            digest.update(manifest.files[file].sha256.encode())
+    return f"{_RECIPE}-{digest.hexdigest()}-{linux_bench.fingerprint(workshop.tree)}"
+
+
+def _fill_bench_initramfs(workshop: Workshop, directory: Path) -> str:
+    workshop.report("compiling linux/bench", 0, 0)
+    busybox = workshop.store.path("busybox", "busybox").read_bytes()
+    collected = workshop.store.path(_BENCH_PROGRAMS, linux_bench.PROGRAMS_FILE).read_bytes()
+    image = linux_bench.build_initramfs(workshop.tree, busybox, collected)
+    (directory / "initramfs.cpio").write_bytes(image)
+    return f"{_busybox_source(workshop)}, {_BENCH_PROGRAMS}, {linux_bench.PROGRAM_NAME}"
+
+
 def _busybox_source(workshop: Workshop) -> str:
     manifest = workshop.store.manifest("busybox")
     return manifest.source if manifest else "busybox"
@@ -189,6 +217,24 @@ CATALOGUE = {
             ("busybox",),
             _test_initramfs_recipe,
             _fill_test_initramfs,
+        ),
+        Image(
+            _BENCH_PROGRAMS,
+            "Debian 13 hackbench, cyclictest, stress-ng and dbench, part of the initramfs below",
+            linux_bench.PROGRAMS_FILE,
+            (),
+            _fixed_recipe,
+            _fill_bench_programs,
+            on_demand=True,
+        ),
+        Image(
+            "debian-bench-initramfs",
+            "initramfs that measures the Linux it runs in, for `cotenant bench linux`",
+            "initramfs.cpio",
+            ("busybox", _BENCH_PROGRAMS),
+            _bench_initramfs_recipe,
+            _fill_bench_initramfs,
+            on_demand=True,
         ),
     )
 }

@@ -22,6 +22,17 @@ def build_initramfs(busybox: bytes, programs: Mapping[str, bytes] | None = None)
 
     The links to the applets of busybox are made by the init script, from busybox itself.
     """
+    archive = base_archive(busybox, script("init"))
+    archive.add_file("etc/profile", script("profile"))
+    archive.add_file("etc/passwd", b"root::0:0:root:/root:/bin/sh\n")
+    archive.add_file("etc/group", b"root:x:0:\n")
+    for name, content in sorted((programs or {}).items()):
+        archive.add_file(f"bin/{name}", content, 0o755)
+    return gzip.compress(archive.to_bytes(), compresslevel=6, mtime=0)
+
+
+def base_archive(busybox: bytes, init: bytes) -> Archive:
+    """Return what every root file system has: the usual directories, busybox, the init script."""
     archive = Archive()
     for directory in ("bin", "dev", "etc", "proc", "run", "sys", "tmp"):
         archive.add_directory(directory)
@@ -30,10 +41,5 @@ def build_initramfs(busybox: bytes, programs: Mapping[str, bytes] | None = None)
     archive.add_character_device("dev/console", *_CONSOLE)
     archive.add_character_device("dev/null", *_NULL, mode=0o666)
     archive.add_file("bin/busybox", busybox, 0o755)
-    archive.add_file("init", script("init"), 0o755)
-    archive.add_file("etc/profile", script("profile"))
-    archive.add_file("etc/passwd", b"root::0:0:root:/root:/bin/sh\n")
-    archive.add_file("etc/group", b"root:x:0:\n")
-    for name, content in sorted((programs or {}).items()):
-        archive.add_file(f"bin/{name}", content, 0o755)
-    return gzip.compress(archive.to_bytes(), compresslevel=6, mtime=0)
+    archive.add_file("init", init, 0o755)
+    return archive

@@ -4,6 +4,7 @@
 import hashlib
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,15 +37,18 @@ def compile_programs(tree: Path) -> dict[str, bytes]:
     if not found:
         raise ImageError(f"there are no test programs in {tree / 'linux' / 'tests'}.")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return dict(zip([source.stem for source in found], pool.map(_compile, found), strict=True))
+        compiled = pool.map(lambda source: compile_program([source]), found)
+        return dict(zip([source.stem for source in found], compiled, strict=True))
 
 
-def _compile(source: Path) -> bytes:
+def compile_program(sources: Sequence[Path]) -> bytes:
+    """Return the program that some sources make."""
+    names = ", ".join(str(source) for source in sources)
     with tempfile.TemporaryDirectory() as directory:
-        program = Path(directory) / source.stem
+        program = Path(directory) / "program"
         try:
             outcome = subprocess.run(
-                [COMPILER, *FLAGS, "-o", str(program), str(source)],
+                [COMPILER, *FLAGS, "-o", str(program), *map(str, sources)],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -55,5 +59,5 @@ def _compile(source: Path) -> bytes:
                 f"{COMPILER} is missing; install package gcc-riscv64-linux-gnu."
             ) from None
         if outcome.returncode != 0:
-            raise ImageError(f"{source} does not compile:\n{outcome.stderr.strip()}")
+            raise ImageError(f"{names} does not compile:\n{outcome.stderr.strip()}")
         return program.read_bytes()
