@@ -2,10 +2,12 @@
 """Memory into records: order, wrapping, and memory that is not a trace."""
 
 import pytest
+from click.testing import CliRunner
 from made_images import LINUX, RTOS, Workshop, workshop
-from made_rings import CAPACITY, RING_SIZE, STARTED, SYSTEM, Entry, ring
+from made_rings import CAPACITY, RING_SIZE, STARTED, SYSTEM, Entry, ring, wake_ups
 
 from cotenant.bundle_struct import MonitorHeader
+from cotenant.commands.trace import trace
 from cotenant.system import build, load
 from cotenant.trace.errors import TraceError
 from cotenant.trace.ring import NO_VHART, Kind, decode
@@ -96,6 +98,36 @@ def test_the_bundle_tells_where_the_rings_are(workshop: Workshop) -> None:
     assert result.base == system.trace.base
     assert result.base + result.size == system.monitor.end
     assert result.tenants[0].device_at(0x1000_0005) == ("UART", 5)
+
+
+def test_the_command_takes_the_memory_that_a_debugger_read(workshop: Workshop) -> None:
+    with_image_size(workshop)
+    file = str(workshop.system(LINUX + RTOS))
+    memory = workshop.folder / "memory.bin"
+    arguments = [file, "--memory", str(memory), "--ring", "4K", "-o", "out.pftrace"]
+    memory.write_bytes(ring(wake_ups(5)))
+    result = CliRunner().invoke(trace, [*arguments, "--svg", "out.svg", "--length", "2ms"])
+    assert result.exit_code == 0, result.output
+    assert "hart 0: 26 records" in result.output
+    assert "longest in the monitor: timer interrupt of tenant linux, 0.2 us" in result.output
+    assert (workshop.folder / "out.pftrace").stat().st_size > 0
+    assert (workshop.folder / "out.svg").stat().st_size > 0
+
+    memory.write_bytes(bytes(RING_SIZE))
+    result = CliRunner().invoke(trace, arguments)
+    assert result.exit_code == 1
+    assert "there is no trace of hart 0" in result.output
+    memory.unlink()
+    result = CliRunner().invoke(trace, arguments)
+    assert result.exit_code == 1
+    assert "cannot be read" in result.output
+
+
+@pytest.mark.parametrize("size", ["1K", "5000", "512M", "much"])
+def test_a_ring_of_an_impossible_size_is_refused(workshop: Workshop, size: str) -> None:
+    result = CliRunner().invoke(trace, [str(workshop.system(LINUX)), "--ring", size])
+    assert result.exit_code == 2
+    assert "--ring" in result.output
 
 
 def test_a_bundle_without_a_trace_is_refused(workshop: Workshop) -> None:

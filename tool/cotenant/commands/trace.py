@@ -192,6 +192,13 @@ def _show(rings: bytes, system: TracedSystem, output: Path) -> list[timeline.Har
     for one in decoded:
         lost = f", {one.lost:,} older ones overwritten" if one.lost else ""
         click.echo(f"hart {system.harts[one.hart]}: {len(one.records):,} records{lost}")
+    for hart in harts:
+        if longest := hart.longest_trap():
+            click.echo(
+                f"{hart.name}: longest in the monitor: {longest.name} of tenant "
+                f"{longest.details['tenant']}, {(longest.end - longest.start) / 1000:.1f} us "
+                f"at {longest.start / 1e9:.6f} s"
+            )
     click.echo(f"{paths.shown(output)}: open it at ui.perfetto.dev")
     return harts
 

@@ -54,6 +54,11 @@ class HartTimeline:
     lost: int
     """records older than these, overwritten"""
 
+    def longest_trap(self) -> Event | None:
+        """Return the trap that kept the hart in the monitor for the longest time."""
+        traps = [event for events in self.tracks.values() for event in events if event.details]
+        return max(traps, key=lambda event: event.end - event.start, default=None)
+
 
 @dataclass(frozen=True)
 class _Trap:
