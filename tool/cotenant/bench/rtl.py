@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Clock cycles on the Rocket core's RTL: world switches, interrupt latency, calls.
 
-The figures of `other` are the same RTOS alone on the machine where it is about latency, and the
-core's own floor, an ecall to the smallest handler possible, where it is about calls.
+`other` is the same program on Debian's packaged OpenSBI where it is about calls, and the same RTOS
+alone on the machine where it is about latency.
 """
 
 from cotenant.bench import rtl_figures as figures
 from cotenant.bench import rtl_floor as floor
+from cotenant.bench import rtl_opensbi
 from cotenant.bench import rtl_systems as systems
 from cotenant.bench.row import Row, row
 from cotenant.bench.rtl_systems import simulate
@@ -43,22 +44,23 @@ def run(quick: bool) -> list[Row]:
         return rows
     rows += _switch_rows(
         "satp=0, PMP addresses too",
-        systems.rtos_beside_spin(rounds, sv39=False, memory="240K"),
+        systems.rtos_beside_spin_with_many_regions(rounds),
         budget=None,
     )
     return rows + _latency_rows(rounds)
 
 
 def _call_rows() -> list[Row]:
-    found = figures.calls(simulate(systems.calls()))
     least = floor.measure()
-    rows = [row("core alone: ecall to the smallest handler, round trip", _CYCLES, least.ecall)]
-    rows.append(row("core alone: timer interrupt to the first instruction", _CYCLES, least.timer))
-    return rows + [
-        row(label, _CYCLES, found[name].middle, least.ecall)
-        for name, label in _CALLS
-        if name in found
+    ours, other = figures.calls(simulate(systems.calls())), figures.calls(rtl_opensbi.simulate())
+    rows = [
+        row("core alone: ecall to the smallest handler, round trip", _CYCLES, least.ecall),
+        row("core alone: timer interrupt to the first instruction", _CYCLES, least.timer),
     ]
+    for name, label in _CALLS:
+        theirs = other[name].middle if name in other else None
+        rows.append(row(label, _CYCLES, ours[name].middle, theirs))
+    return rows
 
 
 def _switch_rows(where: str, description: str, budget: float | None = _SWITCH_BUDGET) -> list[Row]:
