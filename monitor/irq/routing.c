@@ -144,7 +144,8 @@ void routing_refresh(struct tenant *tenant)
         bool output = vplic_output(&tenant->plic, i);
 
         if (vhart->description->plic_claim_entry != COTENANT_NONE) {
-            protection_set_claim(vhart, !vplic_claim_trapped(&tenant->plic, i));
+            /* vplic_claim_trapped(), without looking for due sources a second time */
+            protection_set_claim(vhart, !output && tenant->plic.vharts[i].claimed_count == 0);
         }
         if (output == ((vhart->world.pending & INTERRUPT_SEI) != 0)) {
             continue;
