@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <assert.h>
+#include <string.h>
+
+#include "arch/csr.h"
+
+#define MOST_CSRS 64
+
+/* By the name that the monitor uses, which may be a number. */
+static struct {
+    const char *name;
+    uint64_t value;
+} csrs[MOST_CSRS];
+
+static uint64_t *find(const char *name)
+{
+    int i = 0;
+
+    while (csrs[i].name != NULL && strcmp(csrs[i].name, name) != 0) {
+        i++;
+        assert(i < MOST_CSRS);
+    }
+    csrs[i].name = name;
+    return &csrs[i].value;
+}
+
+uint64_t csr_file_read(const char *name)
+{
+    return *find(name);
+}
+
+void csr_file_write(const char *name, uint64_t value)
+{
+    *find(name) = value;
+}

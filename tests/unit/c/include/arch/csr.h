@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stand-in for monitor/arch/csr.h: its numbers, and CSRs that are in csr_file.c. */
+#ifndef COTENANT_TESTS_ARCH_CSR_H
+#define COTENANT_TESTS_ARCH_CSR_H
+
+#include <stdint.h>
+
+#include "../../../../../monitor/arch/csr.h"
+
+uint64_t csr_file_read(const char *name);
+void csr_file_write(const char *name, uint64_t value);
+
+#undef CSR_READ
+#undef CSR_WRITE
+#undef CSR_SET
+#undef CSR_CLEAR
+#define CSR_READ(name) csr_file_read(#name)
+#define CSR_WRITE(name, value) csr_file_write(#name, (uint64_t)(value))
+#define CSR_SET(name, bits) csr_file_write(#name, csr_file_read(#name) | (uint64_t)(bits))
+#define CSR_CLEAR(name, bits) csr_file_write(#name, csr_file_read(#name) & ~(uint64_t)(bits))
+
+#endif
