@@ -22,6 +22,9 @@ void hart_poll_interrupts(struct hart *hart)
     if ((pending & INTERRUPT_MEI) != 0) {
         routing_external_interrupt(hart);
     }
+    if ((pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
+        *hart->msip = 0; /* left by whoever ran before the monitor: nothing here sends one */
+    }
     if ((pending & INTERRUPT_MTI) != 0) {
         hart->reschedule = true;
     }

@@ -33,7 +33,8 @@ struct hart {
     volatile uint64_t *mtimecmp;
     const volatile uint64_t *mtime;
 
-    uint32_t id; /* mhartid */
+    volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
+    uint32_t id;             /* mhartid */
     uint32_t index;
     uint32_t plic_m_context; /* or COTENANT_NONE */
     uint32_t plic_s_context; /* or COTENANT_NONE */

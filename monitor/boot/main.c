@@ -36,6 +36,8 @@ static void hart_init(struct hart *hart, uint32_t index)
                      ((board->flags & COTENANT_BOARD_ENVCFG) != 0 ? HART_ENVCFG : 0);
     hart->mtime = (const volatile uint64_t *)board->mtime_address;
     hart->mtimecmp = (volatile uint64_t *)(board->mtimecmp_base + 8ul * hart->id);
+    hart->msip =
+        board->msip_base == 0 ? NULL : (volatile uint32_t *)(board->msip_base + 4ul * hart->id);
     hart->event_deadline = TIME_NEVER;
     hart->console_due = TIME_NEVER;
     scheduler_init(&hart->scheduler, hart_now(hart));
