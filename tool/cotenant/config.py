@@ -19,6 +19,7 @@ SLICE_LOW_US, SLICE_HIGH_US = 100, 1_000_000
 SLICE_DEFAULT_US = 10_000
 BUDGET_LOW_US, PERIOD_HIGH_US = 10, 1_000_000
 PRIORITY_HIGH = 255
+_SEED_HIGH = (1 << 63) - 1
 MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 
@@ -86,6 +87,8 @@ class SystemConfig:
     sstc: bool | None
     memory: int | None
     harts: int | None
+    seed: int | None
+    """where the tenants' random numbers start; None: somewhere else in every build"""
     console: ConsoleConfig
     tenants: tuple[TenantConfig, ...]
 
@@ -100,6 +103,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     sstc = top.boolean("sstc")
     memory = _page_multiple(top, "memory", top.size("memory", "2G"))
     harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
+    seed = top.integer("seed", 0, _SEED_HIGH, "1")
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
@@ -110,7 +114,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     if len(names) > abi.limit("MAX_TENANTS"):
         top.wrong("tenant", f"{len(names)} tenants", f"keep to {abi.limit('MAX_TENANTS')}")
     valid = tuple(tenant for tenant in tenants if tenant is not None)
-    return SystemConfig(path, board, sstc, memory, harts, console, valid)
+    return SystemConfig(path, board, sstc, memory, harts, seed, console, valid)
 
 
 def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig:

@@ -4,6 +4,7 @@
 Bindings are those of the Devicetree Specification v0.4 and of Linux' Documentation/devicetree.
 """
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,8 @@ class TenantView:
     """Source number of its virtual UART; None: it has none."""
     plic_context: int | None
     """Its S-mode context in its PLIC; None: it has no PLIC."""
+    random_seed: bytes
+    """Random bytes, a multiple of 4 of them, for a kernel that has no other source yet."""
 
 
 def build(view: TenantView, board: Board) -> bytes:
@@ -104,7 +107,11 @@ def _root(view: TenantView, board: Board) -> fdt.Node:
 
 
 def _chosen(view: TenantView, board: Board) -> fdt.Node:
-    properties: dict[str, PropertyValue] = {}
+    # Without it a Linux computes random numbers, of which each system call takes one, by its slow
+    # way for minutes: until it has gathered randomness of its own.
+    properties: dict[str, PropertyValue] = {
+        "rng-seed": struct.unpack(f">{len(view.random_seed) // 4}I", view.random_seed)
+    }
     if view.arguments:
         properties["bootargs"] = view.arguments
     if view.uart_source is not None:

@@ -5,6 +5,8 @@ Mistakes of one stage are reported together; a later stage is tried only if what
 sound, so that one mistake does not cause a dozen sentences.
 """
 
+import hashlib
+import secrets
 from dataclasses import dataclass
 
 from cotenant import devices, devicetree, interrupts, memory, pmp
@@ -19,6 +21,9 @@ from cotenant.layout import Layout, Part
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
 from cotenant.pmp import HartPmp, PmpError, PmpSet
+
+# As many bytes as Linux's generator has of state.
+_RANDOM_SEED_SIZE = 32
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,10 @@ def plan(
         ram=placement.ram,
         monitor=placement.monitor,
         harts=harts,
-        tenants=tuple(_tenant(each, board, use_sstc, decided) for each in config.tenants),
+        tenants=tuple(
+            _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
+            for each in config.tenants
+        ),
         pmp=compiled,
         warnings=(*devices.dma_warnings(owned), *_pmp_warnings(compiled)),
     )
@@ -146,7 +154,16 @@ def _pmp_warnings(compiled: dict[int, HartPmp]) -> list[str]:
     ]
 
 
-def _tenant(tenant: TenantConfig, board: Board, sstc: bool, decided: _Decided) -> TenantPlan:
+def _random_seed(seed: int | None, tenant: str) -> bytes:
+    """Return where a tenant's random numbers start: the same from the same `seed`."""
+    if seed is None:
+        return secrets.token_bytes(_RANDOM_SEED_SIZE)
+    return hashlib.sha256(f"{seed} {tenant}".encode()).digest()
+
+
+def _tenant(
+    tenant: TenantConfig, board: Board, sstc: bool, decided: _Decided, random_seed: bytes
+) -> TenantPlan:
     name = tenant.name
     layout = decided.layouts[name]
     route = decided.interrupts[name]
@@ -160,6 +177,7 @@ def _tenant(tenant: TenantConfig, board: Board, sstc: bool, decided: _Decided) -
         sstc=sstc,
         uart_source=route.uart_source,
         plic_context=route.plic_context,
+        random_seed=random_seed,
     )
     return TenantPlan(
         config=tenant,

@@ -35,6 +35,7 @@ def view(board: Board) -> TenantView:
         sstc=True,
         uart_source=12,
         plic_context=1,
+        random_seed=bytes(range(32)),
     )
 
 
@@ -54,6 +55,7 @@ def test_what_linux_reads(view: TenantView, board: Board) -> None:
     assert texts(tree, "/chosen", "stdout-path") == ["/soc/serial@10000000"]
     assert cells(tree, "/chosen", "linux,initrd-start") == [0, 0x9FF0_0000]
     assert cells(tree, "/chosen", "linux,initrd-end") == [0, 0x9FF0_1234]
+    assert cells(tree, "/chosen", "rng-seed")[:2] == [0x00010203, 0x04050607]
     assert cells(tree, "/memory@80000000", "reg") == [0, 0x8000_0000, 0, 0x2000_0000]
     assert cells(tree, "/cpus", "timebase-frequency") == [10_000_000]
     isa = texts(tree, "/cpus/cpu@0", "riscv,isa")[0]

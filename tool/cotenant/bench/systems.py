@@ -41,8 +41,8 @@ def linux(**keys: Value) -> str:
 
 
 def system(*tenants: str) -> str:
-    """Return a whole system on the QEMU board."""
-    return "\n".join(['board = "qemu-virt"', *tenants])
+    """Return a whole system on the QEMU board, in which every run is the same."""
+    return "\n".join(['board = "qemu-virt"', "seed = 1", *tenants])
 
 
 @contextmanager
