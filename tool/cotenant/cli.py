@@ -8,6 +8,7 @@ from cotenant.commands.bench import bench
 from cotenant.commands.build import build
 from cotenant.commands.check import check
 from cotenant.commands.images import images
+from cotenant.commands.report import report
 from cotenant.commands.run import run
 from cotenant.commands.trace import trace
 
@@ -21,7 +22,7 @@ def main() -> None:
     """
 
 
-for command in (check, build, run, trace, images, bench):
+for command in (check, build, run, trace, images, bench, report):
     main.add_command(command)
 
 if __name__ == "__main__":

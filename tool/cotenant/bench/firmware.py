@@ -2,11 +2,14 @@
 """The firmware to compare with: the OpenSBI that Debian packages with QEMU, its default one."""
 
 import subprocess
+import threading
 from pathlib import Path
 
 from cotenant.bench.errors import BenchError
 from cotenant.bench.systems import TIMEOUT
 from cotenant.run.qemu import Machine, QemuProcess, find_program
+
+_END_TIMEOUT = 10.0
 
 NAME = "opensbi-riscv64-generic-fw_dynamic.bin"
 
@@ -26,17 +29,23 @@ def find() -> Path:
     )
 
 
-def run(image: Path, *, sstc: bool) -> str:
-    """Run a raw image on the firmware until it powers the machine off; return what it printed."""
+def run(image: Path, *, sstc: bool, icount: int = 0, arguments: str = "") -> str:
+    """Run a raw image on the firmware until it powers the machine off; return what it printed.
+
+    `arguments` are its /chosen/bootargs; an instruction takes 2**icount ns.
+    """
     if not image.is_file():
         raise BenchError(f"{image} does not exist: run 'make build'")
     cpu = f"rv64,h=off,sstc={'on' if sstc else 'off'}"
-    machine = Machine(bundle=find(), cpu=cpu, icount=0, extra=("-kernel", str(image)))
+    extra = ("-kernel", str(image), "-append", arguments)
+    machine = Machine(bundle=find(), cpu=cpu, icount=icount, extra=extra)
     with QemuProcess(machine) as process:
         process.input.close()
-        if process.wait(TIMEOUT) is None:
-            raise BenchError(f"{image.name} on {NAME} did not end within {TIMEOUT:g} s")
+        watchdog = threading.Timer(TIMEOUT, process.kill)
+        watchdog.start()
         output = process.output.read()
-        if not output:
-            raise BenchError(f"{image.name} on {NAME} printed nothing: {process.last_words()}")
-        return output.decode(errors="replace")
+        watchdog.cancel()
+        if process.wait(_END_TIMEOUT) != 0:
+            words = process.last_words() or f"it took more than {TIMEOUT:g} s"
+            raise BenchError(f"{image.name} on {NAME} did not come to its end: {words}")
+        return output.decode(errors="replace").replace("\r", "")

@@ -24,6 +24,8 @@ class Benchmark:
     description: str
     by_default: bool = True
     """whether `cotenant bench` without a name runs it; not what takes many minutes"""
+    quick_by_default: bool = False
+    """whether it takes fewer samples then"""
 
     def load(self) -> Runnable:
         """Import the module, which other benchmarks need not do."""
@@ -40,8 +42,22 @@ BENCHMARKS: dict[str, Benchmark] = {
         by_default=False,
     ),
     "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
-    "longest": Benchmark("longest", "the monitor's paths beside a busy Linux, the longest one"),
+    "latency": Benchmark(
+        "latency",
+        "FreeRTOS's wake-up latencies, alone and beside a busy Linux",
+        quick_by_default=True,
+    ),
+    "longest": Benchmark(
+        "longest",
+        "the monitor's paths beside a busy Linux, the longest one",
+        quick_by_default=True,
+    ),
 }
+
+
+def default() -> dict[str, Benchmark]:
+    """Return what `cotenant bench` without a name runs."""
+    return {name: each for name, each in BENCHMARKS.items() if each.by_default}
 
 
 def find(name: str) -> Benchmark:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from cotenant import paths
 from cotenant.bench import expected
-from cotenant.bench.registry import BENCHMARKS, find
+from cotenant.bench.registry import BENCHMARKS, default, find
 from cotenant.bench.row import Row
 from cotenant.bench.store import Store
 from cotenant.errors import CotenantError
@@ -33,6 +33,9 @@ def _list_of_benchmarks() -> str:
 def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     """Measure: everything that takes minutes at most, or the benchmark NAME.
 
+    Without NAME, the benchmarks with many samples take fewer of them. Figures and histograms go to
+    build/report, where index.html shows them.
+
     The exit status tells whether every benchmark came to its end, not whether a figure keeps its
     budget. With --json, nothing is printed unless every benchmark did.
     """
@@ -42,39 +45,42 @@ def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
         if accept:
             _accept()
         else:
-            _measure([name] if name else _default_names(), as_json=as_json, quick=quick)
+            _measure(name, as_json=as_json, quick=quick)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _default_names() -> list[str]:
-    return [name for name, each in BENCHMARKS.items() if each.by_default]
-
-
-def _measure(names: list[str], *, as_json: bool, quick: bool) -> None:
+def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
     """Run benchmarks one after the other, the later ones even if an earlier one fails."""
-    benchmarks = {name: find(name) for name in names}
+    # Drawing needs a large library, which the other commands need not wait for.
+    from cotenant.bench.page import write_page
+
+    benchmarks = {name: find(name)} if name else default()
     store = Store.open()
     messages = Console(stderr=True)
     rows: list[Row] = []
     failures = 0
-    for name, each in benchmarks.items():
+    for each, benchmark in benchmarks.items():
+        is_quick = quick or (name is None and benchmark.quick_by_default)
         try:
-            with messages.status(f"measuring: {name} ({each.description})"):
-                store.forget(name)
-                found = each.load().run(quick)
-                store.put(name, found, quick=quick)
+            with messages.status(f"measuring: {each} ({benchmark.description})"):
+                store.forget(each)
+                found = benchmark.load().run(is_quick)
+                store.put(each, found, quick=is_quick)
         except CotenantError as error:
-            click.echo(f"Error: benchmark {name} is not complete: {error}", err=True)
+            click.echo(f"Error: benchmark {each} is not complete: {error}", err=True)
             failures += 1
             continue
         rows += found
         if not as_json:
-            Console().print(_table(name, found))
+            Console().print(_table(each, found))
+    page = write_page(Store.open())
     if failures:
         sys.exit(1)
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in rows], indent=2))
+    else:
+        click.echo(f"pictures: {paths.shown(page)}")
 
 
 def _accept() -> None:

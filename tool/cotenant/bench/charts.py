@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pictures of figures as SVG text for the report: bars, and histograms of latencies.
+
+Text and lines take the colours of the page around them, so that a picture can be read on a light
+and on a dark page.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from cotenant.bench.row import Row
+from cotenant.bench.store import Histogram
+
+# Colours of the drawing and what the page has for them; the others are fit for both.
+_TEXT = "#000001"
+_FAINT = "#000002"
+_PAGE_COLOURS = {_TEXT: "currentColor", _FAINT: "var(--faint)"}
+_OURS = "#2f7fc1"
+_OTHER = "#d98a2b"
+_BUDGET = "#d0405a"
+
+_WIDTH = 9.0
+_BAR_HEIGHT = 0.42
+_HISTOGRAM_HEIGHT = 1.15
+_LONGEST_LABEL = 62
+
+
+def bars(rows: Sequence[Row]) -> str:
+    """Draw rows of one unit: ours, the other's where there is one, and the budget as a mark."""
+    with _style():
+        figure = Figure(figsize=(_WIDTH, 0.9 + _BAR_HEIGHT * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        has_other = any(row.other is not None for row in rows)
+        thickness = 0.38 if has_other else 0.62
+        for place, row in enumerate(rows):
+            upper = place - thickness / 2 if has_other else place
+            _bar(axes, upper, row.ours, thickness, _OURS)
+            if row.other is not None:
+                _bar(axes, place + thickness / 2, row.other, thickness, _OTHER)
+            if row.budget is not None:
+                axes.plot([row.budget] * 2, [place - 0.45, place + 0.45], color=_BUDGET, lw=1.8)
+        axes.set_yticks(range(len(rows)), [_shortened(row.name) for row in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_xlim(left=min(0, *(row.ours for row in rows)))
+        axes.margins(x=0.08)
+        axes.set_xlabel(rows[0].unit)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.4g}"))
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.tick_params(axis="y", length=0)
+        _legend(figure, axes, rows)
+        return _svg(figure)
+
+
+def histograms(named: Sequence[tuple[str, Histogram]]) -> str:
+    """Draw histograms one below the other, on one scale of values and a log scale of counts."""
+    with _style():
+        height = 0.6 + _HISTOGRAM_HEIGHT * len(named)
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        all_axes = figure.subplots(len(named), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        largest = max(max(each.counts) for _, each in named)
+        for axes, (name, histogram) in zip(all_axes, named, strict=True):
+            _histogram(axes, name, histogram, largest)
+        all_axes[-1].set_xlabel(f"{named[0][1].unit} after the moment that was due")
+        return _svg(figure)
+
+
+def _style() -> AbstractContextManager[None]:
+    return mpl.rc_context(
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "cotenant",
+            "font.family": "sans-serif",
+            "font.size": 9,
+            "text.color": _TEXT,
+            "axes.edgecolor": _FAINT,
+            "axes.labelcolor": _TEXT,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "xtick.color": _TEXT,
+            "ytick.color": _TEXT,
+            "grid.color": _FAINT,
+            "grid.linewidth": 0.5,
+            "legend.frameon": False,
+        }
+    )
+
+
+def _bar(axes: Axes, place: float, value: float, thickness: float, colour: str) -> None:
+    axes.barh(place, value, thickness, color=colour)
+    axes.annotate(
+        f" {value:,.4g}" if abs(value) < 1000 else f" {value:,.0f}",
+        (max(value, 0), place),
+        va="center",
+        fontsize=7.5,
+        color=_TEXT,
+    )
+
+
+def _legend(figure: Figure, axes: Axes, rows: Sequence[Row]) -> None:
+    entries = [axes.barh(0, 0, color=_OURS, label="Cotenant")]
+    if any(row.other is not None for row in rows):
+        entries.append(axes.barh(0, 0, color=_OTHER, label="the other"))
+    handles: list[object] = list(entries)
+    if any(row.budget is not None for row in rows):
+        handles += axes.plot([], [], color=_BUDGET, lw=1.8, label="budget")
+    figure.legend(handles=handles, loc="outside upper right", ncols=3)
+
+
+def _histogram(axes: Axes, name: str, histogram: Histogram, largest: int) -> None:
+    """Draw counts in bins of equal width: exact values would be thinner than a line can show."""
+    width = max(1, largest // 400)
+    binned: dict[int, int] = {}
+    for value, count in histogram.counts.items():
+        binned[value // width * width] = binned.get(value // width * width, 0) + count
+    axes.bar(
+        list(binned),
+        list(binned.values()),
+        width,
+        align="edge",
+        color=_OURS,
+        edgecolor=_OURS,
+        lw=0.4,
+    )
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=0.7)
+    axes.set_xlim(0, largest * 1.04)
+    axes.set_ylabel("samples")
+    axes.grid(axis="both")
+    axes.set_axisbelow(True)
+    worst = max(histogram.counts)
+    total = sum(histogram.counts.values())
+    mean = sum(value * count for value, count in histogram.counts.items()) / total
+    axes.axvline(worst, color=_BUDGET, lw=1)
+    axes.set_title(
+        f"{name}: {total:,} samples, average {mean:,.0f}, worst {worst:,}", loc="left", fontsize=9
+    )
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
+
+
+def _svg(figure: Figure) -> str:
+    """Return the picture as an element for a page, in the colours of that page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    # As wide as the page lets it be.
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r'\1 width="100%"', text, count=1)
+    for drawn, shown in _PAGE_COLOURS.items():
+        text = text.replace(drawn, shown)
+    return text

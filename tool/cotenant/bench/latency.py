@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Wake-up latencies of FreeRTOS: alone, and beside a Linux that is busy in several ways.
+
+A 1 kHz task measures from the moment its tick is due to the interrupt handler's first instruction,
+and to its own. Time is counted in instructions (`-icount shift=5`: 31,250 instructions between two
+ticks), so the figures do not depend on the host. The same image runs on OpenSBI for comparison.
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cotenant import paths
+from cotenant.bench import firmware, samples
+from cotenant.bench.errors import BenchError
+from cotenant.bench.loads import LINUX, Load, all_loads
+from cotenant.bench.row import Row, row
+from cotenant.bench.store import Histogram, Store
+from cotenant.bench.systems import TIMEOUT, linux, running, system, tenant
+from cotenant.run.session import Session
+
+IMAGE = "freertos-histogram"
+ICOUNT = 5
+SAMPLES = 100_000
+SAMPLES_QUICK = 5_000
+ALONE = "alone"
+ON_OPENSBI = "alone on OpenSBI"
+
+_RTOS = "rtos"
+_POINTS = {"handler": "first handler instruction", "task": "task's first instruction"}
+_BUDGET_AVERAGE = 200
+_BUDGET_WORST = 400
+_POLL_INTERVAL = 0.1
+_RUN = re.compile(r"^bench: begin\n(?:bench: .*\n)*?^bench: end$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """The samples of one run, in instructions after the moment that was due."""
+
+    counts: dict[int, int]
+    total: int
+
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return sum(self.counts.values())
+
+    @property
+    def average(self) -> float:
+        """The exact mean."""
+        return self.total / self.samples
+
+    def at(self, share: float) -> int:
+        """Return the value that a share of the samples does not exceed."""
+        seen = 0
+        for value in sorted(self.counts):
+            seen += self.counts[value]
+            if seen >= share * self.samples:
+                return value
+        return max(self.counts)
+
+    def figures(self) -> dict[str, float]:
+        """Return what tables show, by name."""
+        return {
+            "min": min(self.counts),
+            "average": round(self.average, 1),
+            "p99.9": self.at(0.999),
+            "max": max(self.counts),
+        }
+
+
+Run = dict[str, Latencies]
+
+
+def run(quick: bool) -> list[Row]:
+    """Measure without Sstc and with it; keep the histograms for the report."""
+    count = SAMPLES_QUICK if quick else SAMPLES
+    rows: list[Row] = []
+    histograms: dict[str, Histogram] = {}
+    for sstc in (False, True):
+        suffix = f"Sstc {'on' if sstc else 'off'}"
+        runs = dict(measure(count, sstc=sstc))
+        rows += _rows(runs, suffix)
+        for load, run_ in runs.items():
+            for point, latencies in run_.items():
+                name = f"{suffix}: {_POINTS[point]}: {load}"
+                histograms[name] = Histogram("instructions", latencies.counts)
+    Store.open().put_histograms(histograms)
+    return rows
+
+
+def measure(count: int, *, sstc: bool) -> Iterator[tuple[str, Run]]:
+    """Measure FreeRTOS on OpenSBI, alone on Cotenant, then beside Linux under every load."""
+    arguments = f"icount={ICOUNT} samples={count}"
+    image = paths.TENANT_IMAGES / f"{IMAGE}.raw"
+    output = firmware.run(image, sstc=sstc, icount=ICOUNT, arguments=arguments)
+    yield ON_OPENSBI, parse(output, ON_OPENSBI)
+    with running(system(_rtos(arguments)), sstc=sstc, icount=ICOUNT) as session:
+        session.wait_end()
+        yield ALONE, parse(session.output(_RTOS), ALONE)
+    description = system(linux(), _rtos(f"icount={ICOUNT}"))
+    with running(description, sstc=sstc, icount=ICOUNT) as session:
+        session.wait_ready(LINUX)
+        session.expect(_RTOS, "^bench: ready$")
+        for load in all_loads():
+            load.start(session)
+            yield load.name, _take(session, load, count)
+            load.stop(session)
+
+
+def parse(output: str, who: str) -> Run:
+    """Return the latencies that the application printed. Raises BenchError if they are not all."""
+    counts: dict[str, dict[int, int]] = {point: {} for point in _POINTS}
+    totals: dict[str, tuple[int, int]] = {}
+    for name, values in samples.parse(output, who):
+        point = name.removesuffix("-at")
+        if name in _POINTS and len(values) == 2:
+            totals[name] = (values[0], values[1])
+        elif point in _POINTS and len(values) == 2:
+            counts[point][values[0]] = values[1]
+    for point in _POINTS:
+        if point not in totals or sum(counts[point].values()) != totals[point][0]:
+            raise BenchError(f"{who}: the histogram of the {_POINTS[point]} is not complete")
+    return {point: Latencies(counts[point], totals[point][1]) for point in _POINTS}
+
+
+def _take(session: Session, load: Load, count: int) -> Run:
+    """Have the application take samples while a load goes on."""
+    start = len(session.output(_RTOS))
+    session.send(_RTOS, f"{count}\n".encode())
+    deadline = time.monotonic() + TIMEOUT
+    while not (found := _RUN.search(session.output(_RTOS), start)):
+        if session.console.ended or session.console.has_ended(_RTOS):
+            raise BenchError(f"the machine or FreeRTOS ended under {load.name}")
+        if time.monotonic() > deadline:
+            raise BenchError(f"{count} samples under {load.name} took more than {TIMEOUT:g} s")
+        load.go_on(session)
+        time.sleep(_POLL_INTERVAL)
+    return parse(found[0], load.name)
+
+
+def _rtos(arguments: str) -> str:
+    return tenant(_RTOS, priority=10, memory="4M", image=IMAGE, fp=False, arguments=arguments)
+
+
+def _rows(runs: dict[str, Run], suffix: str) -> list[Row]:
+    """Return each load's figures beside those of OpenSBI, and what it adds to FreeRTOS alone."""
+    rows = []
+    for point, label in _POINTS.items():
+        other = runs[ON_OPENSBI][point].figures()
+        alone = runs[ALONE][point].figures()
+        for load, run_ in runs.items():
+            if load == ON_OPENSBI:
+                continue
+            figures = run_[point].figures()
+            for name, value in figures.items():
+                rows.append(
+                    row(f"{label}, {load}, {suffix}: {name}", "instructions", value, other[name])
+                )
+            if point == "handler" and load != ALONE:
+                added = figures["average"] - alone["average"]
+                worst = figures["max"] - alone["max"]
+                rows += [
+                    _added(
+                        f"{label}, {load}, {suffix}: added to the average", added, _BUDGET_AVERAGE
+                    ),
+                    _added(f"{label}, {load}, {suffix}: added to the worst", worst, _BUDGET_WORST),
+                ]
+    return rows
+
+
+def _added(name: str, value: float, budget: float) -> Row:
+    return row(name, "instructions", round(value, 1), None, budget)
