@@ -262,9 +262,9 @@ static void test_reboots_do_not_refill_the_budget(void **state)
     (void)state;
     start_all();
     start = mtime;
-    while (mtime < start + 50 * 10000) {
+    while (mtime < start + 20 * 10000) {
         struct vhart *vhart = running();
-        uint64_t step = 100;
+        uint64_t step = 10;
 
         if (vhart->tenant == RTOS && !vhart->loading) {
             tenant_reboot(RTOS);
