@@ -46,7 +46,7 @@
 #define COTENANT_TRACE_SWITCH 4
 /* External interrupt claimed by the monitor. Argument: source number. */
 #define COTENANT_TRACE_SOURCE 5
-/* Emulated device access. Bits 0-55: physical address; 56-59: bytes; 60: store. */
+/* Emulated device access. Bits 0-55: physical address; 56: store. */
 #define COTENANT_TRACE_MMIO 6
 /* A fault was shown to the vhart. Argument: the address (mtval); the trap before has the cause. */
 #define COTENANT_TRACE_FAULT 7

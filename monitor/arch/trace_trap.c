@@ -2,6 +2,7 @@
 #include "arch/trace_trap.h"
 
 #include "arch/csr.h"
+#include "arch/guest_memory.h"
 #include "core/tenant.h"
 #include "core/trace.h"
 
@@ -14,6 +15,8 @@
 #define MOST_CYCLES 0xffff
 #define SBI_FUNCTION_SHIFT 32
 #define SBI_ERROR_SHIFT 40
+/* And of COTENANT_TRACE_MMIO. */
+#define STORE_SHIFT 56
 
 /* Returns the cycles that pass from one change of mtime to the one `ticks` later. */
 static uint32_t measure_cycles(const struct hart *hart, uint64_t ticks)
@@ -71,10 +74,26 @@ static void complete_record(struct trace_record *record, const struct vhart *vha
     record->argument = argument | (cycles < MOST_CYCLES ? cycles : MOST_CYCLES) << CYCLES_SHIFT;
 }
 
+/* An access that was refused either reached a virtual device or was shown as a fault. */
+static void record_access(const struct hart *hart, struct vhart *vhart, uint64_t cause,
+                          uint64_t address, bool faulted)
+{
+    uint32_t index = (uint32_t)(vhart - vharts);
+    uint64_t physical;
+
+    if (faulted) {
+        trace_add(hart, COTENANT_TRACE_FAULT, index, address);
+    } else if ((cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS) &&
+               guest_translate_device(vhart, CSR_READ(satp), address, &physical)) {
+        trace_add(hart, COTENANT_TRACE_MMIO, index,
+                  physical | (uint64_t)(cause == CAUSE_STORE_ACCESS) << STORE_SHIFT);
+    }
+}
+
 struct world_change trace_trap(struct hart *hart)
 {
     const struct trace_header *ring = traces[hart->index].ring;
-    const struct vhart *vhart = hart->loaded;
+    struct vhart *vhart = hart->loaded;
     uint64_t cycles = CSR_READ(mcycle);
     uint64_t cause = CSR_READ(mcause);
     uint64_t value = CSR_READ(mtval);
@@ -83,9 +102,7 @@ struct world_change trace_trap(struct hart *hart)
     struct trace_record *record = record_trap(hart, vhart, cause);
     struct world_change change = trap_dispatch(hart);
 
-    if (vhart->faults != faults) {
-        trace_add(hart, COTENANT_TRACE_FAULT, (uint32_t)(vhart - vharts), value);
-    }
+    record_access(hart, vhart, cause, value, vhart->faults != faults);
     trace_running(hart, hart->loaded);
     /* A hart that idled meanwhile may have gone round the whole ring. */
     if (ring->written - written <= ring->capacity) {

@@ -43,12 +43,6 @@ void trace_add_switch(const struct hart *hart, const struct vhart *vhart)
     trace_add(hart, COTENANT_TRACE_SWITCH, trace->index, before);
 }
 
-void trace_add_device(const struct vhart *vhart, uint64_t address, uint32_t size, bool store)
-{
-    trace_add(vhart->world.hart, COTENANT_TRACE_MMIO, index_of(vhart),
-              address | (uint64_t)size << 56 | (uint64_t)store << 60);
-}
-
 void trace_add_source(const struct hart *hart, uint32_t source)
 {
     trace_add(hart, COTENANT_TRACE_SOURCE, COTENANT_TRACE_NO_VHART, source);

@@ -62,7 +62,6 @@ static inline struct trace_record *trace_add(const struct hart *hart, uint32_t k
 
 /* What the functions below do when recording is on and there is something to record. */
 void trace_add_switch(const struct hart *hart, const struct vhart *vhart);
-void trace_add_device(const struct vhart *vhart, uint64_t address, uint32_t size, bool store);
 void trace_add_source(const struct hart *hart, uint32_t source);
 void trace_add_console(const struct hart *hart);
 void trace_add_tenant(const struct tenant *tenant, uint32_t event);
@@ -72,15 +71,6 @@ static inline void trace_running(const struct hart *hart, const struct vhart *vh
 {
     if (trace_is_on && traces[hart->index].vhart != vhart) {
         trace_add_switch(hart, vhart);
-    }
-}
-
-/* The vhart's access of `size` bytes to an emulated device is being carried out. */
-static inline void trace_device(const struct vhart *vhart, uint64_t address, uint32_t size,
-                                bool store)
-{
-    if (trace_is_on) {
-        trace_add_device(vhart, address, size, store);
     }
 }
 

@@ -24,7 +24,7 @@ _TRACK_COLOURS = {
 }
 _WIDTH, _LANE_HEIGHT, _MARGIN = 11.0, 0.42, 1.1  # inches
 # Bars closer together than this share of the window are drawn as one: the eye cannot tell.
-_FINEST = 1 / 1500
+_FINEST = 1 / 1000
 # A bar that takes this share of the window and more for each letter has its name written on it.
 _LETTER = 1 / 150
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1_000), ("ns", 1))
@@ -145,10 +145,11 @@ def _write_names(axes: Axes, row: int, lane: _Lane, window: Window, nanoseconds:
         needed = len(event.name) * window.length * _LETTER
         inside = event.end - event.start >= needed
         if inside or next_start - event.end >= needed:
-            axes.text(
-                ((event.start if inside else event.end) - window.start) / nanoseconds,
-                row,
-                f" {event.name}",
+            axes.annotate(
+                event.name,
+                (((event.start if inside else event.end) - window.start) / nanoseconds, row),
+                xytext=(3, 0),
+                textcoords="offset points",
                 color="white" if inside else "#404040",
                 fontsize=8,
                 va="center",

@@ -17,6 +17,7 @@ from cotenant.trace.system import TracedSystem
 _TRAPS = (Kind.INTERRUPT, Kind.SBI, Kind.EXCEPTION)
 _ILLEGAL_INSTRUCTION = 2
 _CYCLES_SHIFT = 48
+_MOST_CYCLES = 0xFFFF
 
 IDLE = "idle"
 
@@ -138,7 +139,7 @@ class _Builder:
         cycles = trap.begin.argument >> _CYCLES_SHIFT
         end = min(limit, start + int(self._ns(1) * cycles * self._ring.ticks_per_cycle))
         switches = [each for each in trap.followers if each.kind is Kind.SWITCH]
-        if len(switches) > 1:
+        if len(switches) > 1 or (switches and cycles == _MOST_CYCLES):
             end = min(end, self._ns(switches[0].time))  # then it slept, or loaded images
         details = {"tenant": self._name(trap.begin.vhart), "cycles": cycles, **details}
         return track, Event(start, max(start, end), name, details)
@@ -159,10 +160,10 @@ class _Builder:
 
     def _describe_access(self, access: Record) -> tuple[str, dict[str, int | str]]:
         address = access.argument & (1 << 56) - 1
-        verb = "store" if access.argument >> 60 & 1 else "load"
+        verb = "store" if access.argument >> 56 & 1 else "load"
         device = self._system.tenant_of(access.vhart).device_at(address)
         place = f"{device[0]}+{device[1]:#x}" if device else f"{address:#x}"
-        return f"{verb} {place}", {"address": f"{address:#x}", "bytes": access.argument >> 56 & 0xF}
+        return f"{verb} {place}", {"address": f"{address:#x}"}
 
     def _describe_exception(self, trap: _Trap) -> tuple[Track, str, dict[str, int | str]]:
         cause = trap.begin.argument & 0xFFFF
