@@ -2,6 +2,7 @@
 """The monitor's code as a trace needs it: which function an address is in, and what is there."""
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -10,9 +11,18 @@ from elftools.elf.sections import SymbolTableSection
 from cotenant import paths
 from cotenant.bench.errors import BenchError
 
+_OPCODE_MASK = 0x7F
 _OPCODE_SYSTEM = 0x73
 _WFI = 0x10500073
+_CSR_SATP = 0x180
 _CSR_MIP = 0x344
+
+
+@dataclass(frozen=True)
+class _Symbol:
+    start: int
+    name: str
+    is_c: bool
 
 
 class MonitorCode:
@@ -21,11 +31,10 @@ class MonitorCode:
     def __init__(self, elf: Path = paths.MONITOR_ELF, image: Path = paths.MONITOR_IMAGE) -> None:
         try:
             self._image = image.read_bytes()
-            found = sorted(_code_symbols(elf))
+            self._symbols = sorted(_code_symbols(elf), key=lambda each: each.start)
         except OSError as error:
             raise BenchError(f"the monitor is not built ({error}): run 'make build'") from error
-        self._starts: list[int] = [start for start, _ in found]
-        self._names: list[str] = [name for _, name in found]
+        self._starts = [each.start for each in self._symbols]
 
     @property
     def size(self) -> int:
@@ -35,37 +44,49 @@ class MonitorCode:
     def address(self, name: str) -> int:
         """Return where a function begins."""
         try:
-            return self._starts[self._names.index(name)]
-        except ValueError:
+            return next(each.start for each in self._symbols if each.name == name)
+        except StopIteration:
             raise BenchError(f"the monitor has no symbol {name!r}: was it renamed?") from None
 
     def function(self, offset: int) -> str:
         """Return the name of the function that an offset is in."""
-        index = bisect_right(self._starts, offset) - 1
-        return self._names[index] if index >= 0 else "?"
+        return self._symbol(offset).name
 
     def is_wfi(self, offset: int) -> bool:
         """Whether the hart waits there."""
         return self._word(offset) == _WFI
 
-    def reads_pending(self, offset: int) -> bool:
-        """Whether an instruction reads mip: the monitor looks for interrupts, or saves them."""
+    def loads_world(self, offset: int) -> bool:
+        """Whether an instruction changes satp, which nothing but a world switch does."""
         word = self._word(offset)
-        destination = word >> 7 & 31
-        return word & 0x7F == _OPCODE_SYSTEM and word >> 20 == _CSR_MIP and destination != 0
+        return word & _OPCODE_MASK == _OPCODE_SYSTEM and word >> 20 == _CSR_SATP and _writes(word)
+
+    def looks_for_interrupts(self, offset: int) -> bool:
+        """Whether an instruction of C code reads mip. (Assembly does it to save the bits.)"""
+        word = self._word(offset)
+        is_read = word & _OPCODE_MASK == _OPCODE_SYSTEM and word >> 20 == _CSR_MIP
+        return is_read and word >> 7 & 31 != 0 and self._symbol(offset).is_c
+
+    def _symbol(self, offset: int) -> _Symbol:
+        return self._symbols[max(0, bisect_right(self._starts, offset) - 1)]
 
     def _word(self, offset: int) -> int:
         return int.from_bytes(self._image[offset : offset + 4], "little")
 
 
-def _code_symbols(elf: Path) -> list[tuple[int, str]]:
-    """Return the functions and the global labels of assembly, with their addresses."""
+def _writes(word: int) -> bool:
+    """Whether an access to a CSR changes it: csrrw, or csrrs or csrrc with a register or number."""
+    return word >> 12 & 3 == 1 or word >> 15 & 31 != 0
+
+
+def _code_symbols(elf: Path) -> list[_Symbol]:
+    """Return the functions of C, and the labels of assembly that are not local."""
     with elf.open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return []
         return [
-            (symbol["st_value"], symbol.name)
+            _Symbol(symbol["st_value"], symbol.name, symbol["st_info"]["type"] == "STT_FUNC")
             for symbol in table.iter_symbols()
             if symbol["st_info"]["type"] in ("STT_FUNC", "STT_NOTYPE")
             and isinstance(symbol["st_shndx"], int)

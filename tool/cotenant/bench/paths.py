@@ -21,8 +21,6 @@ from cotenant.run.launch import Launch
 from cotenant.run.session import Session
 
 _ENTRY = "trap_entry"
-# Functions that move a world: a path through one of them is a world switch.
-_SWITCHES = frozenset({"world_switch", "world_load"})
 _IDLE = "idle"
 # QEMU's names of the traps that come to the monitor.
 _REASONS = {
@@ -59,10 +57,10 @@ class MonitorPath:
         """Instructions by function."""
         return Counter(self.code.function(offset) for offset in self.offsets)
 
-    @property
+    @cached_property
     def switches(self) -> bool:
         """Whether another tenant runs after it."""
-        return not _SWITCHES.isdisjoint(self.functions)
+        return any(self.code.loads_world(offset) for offset in self.offsets)
 
     @property
     def kind(self) -> str:
@@ -86,7 +84,7 @@ class MonitorPath:
         longest = length = 0
         for offset in self.offsets:
             length += 1
-            if self.code.reads_pending(offset) and self.code.function(offset) not in _SWITCHES:
+            if self.code.looks_for_interrupts(offset):
                 longest, length = max(longest, length), 0
         return max(longest, length)
 
