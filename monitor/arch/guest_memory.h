@@ -43,6 +43,23 @@ static inline struct device_page *guest_device_page(struct vhart *vhart, uint64_
 /* guest_translate_device() for a page that is not remembered. */
 bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
 
+/* guest_translate_device() for a page that is; false: it is not. */
+static inline bool guest_recall_device(struct vhart *vhart, uint64_t satp, uint64_t address,
+                                       uint64_t *physical)
+{
+    const struct device_page *known = guest_device_page(vhart, address);
+    uint64_t other_space = known->satp ^ satp;
+
+    if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||
+        *(const volatile uint64_t *)known->leaf_address != known->leaf ||
+        (other_space != 0 &&
+         ((known->leaf & GUEST_ENTRY_GLOBAL) == 0 || other_space >> SATP_MODE_SHIFT != 0))) {
+        return false;
+    }
+    *physical = known->physical | (address & ((1ul << GUEST_PAGE_SHIFT) - 1));
+    return true;
+}
+
 /*
  * Translates as guest_translate() does and tells whether the address is one of the tenant's virtual
  * devices. Drivers touch the same few pages again and again, so the last leaf entries are
@@ -53,17 +70,8 @@ bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uin
 static inline bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
                                           uint64_t *physical)
 {
-    const struct device_page *known = guest_device_page(vhart, address);
-    uint64_t other_space = known->satp ^ satp;
-
-    if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||
-        *(const volatile uint64_t *)known->leaf_address != known->leaf ||
-        (other_space != 0 &&
-         ((known->leaf & GUEST_ENTRY_GLOBAL) == 0 || other_space >> SATP_MODE_SHIFT != 0))) {
-        return guest_find_device(vhart, satp, address, physical);
-    }
-    *physical = known->physical | (address & ((1ul << GUEST_PAGE_SHIFT) - 1));
-    return true;
+    return guest_recall_device(vhart, satp, address, physical) ||
+           guest_find_device(vhart, satp, address, physical);
 }
 
 /* Reads an instruction with the hart's own translation; see arch/guest_fetch.S. */

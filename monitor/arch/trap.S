@@ -7,9 +7,9 @@
  * told apart by one branch. The entry saves two registers, looks at mcause and takes one of the
  * fast paths below, which end without touching anything else, or the plain path: save all general
  * registers, pc and mstatus straight into the world, switch to the hart's stack and call
- * trap_dispatch(hart) in C, which returns the world to
- * keep and the world to run next. The plain path alone is correct; the fast paths, and the two
- * shortcuts of arch/fast_switch.c, only shorten what happens most often.
+ * trap_dispatch(hart) in C, which returns the world to keep and the world to run next. The plain
+ * path alone is correct; the fast paths, and the shortcuts of arch/fast_switch.c and
+ * arch/fast_device.c, only shorten what happens most often.
  *
  * Instruction counts, trap to mret included, are held by tests/system/test_instruction_counts.py:
  * set_timer, timer interrupt to STIP, and send_ipi to self.
@@ -179,8 +179,16 @@ plain_path:
     csrr t0, mcause
     bltz t0, 1f
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
+    beqz t0, 4f
+    addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_LOAD_ACCESS
+    beqz t0, 5f
+    addi t0, t0, CAUSE_LOAD_ACCESS - CAUSE_STORE_ACCESS
     bnez t0, 3f
-    call fast_wait
+    call fast_store
+    j 2f
+5:  call fast_load
+    j 2f
+4:  call fast_wait
     j 2f
 1:  slli t0, t0, 1
     addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */

@@ -71,9 +71,12 @@ static void registers_init(const struct hart *hart)
 static void wait_for_others(const struct hart *hart)
 {
     uint64_t start = hart_now(hart);
+    uint64_t waited = 0;
 
-    while (parked_harts + 1 < bundle->board.hart_count &&
-           hart_now(hart) - start < MOST_PARK_TICKS) {
+    /* The grace is for harts that the board has and the bundle does not know. */
+    while (waited < bundle->board.timebase_hz / 1000 ||
+           (waited < MOST_PARK_TICKS && parked_harts + 1 < bundle->board.hart_count)) {
+        waited = hart_now(hart) - start;
     }
 }
 

@@ -4,13 +4,9 @@
 #include "core/console.h"
 #include "irq/routing.h"
 
-/* Bytes of address space of the virtual 16550. */
-#define UART_SIZE 0x100
-
 static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
-    return (tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
-           address - tenant->description->uart_base < UART_SIZE;
+    return mmio_uart_offset(tenant, address) < MMIO_UART_SIZE;
 }
 
 static bool is_plic(const struct tenant *tenant, uint64_t address)
@@ -24,22 +20,24 @@ bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
     return is_uart(tenant, address) || is_plic(tenant, address);
 }
 
-/* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
-static void uart_access(struct tenant *tenant, uint64_t offset, bool store, uint64_t *value)
+void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
 {
-    if (!store && vuart_read_is_plain(&tenant->uart, (unsigned)offset)) {
-        *value = vuart_read(&tenant->uart, (unsigned)offset);
-        return;
-    }
-    if (store) {
-        vuart_write(&tenant->uart, (unsigned)offset, (uint8_t)*value);
-        if (vuart_transmit_used(&tenant->uart) != 0) {
-            console_output_ready();
-        }
-    } else {
-        *value = vuart_read(&tenant->uart, (unsigned)offset);
+    vuart_write(&tenant->uart, offset, value);
+    if (vuart_transmit_used(&tenant->uart) != 0) {
+        console_output_ready();
     }
     routing_refresh_uart(tenant);
+}
+
+/* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
+static void uart_access(struct tenant *tenant, unsigned offset, bool store, uint64_t *value)
+{
+    if (store) {
+        mmio_uart_store(tenant, offset, (uint8_t)*value);
+    } else {
+        *value = vuart_read(&tenant->uart, offset);
+        routing_refresh_uart(tenant);
+    }
 }
 
 static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, bool store,
@@ -61,7 +59,7 @@ bool mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool stor
     struct tenant *tenant = vhart->tenant;
 
     if (is_uart(tenant, address)) {
-        uart_access(tenant, address - tenant->description->uart_base, store, value);
+        uart_access(tenant, (unsigned)mmio_uart_offset(tenant, address), store, value);
         return true;
     }
     if (is_plic(tenant, address)) {

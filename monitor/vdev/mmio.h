@@ -8,6 +8,21 @@
 
 #include "core/tenant.h"
 
+/* Bytes of address space of the virtual 16550. */
+#define MMIO_UART_SIZE 0x100
+
+/* The offset of `address` in the tenant's virtual 16550; MMIO_UART_SIZE or more: it is not there.
+ */
+static inline uint64_t mmio_uart_offset(const struct tenant *tenant, uint64_t address)
+{
+    return (tenant->description->flags & COTENANT_TENANT_UART) != 0
+               ? address - tenant->description->uart_base
+               : MMIO_UART_SIZE;
+}
+
+/* The tenant stores a byte to a register of its virtual 16550. */
+void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value);
+
 /* `address` belongs to a virtual device of the tenant. */
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address);
 

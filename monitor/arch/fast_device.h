@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The access to a virtual device that Linux makes most: a byte register of the virtual UART, on a
+ * page that is remembered, by a load or store of 4 bytes' length. Called by the trap entry before
+ * trap_dispatch(), in the same state, for an access fault of a load (`store` false) or a store; it
+ * either does everything that trap_dispatch() would have done, or changes nothing and returns
+ * {NULL, NULL}.
+ */
+#ifndef COTENANT_ARCH_FAST_DEVICE_H
+#define COTENANT_ARCH_FAST_DEVICE_H
+
+#include "arch/trap.h"
+
+struct world_change fast_load(struct hart *hart);
+struct world_change fast_store(struct hart *hart);
+
+#endif
