@@ -14,6 +14,7 @@
 #define ROUNDS 8
 /* Ticks to a timer interrupt: later than any firmware needs to set it. */
 #define SOON 30
+#define PAGE 4096ul
 
 static volatile uint64_t interrupts;
 static uint64_t words[2];
@@ -42,7 +43,8 @@ static void send_ipi(void)
 
 static void remote_fence(void)
 {
-    sbi_call6(SBI_EXT_RFENCE, SBI_RFENCE_SFENCE_VMA, 1, 0, (uintptr_t)words, 4096, 0, 0);
+    sbi_call6(SBI_EXT_RFENCE, SBI_RFENCE_SFENCE_VMA, 1, 0, (uintptr_t)words & ~(PAGE - 1), PAGE, 0,
+              0);
 }
 
 static void timer_interrupt(void)
