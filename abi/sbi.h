@@ -82,6 +82,11 @@
 #define SBI_DBCN_READ 1
 #define SBI_DBCN_WRITE_BYTE 2
 
+/* Section 13: system suspend. */
+#define SBI_EXT_SUSP 0x53555350
+#define SBI_SUSP_SYSTEM_SUSPEND 0
+#define SBI_SUSP_TO_RAM 0
+
 /*
  * Cotenant's implementation id. It is not registered with the RISC-V SBI specification; the
  * firmware-specific extension space (0x0A000000 + implementation id) follows from it.

@@ -11,7 +11,9 @@
 
 /* mstatus, section 3.1.6 */
 #define MSTATUS_SIE 0x2
+#define MSTATUS_MIE 0x8
 #define MSTATUS_SPIE 0x20
+#define MSTATUS_MPIE 0x80
 #define MSTATUS_SPP 0x100
 #define MSTATUS_MPP 0x1800
 #define MSTATUS_MPP_S 0x800

@@ -35,6 +35,8 @@ void offsets(void)
     DEFINE(WORLD_PMP_ADDRESS, offsetof(struct world, pmp_address));
     DEFINE(WORLD_FP, offsetof(struct world, fp));
     DEFINE(WORLD_FCSR, offsetof(struct world, fcsr));
+    DEFINE(WORLD_NAP_PC, offsetof(struct world, nap_pc));
+    DEFINE(WORLD_NAP_ARGUMENTS, offsetof(struct world, nap_arguments));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
     DEFINE(HART_FEATURES, offsetof(struct hart, features));
     DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));

@@ -20,6 +20,8 @@ sbi_handler *sbi_find(uint64_t extension)
         return sbi_srst;
     case SBI_EXT_DBCN:
         return sbi_dbcn;
+    case SBI_EXT_SUSP:
+        return sbi_susp;
     default:
         return NULL;
     }

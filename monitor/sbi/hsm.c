@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SBI section 9: hart state management. */
+#include "arch/suspend.h"
 #include "arch/vhart_setup.h"
-#include "arch/wait.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 
@@ -55,8 +55,10 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
     uint64_t address = arguments[1];
 
     if (type == SBI_HSM_SUSPEND_RETENTIVE) {
-        vhart_wait(vhart);
-        return sbi_value(0);
+        vhart->world.registers[REGISTER_A0] = SBI_SUCCESS;
+        vhart->world.registers[REGISTER_A1] = 0;
+        vhart_suspend(vhart);
+        return sbi_no_return();
     }
     if (type != SBI_HSM_SUSPEND_NON_RETENTIVE) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
@@ -65,7 +67,7 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart_setup_resume(vhart, address, arguments[2]);
-    vhart_wait(vhart);
+    vhart_suspend(vhart);
     return sbi_no_return();
 }
 

@@ -43,6 +43,7 @@ sbi_handler sbi_rfence;
 sbi_handler sbi_hsm;
 sbi_handler sbi_srst;
 sbi_handler sbi_dbcn;
+sbi_handler sbi_susp;
 
 static inline struct sbi_result sbi_error(long error)
 {

@@ -9,6 +9,7 @@ from cotenant.run.results import parse_latency
 PAYLOADS = [
     "hello",
     "sbi-conformance",
+    "sbi-suspend",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",

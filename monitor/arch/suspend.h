@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SBI suspend: of a hart (section 9) and of the system (section 13), which ends as WFI does. */
+#ifndef COTENANT_ARCH_SUSPEND_H
+#define COTENANT_ARCH_SUSPEND_H
+
+#include "core/vhart.h"
+
+/*
+ * The loaded vhart sleeps until an interrupt is pending that it has enabled in sie, whatever
+ * sstatus.SIE says; then it goes on in S-mode with its registers as they are in its world. Called
+ * on its hart with interrupts off, at the end of an SBI call; the caller goes on to
+ * hart_schedule().
+ */
+void vhart_suspend(struct vhart *vhart);
+
+#endif
