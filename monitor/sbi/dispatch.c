@@ -3,28 +3,32 @@
 
 #include "sbi/sbi.h"
 
+/*
+ * Every extension has a slot of its own, so that one look finds it: the compiler refuses two in the
+ * same slot, and another shift separates them then.
+ */
+#define SLOTS 32
+#define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SLOTS - 1))
+
+static const struct {
+    uint64_t extension;
+    sbi_handler *handler;
+} offered[SLOTS] = {
+    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base},
+    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time},
+    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi},
+    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence},
+    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, sbi_hsm},
+    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst},
+    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn},
+    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp},
+};
+
 sbi_handler *sbi_find(uint64_t extension)
 {
-    switch (extension) {
-    case SBI_EXT_BASE:
-        return sbi_base;
-    case SBI_EXT_TIME:
-        return sbi_time;
-    case SBI_EXT_IPI:
-        return sbi_ipi;
-    case SBI_EXT_RFENCE:
-        return sbi_rfence;
-    case SBI_EXT_HSM:
-        return sbi_hsm;
-    case SBI_EXT_SRST:
-        return sbi_srst;
-    case SBI_EXT_DBCN:
-        return sbi_dbcn;
-    case SBI_EXT_SUSP:
-        return sbi_susp;
-    default:
-        return NULL;
-    }
+    uint64_t slot = SLOT(extension);
+
+    return offered[slot].extension == extension ? offered[slot].handler : NULL;
 }
 
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)
