@@ -21,7 +21,8 @@ from cotenant.bench.store import Histogram
 # Colours of the drawing and what the page has for them; the others are fit for both.
 _TEXT = "#000001"
 _FAINT = "#000002"
-_PAGE_COLOURS = {_TEXT: "currentColor", _FAINT: "var(--faint)"}
+_BACK = "#000003"
+_PAGE_COLOURS = {_TEXT: "currentColor", _FAINT: "var(--faint)", _BACK: "var(--back)"}
 _OURS = "#2f7fc1"
 _OTHER = "#d98a2b"
 _BUDGET = "#d0405a"
@@ -37,15 +38,8 @@ def bars(rows: Sequence[Row]) -> str:
     with _style():
         figure = Figure(figsize=(_WIDTH, 0.9 + _BAR_HEIGHT * len(rows)), layout="constrained")
         axes = figure.subplots()
-        has_other = any(row.other is not None for row in rows)
-        thickness = 0.38 if has_other else 0.62
         for place, row in enumerate(rows):
-            upper = place - thickness / 2 if has_other else place
-            _bar(axes, upper, row.ours, thickness, _OURS)
-            if row.other is not None:
-                _bar(axes, place + thickness / 2, row.other, thickness, _OTHER)
-            if row.budget is not None:
-                axes.plot([row.budget] * 2, [place - 0.45, place + 0.45], color=_BUDGET, lw=1.8)
+            _row(axes, place, row)
         axes.set_yticks(range(len(rows)), [_shortened(row.name) for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(left=min(0, *(row.ours for row in rows)))
@@ -93,14 +87,27 @@ def _style() -> AbstractContextManager[None]:
     )
 
 
+def _row(axes: Axes, place: int, row: Row) -> None:
+    if row.budget is not None:
+        axes.plot([row.budget] * 2, [place - 0.45, place + 0.45], color=_BUDGET, lw=1.8)
+    if row.other is None:
+        _bar(axes, place, row.ours, 0.62, _OURS)
+    else:
+        _bar(axes, place - 0.19, row.ours, 0.38, _OURS)
+        _bar(axes, place + 0.19, row.other, 0.38, _OTHER)
+
+
 def _bar(axes: Axes, place: float, value: float, thickness: float, colour: str) -> None:
     axes.barh(place, value, thickness, color=colour)
     axes.annotate(
-        f" {value:,.4g}" if abs(value) < 1000 else f" {value:,.0f}",
+        f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}",
         (max(value, 0), place),
+        (5, 0),
+        textcoords="offset points",
         va="center",
         fontsize=7.5,
         color=_TEXT,
+        bbox={"facecolor": _BACK, "edgecolor": "none", "pad": 0.8},
     )
 
 
@@ -149,14 +156,17 @@ def _shortened(name: str) -> str:
 
 
 def _svg(figure: Figure) -> str:
-    """Return the picture as an element for a page, in the colours of that page."""
+    """Return the picture in the colours of the page around it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    # As wide as the page lets it be.
-    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
-    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r'\1 width="100%"', text, count=1)
     for drawn, shown in _PAGE_COLOURS.items():
         text = text.replace(drawn, shown)
-    return text
+    return as_element(text)
+
+
+def as_element(document: str) -> str:
+    """Return the element of an SVG document, as wide as the page lets it be."""
+    text = document[document.index("<svg") :]
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    return re.sub(r'(<svg[^>]*?) width="[^"]*"', r'\1 width="100%"', text, count=1)

@@ -59,7 +59,7 @@ def measure() -> Counts:
     for sstc in (False, True):
         for rtos_fp, other_fp in ((False, False), (False, True), (True, True)):
             ways = switch.measure_pair(sstc=sstc, rtos_fp=rtos_fp, other_fp=other_fp)
-            counts[switch.pair_name(sstc, rtos_fp, other_fp)] = _rounded(ways)
+            counts[f"switch, {switch.pair_name(sstc, rtos_fp, other_fp)}"] = _rounded(ways)
     counts["switch, 8 tenants"] = _rounded(switch.measure_many(8))
     return counts
 

@@ -10,14 +10,16 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench import firmware, samples
 from cotenant.bench.errors import BenchError
 from cotenant.bench.loads import LINUX, Load, all_loads
 from cotenant.bench.row import Row, row
-from cotenant.bench.store import Histogram, Store
+from cotenant.bench.store import TIMELINE, Histogram, Store
 from cotenant.bench.systems import TIMEOUT, linux, running, system, tenant
+from cotenant.run.batch import Send
 from cotenant.run.session import Session
 
 IMAGE = "freertos-histogram"
@@ -79,6 +81,8 @@ def run(quick: bool) -> list[Row]:
     count = SAMPLES_QUICK if quick else SAMPLES
     rows: list[Row] = []
     histograms: dict[str, Histogram] = {}
+    store = Store.open()
+    draw_timeline(store.folder / TIMELINE)
     for sstc in (False, True):
         suffix = f"Sstc {'on' if sstc else 'off'}"
         runs = dict(measure(count, sstc=sstc))
@@ -87,8 +91,17 @@ def run(quick: bool) -> list[Row]:
             for point, latencies in run_.items():
                 name = f"{suffix}: {_POINTS[point]}: {load}"
                 histograms[name] = Histogram("instructions", latencies.counts)
-    Store.open().put_histograms(histograms)
+    store.put_histograms(histograms)
     return rows
+
+
+def draw_timeline(output: Path) -> None:
+    """Draw FreeRTOS taking the hart from a Linux that makes processes."""
+    # Drawing needs a large library, which the other benchmarks need not wait for.
+    from cotenant.bench.timeline import picture
+
+    load = Send(LINUX, "forkload 1000000 >/dev/null 2>&1 & sleep 0.1")
+    picture(system(linux(), _rtos(f"icount={ICOUNT}")), [load], output, icount=ICOUNT)
 
 
 def measure(count: int, *, sstc: bool) -> Iterator[tuple[str, Run]]:

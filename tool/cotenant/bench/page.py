@@ -13,10 +13,9 @@ from cotenant.bench import charts
 from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import BENCHMARKS
 from cotenant.bench.row import Row
-from cotenant.bench.store import Histogram, Result, Store
+from cotenant.bench.store import TIMELINE, Histogram, Result, Store
 
 PAGE = "index.html"
-TIMELINE = "timeline.svg"
 
 # More bars than this are no picture any more.
 _MOST_BARS = 26
@@ -75,7 +74,7 @@ def write_page(store: Store) -> Path:
 
 
 def _section(name: str, result: Result, store: Store) -> str:
-    parts = [f'<h2 id="{name}">{name}</h2>', f"<p>{escape(BENCHMARKS[name].description)}.</p>"]
+    parts = [f'<h2 id="{name}">{name}</h2>', f"<p>{escape(_sentence(name))}</p>"]
     quick = ", with fewer samples than there could be" if result.quick else ""
     parts.append(f'<p class="note">Measured {escape(result.measured)}{quick}.</p>')
     if name == "latency":
@@ -87,6 +86,11 @@ def _section(name: str, result: Result, store: Store) -> str:
     if len(result.rows) > _MOST_BARS:
         table = f"<details><summary>All {len(result.rows)} figures</summary>{table}</details>"
     return "\n".join([*parts, table])
+
+
+def _sentence(name: str) -> str:
+    description = BENCHMARKS[name].description
+    return f"{description[0].upper()}{description[1:]}."
 
 
 def _groups(rows: list[Row]) -> Iterable[list[Row]]:
@@ -113,10 +117,8 @@ def _latency_pictures(histograms: dict[str, Histogram]) -> Iterable[tuple[str, s
 def _timeline(file: Path) -> list[str]:
     if not file.is_file():
         return []
-    text = file.read_text(encoding="utf-8")
-    return [
-        _figure("Who has the hart, and what the monitor does meanwhile", text[text.index("<svg") :])
-    ]
+    picture = charts.as_element(file.read_text(encoding="utf-8"))
+    return [_figure("Who has the hart, and what the monitor does meanwhile", picture)]
 
 
 def _figure(title: str, picture: str) -> str:

@@ -3,6 +3,7 @@
 
     build/report/rows.json          {BENCHMARK: {"measured": TIME, "quick": BOOL, "rows": [ROW...]}}
     build/report/histograms.json    {NAME: {"unit": TEXT, "counts": {VALUE: COUNT}}}
+    build/report/timeline.svg       a picture that the latency benchmark draws
 
 A benchmark that did not come to its end leaves nothing: its older result goes too.
 """
@@ -20,6 +21,7 @@ from cotenant.bench.row import Row
 REPORT = paths.BUILD / "report"
 ROWS = "rows.json"
 HISTOGRAMS = "histograms.json"
+TIMELINE = "timeline.svg"
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def run(quick: bool) -> list[Row]:
     rows += _many_tenants()
     if not quick:
         for sstc in (False, True):
-            rows += _rows(f"switch, Linux and FreeRTOS, Sstc {_on(sstc)}", measure_linux(sstc=sstc))
+            rows += _rows(f"Linux and FreeRTOS, Sstc {_on(sstc)}", measure_linux(sstc=sstc))
     return rows
 
 
@@ -88,19 +88,19 @@ def measure_linux(*, sstc: bool) -> Ways:
 
 def pair_name(sstc: bool, rtos_fp: bool, other_fp: bool) -> str:
     """Return what people call the switches between two payloads."""
-    return f"switch, {_fp_name(rtos_fp, other_fp)}, Sstc {_on(sstc)}"
+    return f"payloads, {_fp_name(rtos_fp, other_fp)}, Sstc {_on(sstc)}"
 
 
 def _many_tenants() -> list[Row]:
     counts = {count: measure_many(count) for count in (2, 4, 8)}
     rows = []
     for count, ways in counts.items():
-        rows += _rows(f"switch, {count} tenants, PMP permissions only", ways)
-    rows += _rows("switch, 8 tenants, PMP addresses rewritten", measure_many(8, with_devices=True))
+        rows += _rows(f"{count} tenants, PMP permissions only", ways)
+    rows += _rows("8 tenants, PMP addresses rewritten", measure_many(8, with_devices=True))
     slower = (counts[8].mean / counts[2].mean - 1) * 100
     rows.append(
         row(
-            "switch, 8 tenants against 2, mean of all switches",
+            "8 tenants against 2, mean of all switches",
             "%",
             slower,
             None,

@@ -46,12 +46,18 @@ def system(*tenants: str) -> str:
 
 
 @contextmanager
-def built(description: str, *, sstc: bool) -> Iterator[Launch]:
-    """Build a system; the bundle is gone afterwards."""
+def built(description: str, *, sstc: bool, trace_ring: int = 0) -> Iterator[Launch]:
+    """Build a system that keeps `trace_ring` bytes of records per hart; its bundle goes again."""
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder:
         file = Path(folder) / "system.toml"
         file.write_text(description, encoding="utf-8")
-        yield prepare(file, console_mode="framed", sstc=sstc, output=Path(folder) / "bundle.bin")
+        yield prepare(
+            file,
+            console_mode="framed",
+            sstc=sstc,
+            output=Path(folder) / "bundle.bin",
+            trace_ring=trace_ring,
+        )
 
 
 @contextmanager
