@@ -158,7 +158,12 @@ def _shortened(name: str) -> str:
 def _svg(figure: Figure) -> str:
     """Return the picture in the colours of the page around it."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    figure.savefig(
+        buffer,
+        format="svg",
+        transparent=True,
+        metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
+    )
     text = buffer.getvalue()
     for drawn, shown in _PAGE_COLOURS.items():
         text = text.replace(drawn, shown)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What benchmarks make of what they measured: counts, histograms, results on disk, pages."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cotenant.bench import expected, firmware, latency, registry, samples, store
+from cotenant.bench.errors import BenchError
+from cotenant.bench.registry import Benchmark
+from cotenant.bench.row import Row, row
+from cotenant.bench.store import Histogram, Store
+from cotenant.cli import main
+from cotenant.run import qemu
+
+ROWS = [row("a", "instructions", 30, 300, 40), row("b <c>", "%", 7.5, None, 5.0)]
+
+
+class FakeBenchmark:
+    """A benchmark that gives ROWS, or fails half-way."""
+
+    def __init__(self, error: str | None = None) -> None:
+        self.error = error
+        self.quick: list[bool] = []
+
+    def run(self, quick: bool) -> list[Row]:
+        self.quick.append(quick)
+        if self.error:
+            raise BenchError(self.error)
+        return ROWS
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeBenchmark]:
+    """Replace the benchmarks by fakes: good, bad (fails), slow (not by default)."""
+    found = {
+        "good": FakeBenchmark(),
+        "bad": FakeBenchmark("the machine ended"),
+        "slow": FakeBenchmark(),
+    }
+    listed = {
+        "good": Benchmark("good", "what works", quick_by_default=True),
+        "bad": Benchmark("bad", "what fails"),
+        "slow": Benchmark("slow", "what takes long", by_default=False),
+    }
+    monkeypatch.setattr(registry, "BENCHMARKS", listed)
+    monkeypatch.setattr("cotenant.bench.page.BENCHMARKS", listed)
+    monkeypatch.setattr(Benchmark, "load", lambda self: found[self.module])
+    return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a command whose results go to a folder of the test."""
+    real = Store.open
+    monkeypatch.setattr(Store, "open", classmethod(lambda _: real(tmp_path)))
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, list(arguments))
+
+    return run
+
+
+# The command
+
+
+def test_json_is_the_list_of_rows(fakes: dict[str, FakeBenchmark], bench: Run) -> None:
+    result = bench("bench", "good", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == [
+        {
+            "name": "a",
+            "unit": "instructions",
+            "ours": 30,
+            "other": 300,
+            "budget": 40,
+            "within": True,
+        },
+        {"name": "b <c>", "unit": "%", "ours": 7.5, "other": None, "budget": 5.0, "within": False},
+    ]
+
+
+def test_a_failure_is_a_sentence_and_leaves_nothing(
+    fakes: dict[str, FakeBenchmark], bench: Run, tmp_path: Path
+) -> None:
+    fakes["bad"].error = None
+    assert bench("bench", "bad").exit_code == 0
+    fakes["bad"].error = "the machine ended"
+    result = bench("bench", "--json")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "benchmark bad is not complete: the machine ended" in result.stderr
+    assert set(json.loads((tmp_path / store.ROWS).read_text())) == {"good"}
+
+
+def test_without_a_name_what_is_quick_runs(fakes: dict[str, FakeBenchmark], bench: Run) -> None:
+    bench("bench")
+    assert fakes["good"].quick == [True]
+    assert fakes["bad"].quick == [False]
+    assert not fakes["slow"].quick
+    bench("bench", "good")
+    bench("bench", "slow", "--quick")
+    assert fakes["good"].quick == [True, False]
+    assert fakes["slow"].quick == [True]
+
+
+def test_an_unknown_benchmark_is_refused(fakes: dict[str, FakeBenchmark], bench: Run) -> None:
+    result = bench("bench", "fast")
+    assert result.exit_code == 1
+    assert "no benchmark 'fast'; there are good, bad, slow" in result.stderr
+
+
+def test_every_benchmark_can_be_loaded() -> None:
+    for benchmark in registry.BENCHMARKS.values():
+        assert callable(benchmark.load().run)
+
+
+def test_the_report_is_made_again(
+    fakes: dict[str, FakeBenchmark], bench: Run, tmp_path: Path
+) -> None:
+    result = bench("report")
+    assert result.exit_code == 1 and "nothing has been measured" in result.stderr
+    bench("bench", "good")
+    (tmp_path / "index.html").unlink()
+    assert bench("report").exit_code == 0
+    page = (tmp_path / "index.html").read_text()
+    assert "b &lt;c&gt;" in page and "b <c>" not in page
+    assert page.count("<svg") == 2  # a picture for each unit
+    assert not re.search(r"""(src|href)="[^#]|@import|url\([^#]""", page)  # loads nothing
+
+
+# Results on disk
+
+
+def test_results_come_back(tmp_path: Path) -> None:
+    first = Store.open(tmp_path)
+    first.put("sbi", ROWS, quick=True)
+    first.put_histograms({"x: y": Histogram("instructions", {12: 5, 3: 1})})
+    second = Store.open(tmp_path)
+    assert second.results["sbi"].rows == ROWS
+    assert second.results["sbi"].quick
+    assert second.histograms["x: y"].counts == {3: 1, 12: 5}
+    second.forget("sbi")
+    assert not Store.open(tmp_path).results
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_damaged_results_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / store.ROWS).write_text(text)
+    with pytest.raises(BenchError, match="damaged"):
+        Store.open(tmp_path)
+
+
+# What the programs print
+
+
+def test_lines_between_others_are_found() -> None:
+    output = "OpenSBI v1.1\nbench: a 1 2\nnoise\nbench: b 3\nbench: end\n"
+    assert samples.medians(output, "test") == {"a": 1, "b": 3}
+
+
+@pytest.mark.parametrize("output", ["", "bench: a 1\n", "bench: a 1\nbench: en"])
+def test_an_incomplete_output_is_refused(output: str) -> None:
+    with pytest.raises(BenchError, match="test ended before its measurement was complete"):
+        samples.parse(output, "test")
+
+
+HISTOGRAM = """\
+bench: begin
+bench: handler 1000 10005
+bench: handler-at 10 999
+bench: handler-at 15 1
+bench: task 1000 20000
+bench: task-at 20 1000
+bench: end
+"""
+
+
+def test_a_histogram_has_exact_figures() -> None:
+    run = latency.parse(HISTOGRAM, "test")
+    assert run["handler"].figures() == {"min": 10, "average": 10.0, "p99.9": 10, "max": 15}
+    assert run["handler"].at(1.0) == 15
+    assert run["task"].average == 20
+
+
+def test_a_histogram_that_lacks_samples_is_refused() -> None:
+    with pytest.raises(BenchError, match="not complete"):
+        latency.parse(HISTOGRAM.replace("bench: handler-at 15 1\n", ""), "test")
+
+
+# Expected counts
+
+
+def test_expected_counts_come_back(tmp_path: Path) -> None:
+    counts = {"sbi": {"set_timer": 35}, "switch, no FP": {"in": 226, "out": 263}}
+    expected.write(counts, tmp_path / "expected.toml")
+    assert expected.read(tmp_path / "expected.toml") == counts
+
+
+def test_longer_and_missing_counts_are_regressions() -> None:
+    old = {"s": {"same": 100, "tolerated": 100, "longer": 100, "shorter": 100, "gone": 1}}
+    new = {"s": {"same": 100, "tolerated": 102, "longer": 103, "shorter": 50, "new": 7}}
+    changes = {change.name: change for change in expected.compare(old, new)}
+    assert "same" not in changes
+    assert {name for name, change in changes.items() if change.is_longer} == {"longer", "gone"}
+    assert changes["new"].expected is None
+    assert str(changes["longer"]) == "s: longer: 100 -> 103"
+
+
+def test_a_missing_file_of_expected_counts_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match="bench --accept"):
+        expected.read(tmp_path / "none.toml")
+
+
+# The firmware to compare with
+
+
+def test_a_missing_firmware_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "qemu"
+    program.write_text(f"#!/bin/sh\necho {tmp_path}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(firmware, "find_program", lambda: str(program))
+    with pytest.raises(BenchError, match="opensbi"):
+        firmware.find()
+    (tmp_path / firmware.NAME).write_bytes(b"")
+    assert firmware.find() == tmp_path / firmware.NAME
+
+
+def test_a_firmware_that_dies_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "qemu"
+    program.write_text("#!/bin/sh\necho 'bench: a 1'; echo no such machine >&2; exit 1\n")
+    program.chmod(0o755)
+    image = tmp_path / "image.raw"
+    image.write_bytes(b"")
+    monkeypatch.setattr(firmware, "find", lambda: image)
+    monkeypatch.setattr(qemu, "find_program", lambda _: str(program))
+    with pytest.raises(BenchError, match="no such machine"):
+        firmware.run(image, sstc=False)
