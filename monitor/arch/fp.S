@@ -12,7 +12,7 @@
     .section .text.fp, "ax"
 
     .macro move_all operation
-    .set offset, WORLD_FP
+    .set offset, VHART_FP
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     \operation f\n, offset(a0)
     .set offset, offset + 8
@@ -23,13 +23,13 @@
 fp_save:
     move_all fsd
     frcsr t0
-    sd t0, WORLD_FCSR(a0)
+    sd t0, VHART_FCSR(a0)
     ret
 
     .globl fp_load
 fp_load:
     move_all fld
-    ld t0, WORLD_FCSR(a0)
+    ld t0, VHART_FCSR(a0)
     fscsr t0
     ret
 

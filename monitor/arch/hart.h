@@ -22,7 +22,8 @@ struct vhart;
 
 #define HART_STACK_SIZE 8192
 
-struct hart {
+/* The first three cache lines are all that the usual world switches touch. */
+struct __attribute__((aligned(64))) hart {
     /* First: target of the store-conditional that ends a reservation at a world switch. */
     uint64_t reservation;
     /* Read by the trap entry in assembly. */
@@ -32,35 +33,35 @@ struct hart {
     uint64_t event_deadline;
     volatile uint64_t *mtimecmp;
     const volatile uint64_t *mtime;
-
-    volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
-    uint32_t id;             /* mhartid */
-    uint32_t index;
-    uint32_t plic_m_context; /* or COTENANT_NONE */
-    uint32_t plic_s_context; /* or COTENANT_NONE */
     /* The vhart whose world is loaded. */
     struct vhart *loaded;
-    /* The vhart whose floating-point registers are in the hart, or NULL. */
-    struct vhart *fp_owner;
-    /*
-     * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL; the
-     * threshold that it has set, and the register that holds it while the vhart is loaded.
-     */
-    struct vhart *plic_user;
-    uint32_t plic_user_threshold;
-    volatile uint32_t *plic_threshold;
-    /* Moment of the next step of the console service; TIME_NEVER on harts without it. */
-    uint64_t console_due;
-    /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
-    uint64_t emulated_exceptions;
     /*
      * Who gets the hart when event_deadline comes, if that is all there is to decide (see
      * arch/fast_switch.h); NULL: somebody has to think. Valid while `reschedule` is false.
      */
     struct schedulable *next_up;
+    struct scheduler scheduler;
+    /* Moment of the next step of the console service; TIME_NEVER on harts without it. */
+    uint64_t console_due;
+    /* The vhart whose floating-point registers are in the hart, or NULL. */
+    struct vhart *fp_owner;
+    /*
+     * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL; the
+     * register that holds the context's threshold, and what the vhart has set it to.
+     */
+    struct vhart *plic_user;
+    volatile uint32_t *plic_threshold;
+    uint32_t plic_user_threshold;
     /* Something happened that may change who runs next. */
     bool reschedule;
-    struct scheduler scheduler;
+
+    uint32_t id; /* mhartid */
+    uint32_t index;
+    uint32_t plic_m_context; /* or COTENANT_NONE */
+    uint32_t plic_s_context; /* or COTENANT_NONE */
+    volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
+    /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
+    uint64_t emulated_exceptions;
 };
 
 extern struct hart harts[COTENANT_MAX_HARTS];

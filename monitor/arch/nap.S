@@ -10,7 +10,7 @@
  * nothing comes between the look at mip and the mret that ends the nap.
  *
  * vhart_nap: entered by world_enter() with MPP = M; a0 and a1 may change. It ends in S-mode at
- * world.nap_pc with a0 and a1 from the world and all other registers as they were.
+ * rest.nap_pc with a0 and a1 from the world and all other registers as they were.
  */
 #include "arch/csr.h"
 #include "offsets.h"
@@ -33,8 +33,8 @@ vhart_nap:
     li a0, MSTATUS_MPP_S
     csrs mstatus, a0
     csrr a0, mscratch
-    ld a1, WORLD_NAP_PC(a0)
+    ld a1, VHART_NAP_PC(a0)
     csrw mepc, a1
-    ld a1, WORLD_NAP_ARGUMENTS + 8(a0)
-    ld a0, WORLD_NAP_ARGUMENTS(a0)
+    ld a1, VHART_NAP_ARGUMENTS + 8(a0)
+    ld a0, VHART_NAP_ARGUMENTS(a0)
     mret

@@ -8,6 +8,7 @@
 #include "abi/bundle.h"
 #include "arch/hart.h"
 #include "arch/world.h"
+#include "core/vhart.h"
 
 #define DEFINE(name, value) __asm__ volatile("\n->" #name " %0" : : "i"(value))
 
@@ -32,11 +33,11 @@ void offsets(void)
     DEFINE(WORLD_VHART_ID, offsetof(struct world, vhart_id));
     DEFINE(WORLD_INTERRUPTS, offsetof(struct world, interrupts));
     DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
-    DEFINE(WORLD_PMP_ADDRESS, offsetof(struct world, pmp_address));
-    DEFINE(WORLD_FP, offsetof(struct world, fp));
-    DEFINE(WORLD_FCSR, offsetof(struct world, fcsr));
-    DEFINE(WORLD_NAP_PC, offsetof(struct world, nap_pc));
-    DEFINE(WORLD_NAP_ARGUMENTS, offsetof(struct world, nap_arguments));
+    DEFINE(VHART_PMP_ADDRESS, offsetof(struct vhart, rest.pmp_address));
+    DEFINE(VHART_FP, offsetof(struct vhart, rest.fp));
+    DEFINE(VHART_FCSR, offsetof(struct vhart, rest.fcsr));
+    DEFINE(VHART_NAP_PC, offsetof(struct vhart, rest.nap_pc));
+    DEFINE(VHART_NAP_ARGUMENTS, offsetof(struct vhart, rest.nap_arguments));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
     DEFINE(HART_FEATURES, offsetof(struct hart, features));
     DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));

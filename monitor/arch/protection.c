@@ -34,8 +34,8 @@ bool protection_is_resident(uint32_t hart_index)
         }
         if (first == NULL) {
             first = &vharts[i];
-        } else if (memcmp(vharts[i].world.pmp_address, first->world.pmp_address,
-                          sizeof(first->world.pmp_address)) != 0) {
+        } else if (memcmp(vharts[i].rest.pmp_address, first->rest.pmp_address,
+                          sizeof(first->rest.pmp_address)) != 0) {
             return false;
         }
     }
@@ -77,14 +77,14 @@ int protection_install(const struct vhart *vhart)
     int different = -1;
 
     for (uint32_t entry = 0; entry < bundle->board.pmp_entries; entry++) {
-        write_address(entry, vhart->world.pmp_address[entry]);
+        write_address(entry, vhart->rest.pmp_address[entry]);
     }
     CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
     CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
     configuration[0] = CSR_READ(pmpcfg0);
     configuration[1] = CSR_READ(pmpcfg2);
     for (uint32_t entry = 0; different < 0 && entry < bundle->board.pmp_entries; entry++) {
-        if (read_address(entry) != vhart->world.pmp_address[entry] ||
+        if (read_address(entry) != vhart->rest.pmp_address[entry] ||
             ((const uint8_t *)configuration)[entry] !=
                 ((const uint8_t *)vhart->world.pmp_config)[entry]) {
             different = (int)entry;

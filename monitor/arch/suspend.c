@@ -19,9 +19,9 @@ void vhart_suspend(struct vhart *vhart)
         vhart_wait(vhart);
         return;
     }
-    world->nap_pc = world->registers[REGISTER_PC];
-    world->nap_arguments[0] = world->registers[REGISTER_A0];
-    world->nap_arguments[1] = world->registers[REGISTER_A1];
+    vhart->rest.nap_pc = world->registers[REGISTER_PC];
+    vhart->rest.nap_arguments[0] = world->registers[REGISTER_A0];
+    vhart->rest.nap_arguments[1] = world->registers[REGISTER_A1];
     world->registers[REGISTER_PC] = (uint64_t)vhart_nap;
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPIE) | MSTATUS_MPP;
 }

@@ -12,7 +12,7 @@ void vhart_setup_protection(struct vhart *vhart)
 {
     const struct bundle_vhart *description = vhart->description;
 
-    memcpy(vhart->world.pmp_address, description->pmp_address, sizeof(description->pmp_address));
+    memcpy(vhart->rest.pmp_address, description->pmp_address, sizeof(description->pmp_address));
     memcpy(vhart->world.pmp_config, description->pmp_config, sizeof(description->pmp_config));
 }
 
@@ -38,8 +38,8 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 
     memset(world->registers, 0, sizeof(world->registers));
     memset(vhart->device_pages, 0, sizeof(vhart->device_pages));
-    memset(world->fp, 0, sizeof(world->fp));
-    world->fcsr = 0;
+    memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
+    vhart->rest.fcsr = 0;
     world->stvec = 0;
     world->sscratch = 0;
     world->sepc = 0;

@@ -38,11 +38,20 @@ world_enter:
     ld t6, WORLD_HART(a1)
     ld t5, HART_FEATURES(t6)
     beqz a0, load_all
+    /* Four at a time: what csrrw returns comes a few cycles late. */
+    ld t0, WORLD_SSCRATCH(a1)
+    ld t1, WORLD_SEPC(a1)
+    ld t2, WORLD_SCAUSE(a1)
+    ld t3, WORLD_STVAL(a1)
+    csrrw t0, sscratch, t0
+    csrrw t1, sepc, t1
+    csrrw t2, scause, t2
+    csrrw t3, stval, t3
+    sd t0, WORLD_SSCRATCH(a0)
+    sd t1, WORLD_SEPC(a0)
+    sd t2, WORLD_SCAUSE(a0)
+    sd t3, WORLD_STVAL(a0)
     exchange stvec, WORLD_STVEC
-    exchange sscratch, WORLD_SSCRATCH
-    exchange sepc, WORLD_SEPC
-    exchange scause, WORLD_SCAUSE
-    exchange stval, WORLD_STVAL
     exchange scounteren, WORLD_SCOUNTEREN
     exchange mie, WORLD_MIE
     li t4, INTERRUPTS_SUPERVISOR
@@ -147,6 +156,6 @@ load_pmp_addresses:
     csrw pmpcfg0, zero
     csrw pmpcfg2, zero
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    load pmpaddr\n, WORLD_PMP_ADDRESS + 8 * \n
+    load pmpaddr\n, VHART_PMP_ADDRESS + 8 * \n
     .endr
     jr t2

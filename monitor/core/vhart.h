@@ -35,7 +35,8 @@ struct device_page {
 
 #define DEVICE_PAGES 4
 
-struct vhart {
+/* Aligned to a cache line: the registers fill four of them, the rest of the world follows. */
+struct __attribute__((aligned(64))) vhart {
     struct world world; /* first: the trap entry finds it through mscratch */
     struct schedulable schedulable;
     struct tenant *tenant;
@@ -46,6 +47,7 @@ struct vhart {
     struct device_page device_pages[DEVICE_PAGES];
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
+    struct world_rest rest;
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

@@ -49,7 +49,7 @@ void physical_clear(uint64_t destination, size_t size)
 
 void vhart_setup_protection(struct vhart *vhart)
 {
-    vhart->world.pmp_address[0] = vhart->description->pmp_address[0];
+    vhart->rest.pmp_address[0] = vhart->description->pmp_address[0];
 }
 
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
