@@ -11,11 +11,13 @@
 
 void compute(unsigned rounds)
 {
-    unsigned long left = rounds * LOOPS_OF_A_ROUND;
+    while (rounds-- > 0) {
+        unsigned long left = LOOPS_OF_A_ROUND;
 
-    __asm__ volatile("1: addi %0, %0, -1\n"
-                     "   bnez %0, 1b"
-                     : "+r"(left));
+        __asm__ volatile("1: addi %0, %0, -1\n"
+                         "   bnez %0, 1b"
+                         : "+r"(left));
+    }
 }
 
 static void call_kernel(unsigned rounds)

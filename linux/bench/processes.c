@@ -62,7 +62,7 @@ static void start_thread(unsigned rounds)
 
 void measure_processes(unsigned scale)
 {
-    measure("fork_exit", fork_and_exit, 40 * scale);
-    measure("fork_exec", fork_and_execute, 20 * scale);
-    measure("thread", start_thread, 100 * scale);
+    measure("fork_exit", fork_and_exit, 100 * scale);
+    measure("fork_exec", fork_and_execute, 40 * scale);
+    measure("thread", start_thread, 200 * scale);
 }

@@ -40,9 +40,9 @@ def linux(**keys: Value) -> str:
     return tenant("linux", **(standard | keys))
 
 
-def system(*tenants: str) -> str:
-    """Return a whole system on the QEMU board, in which every run is the same."""
-    return "\n".join(['board = "qemu-virt"', "seed = 1", *tenants])
+def system(*tenants: str, seed: int = 1) -> str:
+    """Return a whole system on the QEMU board; with the same `seed` every run is the same."""
+    return "\n".join(['board = "qemu-virt"', f"seed = {seed}", *tenants])
 
 
 @contextmanager
