@@ -87,6 +87,18 @@
 #define SBI_SUSP_SYSTEM_SUSPEND 0
 #define SBI_SUSP_TO_RAM 0
 
+/* Section 18: firmware features. */
+#define SBI_EXT_FWFT 0x46574654
+#define SBI_FWFT_SET 0
+#define SBI_FWFT_GET 1
+#define SBI_FWFT_MISALIGNED_EXC_DELEG 0
+#define SBI_FWFT_LANDING_PAD 1
+#define SBI_FWFT_SHADOW_STACK 2
+#define SBI_FWFT_DOUBLE_TRAP 3
+#define SBI_FWFT_PTE_AD_HW_UPDATING 4
+#define SBI_FWFT_POINTER_MASKING_PMLEN 5
+#define SBI_FWFT_SET_LOCK 0x1
+
 /*
  * Cotenant's implementation id. It is not registered with the RISC-V SBI specification; the
  * firmware-specific extension space (0x0A000000 + implementation id) follows from it.

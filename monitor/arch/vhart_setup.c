@@ -24,12 +24,22 @@ static void set_entry(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->registers[REGISTER_A0] = world->vhart_id;
     world->registers[REGISTER_A1] = argument;
     world->mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64 | (vhart->uses_fp ? MSTATUS_FS_INITIAL : 0);
-    world->medeleg = EXCEPTIONS_DELEGATED & ~world->hart->emulated_exceptions;
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
         /* A WFI that traps comes as an illegal instruction, so those come to the monitor. */
         world->mstatus |= MSTATUS_TW;
+    }
+}
+
+/* The tenant may change some of it by SBI FWFT, which lasts until the hart is reset. */
+static void set_delegation(struct vhart *vhart)
+{
+    struct world *world = &vhart->world;
+
+    world->medeleg = EXCEPTIONS_DELEGATED & ~world->hart->emulated_exceptions;
+    if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
         world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;
     }
+    vhart->misaligned_locked = false;
 }
 
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
@@ -53,6 +63,7 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->pending &= INTERRUPT_SEI; /* follows the interrupt controller */
     world->deadline = TIME_NEVER;
     set_entry(vhart, address, argument);
+    set_delegation(vhart);
     __asm__ volatile("fence.i" : : : "memory"); /* its code was written as data */
 }
 

@@ -43,7 +43,8 @@ struct __attribute__((aligned(64))) vhart {
     const struct bundle_vhart *description;
     enum vhart_state state;
     bool uses_fp;
-    bool loading; /* its time is spent on putting the tenant's images in place */
+    bool loading;           /* its time is spent on putting the tenant's images in place */
+    bool misaligned_locked; /* SBI FWFT: delegation of misaligned accesses stays as it is */
     struct device_page device_pages[DEVICE_PAGES];
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;

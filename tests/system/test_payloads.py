@@ -10,6 +10,7 @@ PAYLOADS = [
     "hello",
     "sbi-conformance",
     "sbi-suspend",
+    "sbi-fwft",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",
