@@ -245,27 +245,43 @@ bool fdt_find(const struct fdt *fdt, const char *path, struct fdt_node *node)
     return true;
 }
 
-bool fdt_find_compatible(const struct fdt *fdt, const char *compatible, struct fdt_node *node)
+/* Whether the compatible property of a node lists `compatible`. */
+static bool is_compatible(const struct fdt *fdt, const struct fdt_node *node,
+                          const char *compatible)
+{
+    uint32_t length;
+    const char *list = fdt_property(fdt, node, "compatible", &length);
+
+    while (list != NULL && length > 0) {
+        const char *entry_end = memchr(list, '\0', length);
+
+        if (entry_end == NULL) {
+            return false;
+        }
+        if (strcmp(list, compatible) == 0) {
+            return true;
+        }
+        length -= (uint32_t)(entry_end + 1 - list);
+        list = entry_end + 1;
+    }
+    return false;
+}
+
+bool fdt_find_nth_compatible(const struct fdt *fdt, const char *compatible, uint32_t index,
+                             struct fdt_node *node)
 {
     struct walk walk = {0};
     const char *name;
-    const char *list;
-    uint32_t length;
 
     while (next_node(fdt, &walk, node, &name)) {
-        list = fdt_property(fdt, node, "compatible", &length);
-        while (list != NULL && length > 0) {
-            const char *entry_end = memchr(list, '\0', length);
-
-            if (entry_end == NULL) {
-                break;
-            }
-            if (strcmp(list, compatible) == 0) {
-                return true;
-            }
-            length -= (uint32_t)(entry_end + 1 - list);
-            list = entry_end + 1;
+        if (is_compatible(fdt, node, compatible) && index-- == 0) {
+            return true;
         }
     }
     return false;
+}
+
+bool fdt_find_compatible(const struct fdt *fdt, const char *compatible, struct fdt_node *node)
+{
+    return fdt_find_nth_compatible(fdt, compatible, 0, node);
 }

@@ -38,6 +38,10 @@ bool fdt_find(const struct fdt *fdt, const char *path, struct fdt_node *node);
 /* Finds the first node whose compatible property lists `compatible`. */
 bool fdt_find_compatible(const struct fdt *fdt, const char *compatible, struct fdt_node *node);
 
+/* The same for node number `index`, from 0, in the order of the tree. */
+bool fdt_find_nth_compatible(const struct fdt *fdt, const char *compatible, uint32_t index,
+                             struct fdt_node *node);
+
 /* The value of a property, NULL if there is none; *length in bytes. */
 const void *fdt_property(const struct fdt *fdt, const struct fdt_node *node, const char *name,
                          uint32_t *length);

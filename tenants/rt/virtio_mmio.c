@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rt/virtio_mmio.h"
+
+#include <stddef.h>
+
+#include "rt/platform.h"
+
+/* Registers, section 4.2.2; those of the legacy transport, section 4.2.4. */
+#define MAGIC 0x00
+#define VERSION 0x04
+#define DEVICE_ID 0x08
+#define DRIVER_FEATURES 0x20
+#define DEVICE_FEATURES 0x10
+#define DEVICE_FEATURES_SELECT 0x14
+#define DRIVER_FEATURES_SELECT 0x24
+#define LEGACY_PAGE_SIZE 0x28
+#define QUEUE_SELECT 0x30
+#define QUEUE_SIZE_MAX 0x34
+#define QUEUE_SIZE 0x38
+#define LEGACY_QUEUE_ALIGN 0x3c
+#define LEGACY_QUEUE_PAGE 0x40
+#define QUEUE_READY 0x44
+#define QUEUE_NOTIFY 0x50
+#define INTERRUPT_STATUS 0x60
+#define INTERRUPT_ACKNOWLEDGE 0x64
+#define STATUS 0x70
+#define QUEUE_DESCRIPTORS 0x80
+#define QUEUE_DRIVER 0x90
+#define QUEUE_DEVICE 0xa0
+
+#define MAGIC_VALUE 0x74726976
+#define VERSION_LEGACY 1
+#define VERSION_MODERN 2
+
+/* Device status, section 2.1. */
+#define STATUS_ACKNOWLEDGE 1
+#define STATUS_DRIVER 2
+#define STATUS_DRIVER_OK 4
+#define STATUS_FEATURES_OK 8
+#define STATUS_FAILED 128
+
+/* VIRTIO_F_VERSION_1, section 6: bit 32, so bit 0 of the second word. */
+#define FEATURES_HIGH 1
+#define FEATURE_HIGH_VERSION_1 1
+
+#define DESCRIPTOR_WRITE 2
+
+/* A reset takes no time in any device known; a device that needs longer is broken. */
+#define RESET_MICROSECONDS 100000
+/* Slots of the device tree that are looked at. */
+#define SLOT_LIMIT 64
+
+static uint32_t read_register(const struct virtio_device *device, uint32_t offset)
+{
+    return *(volatile uint32_t *)(device->base + offset);
+}
+
+static void write_register(const struct virtio_device *device, uint32_t offset, uint32_t value)
+{
+    *(volatile uint32_t *)(device->base + offset) = value;
+}
+
+/* Memory and registers are seen by the device in the order of the program (section 2.7.13.3). */
+static void order(void)
+{
+    __asm__ volatile("fence iorw, iorw" : : : "memory");
+}
+
+static void write_address(const struct virtio_device *device, uint32_t offset, const void *address)
+{
+    write_register(device, offset, (uint32_t)(uintptr_t)address);
+    write_register(device, offset + 4, (uint32_t)((uintptr_t)address >> 32));
+}
+
+static bool probe(struct virtio_device *device, uint32_t id)
+{
+    uint32_t version;
+
+    if (read_register(device, MAGIC) != MAGIC_VALUE || read_register(device, DEVICE_ID) != id) {
+        return false;
+    }
+    version = read_register(device, VERSION);
+    device->legacy = version == VERSION_LEGACY;
+    return version == VERSION_LEGACY || version == VERSION_MODERN;
+}
+
+bool virtio_find(struct virtio_device *device, uint32_t id)
+{
+    const struct fdt *fdt = &platform.fdt;
+    struct fdt_node node;
+    uint64_t size;
+
+    for (uint32_t slot = 0;
+         slot < SLOT_LIMIT && fdt_find_nth_compatible(fdt, "virtio,mmio", slot, &node); slot++) {
+        if (fdt_reg(fdt, &node, &device->base, &size) &&
+            fdt_cell(fdt, &node, "interrupts", 0, &device->source) && probe(device, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Section 2.4: the driver waits until the status reads 0. */
+static bool reset(const struct virtio_device *device)
+{
+    uint64_t end = clock_now() + clock_ticks(RESET_MICROSECONDS);
+
+    write_register(device, STATUS, 0);
+    while (read_register(device, STATUS) != 0) {
+        if (clock_now() > end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_status(const struct virtio_device *device, uint32_t bits)
+{
+    write_register(device, STATUS, read_register(device, STATUS) | bits);
+}
+
+/* Steps 4 to 6 of section 3.1.1; the legacy transport knows neither high features nor the check. */
+static bool negotiate(const struct virtio_device *device)
+{
+    write_register(device, DRIVER_FEATURES_SELECT, 0);
+    write_register(device, DRIVER_FEATURES, 0);
+    if (device->legacy) {
+        return true;
+    }
+    write_register(device, DEVICE_FEATURES_SELECT, FEATURES_HIGH);
+    if ((read_register(device, DEVICE_FEATURES) & FEATURE_HIGH_VERSION_1) == 0) {
+        return false;
+    }
+    write_register(device, DRIVER_FEATURES_SELECT, FEATURES_HIGH);
+    write_register(device, DRIVER_FEATURES, FEATURE_HIGH_VERSION_1);
+    add_status(device, STATUS_FEATURES_OK);
+    return (read_register(device, STATUS) & STATUS_FEATURES_OK) != 0;
+}
+
+/* Section 4.2.4: one page number stands for the whole queue, whose layout is section 2.7.2's. */
+static bool place_legacy_queue(struct virtio_device *device)
+{
+    uint64_t page = (uintptr_t)&device->queue / VIRTIO_QUEUE_ALIGNMENT;
+
+    write_register(device, LEGACY_PAGE_SIZE, VIRTIO_QUEUE_ALIGNMENT);
+    write_register(device, QUEUE_SIZE, VIRTIO_QUEUE_SIZE);
+    write_register(device, LEGACY_QUEUE_ALIGN, VIRTIO_QUEUE_ALIGNMENT);
+    write_register(device, LEGACY_QUEUE_PAGE, (uint32_t)page);
+    return page <= UINT32_MAX && read_register(device, LEGACY_QUEUE_PAGE) == (uint32_t)page;
+}
+
+static bool place_queue(struct virtio_device *device)
+{
+    write_register(device, QUEUE_SIZE, VIRTIO_QUEUE_SIZE);
+    write_address(device, QUEUE_DESCRIPTORS, device->queue.descriptors);
+    write_address(device, QUEUE_DRIVER, &device->queue.available);
+    write_address(device, QUEUE_DEVICE, &device->queue.used);
+    write_register(device, QUEUE_READY, 1);
+    return read_register(device, QUEUE_READY) == 1;
+}
+
+/* Section 4.2.3.2. */
+static bool set_up_queue(struct virtio_device *device)
+{
+    if ((uintptr_t)&device->queue % VIRTIO_QUEUE_ALIGNMENT != 0) {
+        return false;
+    }
+    write_register(device, QUEUE_SELECT, 0);
+    if (read_register(device, QUEUE_SIZE_MAX) < VIRTIO_QUEUE_SIZE) {
+        return false;
+    }
+    return device->legacy ? place_legacy_queue(device) : place_queue(device);
+}
+
+static void give_up(struct virtio_device *device)
+{
+    device->failed = true;
+    add_status(device, STATUS_FAILED);
+}
+
+bool virtio_start(struct virtio_device *device)
+{
+    device->failed = false;
+    device->in_flight = 0;
+    device->added = 0;
+    device->taken = 0;
+    device->queue = (struct virtio_queue){0};
+    if (!reset(device)) {
+        give_up(device);
+        return false;
+    }
+    add_status(device, STATUS_ACKNOWLEDGE);
+    add_status(device, STATUS_DRIVER);
+    if (!negotiate(device) || !set_up_queue(device)) {
+        give_up(device);
+        return false;
+    }
+    order();
+    add_status(device, STATUS_DRIVER_OK);
+    return true;
+}
+
+static int free_descriptor(const struct virtio_device *device)
+{
+    for (int number = 0; number < VIRTIO_QUEUE_SIZE; number++) {
+        if ((device->in_flight >> number & 1) == 0) {
+            return number;
+        }
+    }
+    return -1;
+}
+
+/* Section 2.7.13. */
+int virtio_request(struct virtio_device *device, void *buffer, uint32_t length)
+{
+    struct virtio_available *available = &device->queue.available;
+    int number = device->failed ? -1 : free_descriptor(device);
+
+    if (number < 0) {
+        return -1;
+    }
+    device->queue.descriptors[number] = (struct virtio_descriptor){
+        .address = (uintptr_t)buffer,
+        .length = length,
+        .flags = DESCRIPTOR_WRITE,
+    };
+    device->in_flight |= 1u << number;
+    available->ring[device->added % VIRTIO_QUEUE_SIZE] = (uint16_t)number;
+    order();
+    device->added++;
+    *(volatile uint16_t *)&available->index = device->added;
+    order();
+    write_register(device, QUEUE_NOTIFY, 0);
+    return number;
+}
+
+/* Section 2.7.14. */
+int virtio_take(struct virtio_device *device, uint32_t *length)
+{
+    struct virtio_used_element element;
+    uint16_t index = *(volatile uint16_t *)&device->queue.used.index;
+
+    if (device->failed || index == device->taken) {
+        return -1;
+    }
+    order();
+    element = *(volatile struct virtio_used_element *)&device->queue.used
+                   .ring[device->taken % VIRTIO_QUEUE_SIZE];
+    if (element.id >= VIRTIO_QUEUE_SIZE || (device->in_flight >> element.id & 1) == 0 ||
+        element.length > device->queue.descriptors[element.id].length) {
+        give_up(device);
+        return -1;
+    }
+    device->taken++;
+    device->in_flight &= ~(1u << element.id);
+    *length = element.length;
+    return (int)element.id;
+}
+
+uint32_t virtio_acknowledge(const struct virtio_device *device)
+{
+    uint32_t reasons = read_register(device, INTERRUPT_STATUS);
+
+    write_register(device, INTERRUPT_ACKNOWLEDGE, reasons);
+    order();
+    return reasons;
+}
