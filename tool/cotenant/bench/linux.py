@@ -20,8 +20,7 @@ TOLERANCE = 1.005
 
 # Random numbers decide where things lie in the kernel's memory, and so its work by a per cent or
 # two: what is compared are means over runs with different ones.
-_SEEDS = 3
-_SEEDS_QUICK = 2
+_SEEDS = 2
 
 _WORK_AT_1_KHZ = 0.05  # per cent
 _AT_ONCE = 2
@@ -83,9 +82,8 @@ def run(quick: bool) -> list[Row]:
                 for seed in range(seeds)
             ]
 
-        seeds = _SEEDS_QUICK if quick else _SEEDS
-        ours = start(linux_runs.alone, sstc=False, seeds=seeds)
-        other = start(linux_runs.on_firmware, sstc=False, seeds=seeds)
+        ours = start(linux_runs.alone, sstc=False, seeds=_SEEDS)
+        other = start(linux_runs.on_firmware, sstc=False, seeds=_SEEDS)
         ours_sstc = start(linux_runs.alone, sstc=True, seeds=1)
         other_sstc = start(linux_runs.on_firmware, sstc=True, seeds=1)
         beside = pool.submit(linux_runs.beside_rtos, quick=quick, sstc=False)
