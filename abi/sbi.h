@@ -87,6 +87,10 @@
 #define SBI_SUSP_SYSTEM_SUSPEND 0
 #define SBI_SUSP_TO_RAM 0
 
+/* Section 16: steal-time accounting. */
+#define SBI_EXT_STA 0x535441
+#define SBI_STA_SET_SHMEM 0
+
 /* Section 18: firmware features. */
 #define SBI_EXT_FWFT 0x46574654
 #define SBI_FWFT_SET 0

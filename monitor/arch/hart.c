@@ -3,10 +3,14 @@
 
 #include "arch/csr.h"
 #include "arch/fast_switch.h"
+#include "arch/guest_memory.h"
+#include "arch/instruction.h"
+#include "arch/suspend.h"
 #include "arch/timer.h"
 #include "arch/trap.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/steal.h"
 #include "core/trace.h"
 #include "irq/routing.h"
 
@@ -82,6 +86,38 @@ static void serve_console(struct hart *hart, uint64_t now)
     }
 }
 
+/*
+ * A vhart that keeps the hart while it waits has nothing to do if it was taken from it in a WFI or
+ * in a suspend.
+ */
+static bool is_idle(const struct hart *hart, const struct vhart *vhart)
+{
+    return hart->loaded == vhart &&
+           (vhart_is_napping(vhart) ||
+            guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI);
+}
+
+/*
+ * `next` gets the hart, or nobody (NULL). Whoever is accounted for is given and taken the hart in
+ * hart_schedule() only; see core/steal.h. Apart and cold, so that nobody else pays for it.
+ */
+__attribute__((noinline, cold)) static void account_steal(struct hart *hart,
+                                                          struct schedulable *next, uint64_t now)
+{
+    struct schedulable *last = hart->accounted;
+
+    if (last == next) {
+        return;
+    }
+    hart->accounted = next;
+    if (last != NULL && vhart_of(last)->steal.on) {
+        steal_leave(vhart_of(last), now, is_idle(hart, vhart_of(last)));
+    }
+    if (next != NULL && vhart_of(next)->steal.on) {
+        steal_enter(vhart_of(next), now);
+    }
+}
+
 struct world_change hart_schedule(struct hart *hart)
 {
     while (hart->reschedule || hart->loaded == NULL) {
@@ -93,6 +129,9 @@ struct world_change hart_schedule(struct hart *hart)
         serve_console(hart, now);
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
+        if (hart->accounts != 0) {
+            account_steal(hart, next, now);
+        }
         event = earlier(hart->console_due, schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {

@@ -3,6 +3,9 @@
 #ifndef COTENANT_ARCH_SUSPEND_H
 #define COTENANT_ARCH_SUSPEND_H
 
+#include <stdbool.h>
+
+#include "arch/csr.h"
 #include "core/vhart.h"
 
 /*
@@ -12,5 +15,11 @@
  * hart_schedule().
  */
 void vhart_suspend(struct vhart *vhart);
+
+/* It sleeps in arch/nap.S, whatever the scheduler says. */
+static inline bool vhart_is_napping(const struct vhart *vhart)
+{
+    return (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP;
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include "arch/vhart_setup.h"
 #include "core/console.h"
 #include "core/monitor_log.h"
+#include "core/steal.h"
 #include "core/trace.h"
 #include "irq/routing.h"
 
@@ -126,6 +127,7 @@ static void vhart_release(struct vhart *vhart)
     schedule_stop(&hart->scheduler, &vhart->schedulable);
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
+    steal_end(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }

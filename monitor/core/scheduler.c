@@ -34,6 +34,7 @@ void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint
     if (entity->state == SCHEDULABLE_WAITING) {
         charge(scheduler, now);
         remove_from(&scheduler->waiting, entity);
+        entity->wake = now;
         make_ready(scheduler, entity, now);
     }
 }

@@ -32,7 +32,7 @@ struct schedulable {
     struct schedulable *next; /* in the list of its state */
     enum schedulable_state state;
     uint32_t priority; /* the higher number runs first */
-    uint64_t wake;     /* ticks; while waiting or throttled */
+    uint64_t wake;     /* ticks: end of the present or of the last waiting */
     uint64_t slice;    /* ticks before an equal priority gets its turn, > 0 */
     uint64_t budget;   /* ticks in each period, or 0 for no limit */
     uint64_t period;   /* ticks */

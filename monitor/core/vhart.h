@@ -35,6 +35,17 @@ struct device_page {
 
 #define DEVICE_PAGES 4
 
+/* SBI section 16; see core/steal.h. */
+struct steal {
+    bool on;
+    bool idle;  /* when it lost the hart it had nothing to do */
+    bool waits; /* when it lost the hart it waited, until schedulable.wake */
+    uint32_t sequence;
+    uint64_t address; /* of the memory shared with the tenant */
+    uint64_t stolen;  /* ticks */
+    uint64_t left;    /* when it lost the hart, ticks */
+};
+
 /* Aligned to a cache line: the registers fill four of them, the rest of the world follows. */
 struct __attribute__((aligned(64))) vhart {
     struct world world; /* first: the trap entry finds it through mscratch */
@@ -49,6 +60,7 @@ struct __attribute__((aligned(64))) vhart {
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
     struct world_rest rest;
+    struct steal steal;
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

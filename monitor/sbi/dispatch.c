@@ -22,6 +22,7 @@ static const struct {
     [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst},
     [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn},
     [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp},
+    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta},
     [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft},
 };
 

@@ -44,6 +44,7 @@ sbi_handler sbi_hsm;
 sbi_handler sbi_srst;
 sbi_handler sbi_dbcn;
 sbi_handler sbi_susp;
+sbi_handler sbi_sta;
 sbi_handler sbi_fwft;
 
 static inline struct sbi_result sbi_error(long error)

@@ -11,6 +11,7 @@ PAYLOADS = [
     "sbi-conformance",
     "sbi-suspend",
     "sbi-fwft",
+    "sbi-sta",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",
