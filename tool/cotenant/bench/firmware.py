@@ -25,7 +25,7 @@ def find() -> Path:
     places = ", ".join(str(folder) for folder in folders) or "no folder"
     raise BenchError(
         f"the firmware to compare with, {NAME}, is not where QEMU looks for it ({places}):"
-        " install Debian's packages qemu-system-misc and opensbi"
+        " install Debian's package qemu-system-data"
     )
 
 
