@@ -166,6 +166,14 @@ def test_modules_load_after_what_they_need(monkeypatch: pytest.MonkeyPatch) -> N
         modules.load_order(["sound"], packed)
 
 
+def test_modprobe_is_told_what_a_module_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = {b"net": ["failover", "core"], b"failover": ["core"], b"core": [], b"block": ["core"]}
+    monkeypatch.setattr(modules, "dependencies", needs.__getitem__)
+    assert modules.dependency_file({name.decode(): name for name in needs}).decode() == (
+        "net.ko: failover.ko core.ko\nfailover.ko: core.ko\ncore.ko:\nblock.ko: core.ko\n"
+    )
+
+
 def test_module_names_come_from_paths() -> None:
     path = "usr/lib/modules/6.12/kernel/drivers/net/virtio-net.ko.xz"
     assert modules.is_module(path)

@@ -24,6 +24,8 @@ Report = Callable[[str, int, int], None]
 # Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
 _MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng")
 
+_MODULE_SUFFIX = ".ko"
+
 # Raised when the code below makes something else out of the same input.
 _RECIPE = "1"
 
@@ -128,12 +130,24 @@ def _initramfs_recipe(workshop: Workshop) -> str:
     manifest = workshop.store.manifest("busybox")
     if manifest is not None:
         digest.update(manifest.files["busybox"].sha256.encode())
+    manifest = workshop.store.manifest("debian-kernel")
+    if manifest is not None:
+        for file in sorted(manifest.files):
+            if file.endswith(_MODULE_SUFFIX):
+                digest.update(manifest.files[file].sha256.encode())
     return f"{_RECIPE}-{digest.hexdigest()}"
+
+
+def _kernel_modules(workshop: Workshop) -> dict[str, bytes]:
+    """Return the modules that lie beside the kernel, by name."""
+    directory = workshop.store.path("debian-kernel", "modules")
+    return {file.stem: file.read_bytes() for file in directory.glob(f"*{_MODULE_SUFFIX}")}
 
 
 def _fill_initramfs(workshop: Workshop, directory: Path) -> str:
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
-    (directory / "initramfs.cpio.gz").write_bytes(build_initramfs(busybox))
+    image = build_initramfs(busybox, kernel_modules=_kernel_modules(workshop))
+    (directory / "initramfs.cpio.gz").write_bytes(image)
     return _busybox_source(workshop)
 
 
@@ -145,7 +159,8 @@ def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
     workshop.report("compiling the programs of linux/tests", 0, 0)
     extra = programs.compile_programs(workshop.tree)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
-    (directory / "initramfs.cpio.gz").write_bytes(build_initramfs(busybox, extra))
+    image = build_initramfs(busybox, extra, _kernel_modules(workshop))
+    (directory / "initramfs.cpio.gz").write_bytes(image)
     return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
 
@@ -204,9 +219,9 @@ CATALOGUE = {
         ),
         Image(
             "debian-initramfs",
-            "initramfs with a busybox shell on the console",
+            "initramfs with a busybox shell on the console, and the virtio modules",
             "initramfs.cpio.gz",
-            ("busybox",),
+            ("busybox", "debian-kernel"),
             _initramfs_recipe,
             _fill_initramfs,
         ),
@@ -214,7 +229,7 @@ CATALOGUE = {
             "debian-test-initramfs",
             "the same with the programs of linux/tests in /bin",
             "initramfs.cpio.gz",
-            ("busybox",),
+            ("busybox", "debian-kernel"),
             _test_initramfs_recipe,
             _fill_test_initramfs,
         ),

@@ -5,6 +5,7 @@ import gzip
 from collections.abc import Mapping
 from importlib import resources
 
+from . import modules
 from .cpio import Archive
 
 # Linux device numbers (Documentation/admin-guide/devices.txt of the kernel).
@@ -17,10 +18,15 @@ def script(name: str) -> bytes:
     return (resources.files(__package__) / "rootfs" / name).read_bytes()
 
 
-def build_initramfs(busybox: bytes, programs: Mapping[str, bytes] | None = None) -> bytes:
+def build_initramfs(
+    busybox: bytes,
+    programs: Mapping[str, bytes] | None = None,
+    kernel_modules: Mapping[str, bytes] | None = None,
+) -> bytes:
     """Return a compressed cpio archive; `programs` are put into /bin under their names.
 
-    The links to the applets of busybox are made by the init script, from busybox itself.
+    The modules go to /lib/modules, for modprobe, which the init script calls on request. The links
+    to the applets of busybox are made by that script, from busybox itself.
     """
     archive = base_archive(busybox, script("init"))
     archive.add_file("etc/profile", script("profile"))
@@ -28,6 +34,10 @@ def build_initramfs(busybox: bytes, programs: Mapping[str, bytes] | None = None)
     archive.add_file("etc/group", b"root:x:0:\n")
     for name, content in sorted((programs or {}).items()):
         archive.add_file(f"bin/{name}", content, 0o755)
+    if kernel_modules:
+        archive.add_file("lib/modules/modules.dep", modules.dependency_file(kernel_modules))
+        for name, content in sorted(kernel_modules.items()):
+            archive.add_file(f"lib/modules/{name}.ko", content)
     return gzip.compress(archive.to_bytes(), compresslevel=6, mtime=0)
 
 

@@ -44,6 +44,28 @@ def load_order(wanted: Iterable[str], packed: Mapping[str, bytes]) -> dict[str, 
     return order
 
 
+def dependency_file(modules: Mapping[str, bytes]) -> bytes:
+    """Return the modules.dep of a directory that holds these modules (as kmod's depmod makes it).
+
+    busybox's modprobe loads what it finds there, the last one of a line first.
+    """
+    lines = []
+    for name, content in modules.items():
+        needed: list[str] = []
+        _add_dependencies(content, modules, needed)
+        lines.append(" ".join([f"{name}.ko:", *(f"{each}.ko" for each in needed)]))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _add_dependencies(content: bytes, modules: Mapping[str, bytes], found: list[str]) -> None:
+    """Append what a module needs, directly and by others, each behind all that need it."""
+    for name in dependencies(content):
+        if name in found:
+            found.remove(name)
+        found.append(name)
+        _add_dependencies(modules[name], modules, found)
+
+
 def dependencies(module: bytes) -> list[str]:
     """Return the modules that a module names in its `depends=` line."""
     section = ELFFile(BytesIO(module)).get_section_by_name(".modinfo")
