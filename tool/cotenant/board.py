@@ -76,6 +76,8 @@ class Device:
     dma: bool
     node: str
     properties: Mapping[str, PropertyValue]
+    qemu_bus: str | None = None
+    """the bus of QEMU that stands for it, if it is a slot for a device; None: it is no slot"""
 
 
 @dataclass(frozen=True)

@@ -189,10 +189,11 @@ def _read_device(reader: TableReader) -> Device | None:
     interrupts = reader.integers("interrupts", 1, abi.limit("MAX_SOURCES") - 1, "[11]") or ()
     dma = reader.boolean("dma") or False
     node = reader.string("node", "rtc", required=True) or name
+    qemu_bus = reader.string("qemu_bus", "virtio-mmio-bus.0")
     properties = reader.table("properties", required=True)
     reader.finish()
     values = _read_properties(properties) if properties is not None else {}
-    return Device(name, area, interrupts, dma, node, values)
+    return Device(name, area, interrupts, dma, node, values, qemu_bus)
 
 
 def _read_properties(reader: TableReader) -> dict[str, PropertyValue]:

@@ -6,6 +6,7 @@ other tenants is checked by the modules that know about it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,7 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_QEMU_DEVICE = re.compile(r"[a-zA-Z0-9_.-]+(,[a-zA-Z0-9_.-]+=[^,\s]+)*")
 _ESCAPE = re.compile(r"ctrl-([a-z])")
 # Backspace, tab, line feed and carriage return: a shell needs them.
 _ESCAPES_IN_USE = "hijm"
@@ -90,6 +92,8 @@ class SystemConfig:
     seed: int | None
     """where the tenants' random numbers start; None: somewhere else in every build"""
     console: ConsoleConfig
+    qemu_devices: Mapping[str, str]
+    """what QEMU plugs into which device of the board: [qemu.devices]"""
     tenants: tuple[TenantConfig, ...]
 
 
@@ -104,6 +108,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     memory = _page_multiple(top, "memory", top.size("memory", "2G"))
     harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
     seed = top.integer("seed", 0, _SEED_HIGH, "1")
+    qemu_devices = _read_qemu(top.table("qemu"))
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
@@ -114,7 +119,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     if len(names) > abi.limit("MAX_TENANTS"):
         top.wrong("tenant", f"{len(names)} tenants", f"keep to {abi.limit('MAX_TENANTS')}")
     valid = tuple(tenant for tenant in tenants if tenant is not None)
-    return SystemConfig(path, board, sstc, memory, harts, seed, console, valid)
+    return SystemConfig(path, board, sstc, memory, harts, seed, console, qemu_devices, valid)
 
 
 def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig:
@@ -126,6 +131,19 @@ def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig
     escape = reader.parsed("escape", _parse_escape, "ctrl-t")
     reader.finish()
     return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
+
+
+def _read_qemu(reader: TableReader | None) -> dict[str, str]:
+    if reader is None:
+        return {}
+    devices = reader.table("devices")
+    reader.finish()
+    if devices is None:
+        return {}
+    models = {
+        name: devices.parsed(name, _parse_qemu_device, "virtio-rng-device") for name in devices.data
+    }
+    return {name: model for name, model in models.items() if model is not None}
 
 
 def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
@@ -248,6 +266,12 @@ def _parse_pattern(text: str) -> str:
         re.compile(text)
     except re.error as error:
         raise ValueError(f'"{text}" is not a regular expression ({error})') from error
+    return text
+
+
+def _parse_qemu_device(text: str) -> str:
+    if not _QEMU_DEVICE.fullmatch(text):
+        raise ValueError(f'"{text}" is not of the form MODEL or MODEL,KEY=VALUE')
     return text
 
 

@@ -9,7 +9,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from cotenant import devices, devicetree, interrupts, memory, pmp
+from cotenant import devices, devicetree, interrupts, memory, pmp, qemu_devices
 from cotenant.accessmap import AccessMap, for_vhart
 from cotenant.board import Board, BoardHart
 from cotenant.config import SystemConfig, TenantConfig
@@ -56,6 +56,7 @@ def plan(
         raise ConfigError(mistakes.found)
     harts = harts_of(config, board, mistakes)
     owned = devices.assign(board, config.tenants, mistakes)
+    qemu_devices.check(config, board, owned, mistakes)
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
     mistakes.stop_if_any()

@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant import bundle, config, paths
+from cotenant import bundle, config, paths, qemu_devices
 from cotenant.board_reader import load as load_board
 from cotenant.errors import BuildError, ConfigError, Mistakes
 from cotenant.plan import System
@@ -45,12 +45,13 @@ class BuiltTenant:
 
 @dataclass(frozen=True)
 class QemuParameters:
-    """The machine to emulate: values of QEMU's -M, -cpu, -m and -smp."""
+    """The machine to emulate: values of QEMU's -M, -cpu, -m, -smp and of each -device."""
 
     machine: str
     cpu: str
     memory_bytes: int
     harts: int
+    devices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -119,4 +120,5 @@ def qemu_parameters(system: System) -> QemuParameters | None:
     if options is None:
         return None
     cpu = f"{options.cpu},sstc={'on' if system.sstc else 'off'}"
-    return QemuParameters(options.machine, cpu, system.ram.size, len(system.harts))
+    plugged = qemu_devices.arguments(system.config, system.board)
+    return QemuParameters(options.machine, cpu, system.ram.size, len(system.harts), plugged)

@@ -33,6 +33,7 @@ class Launch:
             cpu=qemu.cpu,
             memory_bytes=qemu.memory_bytes,
             harts=qemu.harts,
+            devices=qemu.devices,
             icount=icount,
             extra=extra,
         )

@@ -33,6 +33,8 @@ class Machine:
     cpu: str = "rv64,h=off,sstc=on"
     memory_bytes: int = 1 << 30
     harts: int = 1
+    devices: tuple[str, ...] = ()
+    """values of -device"""
     icount: int | None = None
     """time is counted in instructions of 2**icount ns; None: it is the host's time"""
     extra: tuple[str, ...] = field(default=())
@@ -44,8 +46,11 @@ class Machine:
         arguments += ["-bios", str(self.bundle)]
         arguments += ["-display", "none", "-monitor", "none", "-no-reboot"]
         arguments += ["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"]
+        for device in self.devices:
+            arguments += ["-device", device]
         if self.icount is not None:
-            arguments += ["-icount", f"shift={self.icount},sleep=off"]
+            # The real-time clock too: its alarms are then as repeatable as the timer's.
+            arguments += ["-icount", f"shift={self.icount},sleep=off", "-rtc", "clock=vm"]
         return arguments + list(self.extra)
 
 

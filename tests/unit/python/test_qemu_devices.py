@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a system plugs into the board's slots reaches QEMU's command line, each at its place."""
+
+import pytest
+from made_images import LINUX, RTOS, Workshop, workshop
+
+from cotenant import paths
+from cotenant import system as systems
+from cotenant.errors import ConfigError
+from cotenant.run.qemu import Machine
+
+__all__ = ["workshop"]
+
+PLUGGED = """[qemu.devices]
+virtio7 = "virtio-net-device,mac=52:54:00:12:34:56"
+virtio0 = "virtio-rng-device"
+"""
+
+
+def test_each_device_goes_to_the_bus_of_its_slot(workshop: Workshop) -> None:
+    system = systems.load(workshop.system(LINUX + PLUGGED + RTOS))
+    qemu = systems.qemu_parameters(system)
+    assert qemu is not None
+    assert qemu.devices == (
+        "virtio-net-device,mac=52:54:00:12:34:56,bus=virtio-mmio-bus.7",
+        "virtio-rng-device,bus=virtio-mmio-bus.0",
+    )
+    arguments = Machine(systems.default_output(system), devices=qemu.devices).arguments()
+    places = [index for index, each in enumerate(arguments) if each == "-device"]
+    assert tuple(arguments[place + 1] for place in places) == qemu.devices
+
+
+def test_a_system_without_them_plugs_nothing(workshop: Workshop) -> None:
+    qemu = systems.qemu_parameters(systems.load(workshop.system(LINUX + RTOS)))
+    assert qemu is not None and qemu.devices == ()
+
+
+def test_a_slot_of_nobody_stays_empty(workshop: Workshop) -> None:
+    text = LINUX.replace('"virtio*"', '"virtio[0-6]"') + PLUGGED + RTOS
+    with pytest.raises(ConfigError) as caught:
+        systems.load(workshop.system(text))
+    (mistake,) = caught.value.mistakes
+    assert mistake.key == "qemu.devices.virtio7"
+    assert "belongs to no tenant" in mistake.problem
+
+
+def test_the_clock_follows_the_counted_time() -> None:
+    arguments = Machine(paths.BUNDLES / "x.bin", icount=4).arguments()
+    assert arguments[arguments.index("-rtc") + 1] == "clock=vm"
+    assert "-rtc" not in Machine(paths.BUNDLES / "x.bin").arguments()
