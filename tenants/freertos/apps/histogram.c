@@ -28,10 +28,12 @@
 #define CONTROL_PRIORITY 1
 #define STACK_WORDS 512
 #define POLL_MS 20
+/* For what was printed before to be gone. */
+#define SETTLE_MS 100
 /* Latencies below LINEAR have a bucket each; above, a bucket is 1/32 of a power of two wide. */
-#define LINEAR 4096
+#define LINEAR 16384
 #define STEPS 32
-#define BUCKETS (LINEAR + 52 * STEPS)
+#define BUCKETS (LINEAR + 50 * STEPS)
 /* Instructions of probe_entry: what the probe itself adds before the port's handler begins, and
  * what is executed of it before it reads the counter. */
 #define PROBE_LENGTH 11
@@ -170,6 +172,7 @@ static void take_samples(uint64_t count)
     clear(&handler);
     clear(&task);
     print("bench: begin\n");
+    vTaskDelay(pdMS_TO_TICKS(SETTLE_MS));
     wanted = count;
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     report(&handler);
