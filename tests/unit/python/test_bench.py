@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cotenant.bench import expected, firmware, latency, registry, samples, store
+from cotenant.bench import expected, firmware, latency, markdown, registry, samples, store
 from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import Benchmark
 from cotenant.bench.row import Row, row
@@ -134,6 +134,18 @@ def test_the_report_is_made_again(
     assert "b &lt;c&gt;" in page and "b <c>" not in page
     assert page.count("<svg") == 2  # a picture for each unit
     assert not re.search(r"""(src|href)="[^#]|@import|url\([^#]""", page)  # loads nothing
+
+
+def test_tables_put_the_statistics_of_a_work_in_a_line(tmp_path: Path) -> None:
+    results = Store(tmp_path)
+    figures = {"min": 1.0, "average": 2.5, "p99.9": 9.0, "max": 1234.0}
+    rows = [
+        row(f"handler, idle: {name}", "instructions", value, 7) for name, value in figures.items()
+    ]
+    results.put("latency", [*rows, row("added", "instructions", 41, None, 40)], quick=False)
+    lines = markdown.tables(results).splitlines()
+    assert "| handler, idle | 1 | 2.5 | 9 | 1,234 | 7 | 7 |" in lines
+    assert "| added | instructions | **41** |  | 40 |" in lines
 
 
 # Results on disk

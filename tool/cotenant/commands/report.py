@@ -4,12 +4,16 @@
 import click
 
 from cotenant import paths
+from cotenant.bench.markdown import tables
 from cotenant.bench.store import Store
 from cotenant.errors import CotenantError
 
 
 @click.command()
-def report() -> None:
+@click.option(
+    "--markdown", is_flag=True, help="Instead: print the tables, for docs/performance.md."
+)
+def report(markdown: bool) -> None:
     """Write build/report/index.html again from what `cotenant bench` has measured."""
     # Drawing needs a large library, which the other commands need not wait for.
     from cotenant.bench.page import write_page
@@ -18,6 +22,9 @@ def report() -> None:
         store = Store.open()
         if not store.results:
             raise click.ClickException("nothing has been measured yet: run 'cotenant bench' first")
+        if markdown:
+            click.echo(tables(store))
+            return
         page = write_page(store)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
