@@ -113,7 +113,7 @@ def _add_whole(found: Samples) -> None:
     """Add the sum of all work of a fixed size, if Debian's programs were measured."""
     programs = [each.median for name, each in found.items() if name.startswith(_PROGRAMS)]
     if programs:
-        total = found["boot"].median - found["boot_idle"].median + sum(programs)
+        total = found["boot"].median + sum(programs)
         found[WHOLE] = Sample(1, total, total, total)
 
 
