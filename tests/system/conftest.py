@@ -56,11 +56,15 @@ def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
     sessions: list[Session] = []
 
     def boot_system(
-        description: str | Path | Launch, *, icount: int | None = None, sstc: bool | None = None
+        description: str | Path | Launch,
+        *,
+        icount: int | None = None,
+        sstc: bool | None = None,
+        extra: tuple[str, ...] = (),
     ) -> Session:
         launch = description if isinstance(description, Launch) else build(description, sstc)
         log_dir = logs / str(len(sessions))
-        session = Session(launch.machine(icount=icount), launch.ports, log_dir=log_dir)
+        session = Session(launch.machine(icount=icount, extra=extra), launch.ports, log_dir=log_dir)
         sessions.append(session)
         return session.start()
 
