@@ -39,7 +39,8 @@ static uint64_t tenths(uint64_t ticks, uint64_t clock_hz)
     return (ticks * 10000000 + clock_hz / 2) / clock_hz;
 }
 
-/* The average in tenths of a microsecond, rounded; the sum of long runs is too large to be multiplied. */
+/* The average in tenths of a microsecond, rounded; the sum of long runs is too large to be
+ * multiplied. */
 static uint64_t average_tenths(const struct latency_statistics *statistics, uint64_t clock_hz)
 {
     uint64_t whole = statistics->sum / statistics->samples;
