@@ -18,9 +18,10 @@ static const struct world_change not_here = {NULL, NULL};
 /* The register of the tenant's UART that the fault is about, or MMIO_UART_SIZE and above. */
 static inline uint64_t uart_register(struct vhart *vhart)
 {
-    uint64_t physical;
+    uint64_t satp = CSR_READ(satp);
+    uint64_t physical = CSR_READ(mtval);
 
-    if (!guest_recall_device(vhart, CSR_READ(satp), CSR_READ(mtval), &physical)) {
+    if (satp >> SATP_MODE_SHIFT != 0 && !guest_recall_device(vhart, satp, physical, &physical)) {
         return MMIO_UART_SIZE;
     }
     return mmio_uart_offset(vhart->tenant, physical);
@@ -42,6 +43,7 @@ struct world_change fast_load(struct hart *hart)
     uint32_t instruction;
     uint32_t reg;
     uint8_t value;
+    bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
         return not_here;
@@ -51,10 +53,9 @@ struct world_change fast_load(struct hart *hart)
     if ((instruction & ENCODING_MASK & ~(ENCODING_LB ^ ENCODING_LBU)) != ENCODING_LB || reg == 0) {
         return not_here;
     }
-    if (vuart_read_is_plain(&vhart->tenant->uart, (unsigned)offset)) {
-        value = vuart_read(&vhart->tenant->uart, (unsigned)offset);
-    } else {
-        value = vuart_read(&vhart->tenant->uart, (unsigned)offset);
+    plain = vuart_read_is_plain(&vhart->tenant->uart, (unsigned)offset);
+    value = vuart_read(&vhart->tenant->uart, (unsigned)offset);
+    if (!plain) {
         routing_refresh_uart(vhart->tenant);
     }
     vhart->world.registers[reg] =
