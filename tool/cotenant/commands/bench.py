@@ -14,6 +14,7 @@ from cotenant.bench.registry import BENCHMARKS, default, find
 from cotenant.bench.row import Row
 from cotenant.bench.store import Store
 from cotenant.errors import CotenantError
+from cotenant.run.signals import ending_signals_raise
 
 
 def _list_of_benchmarks() -> str:
@@ -42,10 +43,11 @@ def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     if accept and (name or as_json or quick):
         raise click.UsageError("--accept goes with nothing else")
     try:
-        if accept:
-            _accept()
-        else:
-            _measure(name, as_json=as_json, quick=quick)
+        with ending_signals_raise():
+            if accept:
+                _accept()
+            else:
+                _measure(name, as_json=as_json, quick=quick)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
 
