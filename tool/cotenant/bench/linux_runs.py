@@ -21,8 +21,10 @@ INITRAMFS = "debian-bench-initramfs"
 WHOLE = "whole"
 _PROGRAMS = ("hackbench_", "stress_")
 MEMORY_MIB = 256
-# The same addresses in every process; few messages, whose bytes have a measurement of their own.
-ARGUMENTS = "console=ttyS0 loglevel=4 norandmaps"
+# The same addresses in every process; few messages, whose bytes have a measurement of their own;
+# no waiting after a panic.
+ARGUMENTS = "console=ttyS0 loglevel=4 norandmaps panic=-1"
+_ENDS = "^bench: end$|Kernel panic"
 _RTOS: dict[str, Value] = {"priority": 10, "memory": "4M", "image": "freertos-latency", "fp": False}
 
 
@@ -126,5 +128,5 @@ def _linux(quick: bool) -> str:
         memory=f"{MEMORY_MIB}M",
         initrd=INITRAMFS,
         arguments=f"{ARGUMENTS} bench={_amount(quick)}",
-        ready="^bench: end$",
+        ready=_ENDS,
     )
