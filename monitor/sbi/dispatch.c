@@ -51,8 +51,8 @@ long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, ui
 void sbi_dispatch(struct vhart *vhart)
 {
     uint64_t *registers = vhart->world.registers;
-    /* The extension id is an int32_t in the binary encoding: its upper half does not count. */
-    sbi_handler *handler = sbi_find((uint32_t)registers[REGISTER_A7]);
+    /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
+    sbi_handler *handler = sbi_find(registers[REGISTER_A7]);
     struct sbi_result result = sbi_error(SBI_ERR_NOT_SUPPORTED);
 
     /* Before the call, because hart_suspend and reboot set the pc themselves. */
