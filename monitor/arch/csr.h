@@ -83,6 +83,25 @@
 #define CSR_CLEAR(name, bits)                                                                      \
     __asm__ volatile("csrc " #name ", %0" : : "rK"((unsigned long)(bits)) : "memory")
 
+/* What this hart fetches from now on is what has been written (unprivileged ISA, Zifencei). */
+#define FENCE_I() __asm__ volatile("fence.i" : : : "memory")
+
+/*
+ * Memory and devices in the order of the program (unprivileged ISA, section 2.7). The order that
+ * atomic operations give is that of memory alone.
+ */
+#define FENCE_ALL() __asm__ volatile("fence iorw, iorw" : : : "memory")
+
+#define WRITE_TP(value) __asm__ volatile("mv tp, %0" : : "r"((unsigned long)(value)) : "memory")
+
+/* The register tp, which the compiler leaves alone. */
+#define READ_TP()                                                                                  \
+    ({                                                                                             \
+        unsigned long tp_value;                                                                    \
+        __asm__("mv %0, tp" : "=r"(tp_value));                                                     \
+        tp_value;                                                                                  \
+    })
+
 #endif
 
 #endif

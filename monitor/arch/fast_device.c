@@ -4,6 +4,7 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "core/console.h"
+#include "core/shared_lock.h"
 #include "irq/routing.h"
 #include "vdev/mmio.h"
 
@@ -36,6 +37,12 @@ static inline struct world_change finish(struct hart *hart, struct vhart *vhart)
     return (struct world_change){&vhart->world, &vhart->world};
 }
 
+/* Nothing was done: the vhart makes the access again. */
+static inline struct world_change again(struct vhart *vhart)
+{
+    return (struct world_change){&vhart->world, &vhart->world};
+}
+
 struct world_change fast_load(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
@@ -53,11 +60,15 @@ struct world_change fast_load(struct hart *hart)
     if ((instruction & ENCODING_MASK & ~(ENCODING_LB ^ ENCODING_LBU)) != ENCODING_LB || reg == 0) {
         return not_here;
     }
+    if (!shared_try_enter(hart)) {
+        return again(vhart);
+    }
     plain = vuart_read_is_plain(&vhart->tenant->uart, (unsigned)offset);
     value = vuart_read(&vhart->tenant->uart, (unsigned)offset);
     if (!plain) {
         routing_refresh_uart(vhart->tenant);
     }
+    shared_leave(hart);
     vhart->world.registers[reg] =
         (instruction & ENCODING_MASK) == ENCODING_LB ? (uint64_t)(int8_t)value : value;
     return finish(hart, vhart);
@@ -78,7 +89,11 @@ struct world_change fast_store(struct hart *hart)
     if ((instruction & ENCODING_MASK) != ENCODING_SB) {
         return not_here;
     }
+    if (!shared_try_enter(hart)) {
+        return again(vhart);
+    }
     mmio_uart_store(vhart->tenant, (unsigned)offset,
                     reg == 0 ? 0 : (uint8_t)vhart->world.registers[reg]);
+    shared_leave(hart);
     return finish(hart, vhart);
 }

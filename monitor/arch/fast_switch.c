@@ -37,7 +37,7 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     timer_program(hart, to, event);
     routing_switch(hart, to);
     fast_foresee(hart);
-    hart->loaded = to;
+    fast_publish(hart, to);
     return (struct world_change){&from->world, &to->world};
 }
 

@@ -13,6 +13,7 @@
 
 #include "arch/hart.h"
 #include "arch/trap.h"
+#include "core/messages.h"
 #include "core/vhart.h"
 
 /* A machine timer interrupt. */
@@ -28,6 +29,18 @@ static inline bool fast_is_simple(const struct hart *hart, const struct schedula
         (const struct vhart *)((const char *)entity - offsetof(struct vhart, schedulable));
 
     return entity->budget == 0 && !vhart->loading && (!vhart->uses_fp || hart->fp_owner == vhart);
+}
+
+/*
+ * From here on `vhart` has the hart and other harts know. Mail from one that did not know yet comes
+ * back as an interrupt; but who asked for a FENCE.I counts on it before the next instruction.
+ */
+static inline void fast_publish(struct hart *hart, struct vhart *vhart)
+{
+    if (messages_publish(hart, vhart)) {
+        FENCE_I();
+        *hart->msip = 1;
+    }
 }
 
 /*

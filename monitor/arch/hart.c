@@ -10,6 +10,8 @@
 #include "arch/trap.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
+#include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
 #include "irq/routing.h"
@@ -23,11 +25,13 @@ void hart_poll_interrupts(struct hart *hart)
 {
     uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
 
-    if ((pending & INTERRUPT_MEI) != 0) {
-        routing_external_interrupt(hart);
-    }
     if ((pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
-        *hart->msip = 0; /* left by whoever ran before the monitor: nothing here sends one */
+        messages_take(hart);
+    }
+    if ((pending & INTERRUPT_MEI) != 0) {
+        shared_enter(hart);
+        routing_external_interrupt(hart);
+        shared_leave(hart);
     }
     if ((pending & INTERRUPT_MTI) != 0) {
         hart->reschedule = true;
@@ -66,9 +70,9 @@ static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint6
     if (hart->loaded != vhart) {
         claim_fp(hart, vhart);
         routing_switch(hart, vhart);
-        hart->loaded = vhart;
     }
     fast_foresee(hart);
+    fast_publish(hart, vhart);
     return change;
 }
 
@@ -80,10 +84,16 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* The console's step, unless it is not due; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, uint64_t now)
 {
-    if (now >= hart->console_due) {
-        timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
-        console_step(now);
+    if (now < hart->console_due) {
+        return;
     }
+    timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
+    if (!shared_try_enter(hart)) {
+        console_put_off(now);
+        return;
+    }
+    console_step(now);
+    shared_leave(hart);
 }
 
 /*
@@ -139,7 +149,9 @@ struct world_change hart_schedule(struct hart *hart)
         }
         timer_program(hart, NULL, event);
         trace_running(hart, vhart);
-        if (vhart == NULL) {
+        if (messages_publish(hart, hart->loaded)) {
+            messages_take(hart);
+        } else if (vhart == NULL) {
             __asm__ volatile("wfi" : : : "memory");
         } else {
             tenant_load_step(vhart->tenant);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the monitor keeps for each physical hart. Only the hart itself writes it after boot.
+ * What the monitor keeps for each physical hart. Only the hart itself writes it after boot, except
+ * for what says otherwise. Others may read `loaded` and `scheduler.running`.
  */
 #ifndef COTENANT_ARCH_HART_H
 #define COTENANT_ARCH_HART_H
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
+#include "arch/csr.h"
 #include "core/scheduler.h"
 
 struct vhart;
@@ -19,8 +21,16 @@ struct vhart;
 #define HART_ENVCFG 0x2
 /* The pmpaddr registers are the same for all vharts: a switch writes pmpcfg only. */
 #define HART_PMP_RESIDENT 0x4
+/* The system has no other hart: nothing to lock, nobody to ask. */
+#define HART_ALONE 0x8
 
 #define HART_STACK_SIZE 8192
+
+/* Fences that one hart asks of another, counted; arch/remote_fence.h. */
+struct fence_request {
+    uint32_t wanted; /* written by the hart that asks */
+    uint32_t done;   /* written by the hart that is asked */
+};
 
 /* The first three cache lines are all that the usual world switches touch. */
 struct __attribute__((aligned(64))) hart {
@@ -58,6 +68,12 @@ struct __attribute__((aligned(64))) hart {
     struct schedulable *accounted;
     /* Something happened that may change who runs next. */
     bool reschedule;
+    /* Written by other harts: vharts with requests, a bit each (core/messages.h). */
+    uint64_t mail;
+    /* And who asks for fences: arch/remote_fence.h. */
+    uint32_t fences;
+    struct fence_request fence_requests[COTENANT_MAX_HARTS];
+    bool ready; /* has set itself up and takes messages */
 
     uint32_t id; /* mhartid */
     uint32_t index;
@@ -69,6 +85,12 @@ struct __attribute__((aligned(64))) hart {
 };
 
 extern struct hart harts[COTENANT_MAX_HARTS];
+
+/* The hart that executes this. */
+static inline struct hart *hart_self(void)
+{
+    return (struct hart *)READ_TP();
+}
 
 /* Time now in ticks of mtime, by the memory-mapped counter that every board has. */
 static inline uint64_t hart_now(const struct hart *hart)

@@ -35,6 +35,7 @@ vhart_nap:
     csrr a0, mscratch
     ld a1, VHART_NAP_PC(a0)
     csrw mepc, a1
+    sd zero, VHART_NAP_PC(a0)
     ld a1, VHART_NAP_ARGUMENTS + 8(a0)
     ld a0, VHART_NAP_ARGUMENTS(a0)
     mret

@@ -38,6 +38,8 @@ void offsets(void)
     DEFINE(VHART_FCSR, offsetof(struct vhart, rest.fcsr));
     DEFINE(VHART_NAP_PC, offsetof(struct vhart, rest.nap_pc));
     DEFINE(VHART_NAP_ARGUMENTS, offsetof(struct vhart, rest.nap_arguments));
+    DEFINE(SIZEOF_HART, sizeof(struct hart));
+    DEFINE(HART_ID, offsetof(struct hart, id));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
     DEFINE(HART_FEATURES, offsetof(struct hart, features));
     DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));

@@ -16,6 +16,7 @@ void vhart_suspend(struct vhart *vhart)
     struct world *world = &vhart->world;
 
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
+        vhart->suspended_switches = vhart->schedulable.switches;
         vhart_wait(vhart);
         return;
     }

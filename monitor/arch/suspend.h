@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "arch/csr.h"
 #include "core/vhart.h"
 
 /*
@@ -19,7 +18,14 @@ void vhart_suspend(struct vhart *vhart);
 /* It sleeps in arch/nap.S, whatever the scheduler says. */
 static inline bool vhart_is_napping(const struct vhart *vhart)
 {
-    return (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP;
+    return vhart->rest.nap_pc != 0;
+}
+
+/* It is in vhart_suspend() now. For any hart to ask. */
+static inline bool vhart_is_suspended(const struct vhart *vhart)
+{
+    return vhart_is_napping(vhart) || (vhart->schedulable.state == SCHEDULABLE_WAITING &&
+                                       vhart->schedulable.switches == vhart->suspended_switches);
 }
 
 #endif

@@ -23,8 +23,9 @@ trace_entry:
     sd t0, REGISTER(2)(sp)
     sd t1, REGISTER(0)(sp)
     sd t2, WORLD_MSTATUS(sp)
-    ld a0, WORLD_HART(sp)
-    ld sp, HART_STACK_TOP(a0)
+    ld tp, WORLD_HART(sp)
+    ld sp, HART_STACK_TOP(tp)
+    mv a0, tp
     call trace_trap
     j world_enter
 1:  csrrw sp, mscratch, sp

@@ -173,9 +173,9 @@ plain_path:
     sd t0, REGISTER(2)(sp)
     sd t1, REGISTER(0)(sp)
     sd t2, WORLD_MSTATUS(sp)
-    ld s0, WORLD_HART(sp)
-    ld sp, HART_STACK_TOP(s0)
-    mv a0, s0
+    ld tp, WORLD_HART(sp) /* hart_self() while the monitor runs */
+    ld sp, HART_STACK_TOP(tp)
+    mv a0, tp
     csrr t0, mcause
     bltz t0, 1f
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
@@ -195,7 +195,7 @@ plain_path:
     bnez t0, 3f
     call fast_wake
 2:  bnez a1, world_enter
-    mv a0, s0
+    mv a0, tp
 3:  call trap_dispatch
     j world_enter
 

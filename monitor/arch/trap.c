@@ -8,6 +8,7 @@
 #include "arch/misaligned.h"
 #include "arch/wait.h"
 #include "core/lifecycle.h"
+#include "core/shared_lock.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
 #include "vdev/mmio.h"
@@ -20,7 +21,9 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
     if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
+        shared_enter(world->hart);
         tenant_crash(vhart, cause, value);
+        shared_leave(world->hart);
         return;
     }
     CSR_WRITE(scause, cause);
@@ -53,8 +56,14 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) &&
         access.store == (cause != CAUSE_LOAD_ACCESS)) {
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
+        bool done;
 
-        if (mmio_access(vhart, physical, access.size, access.store, &value)) {
+        if (!shared_try_enter(world->hart)) {
+            return; /* and it is made again */
+        }
+        done = mmio_access(vhart, physical, access.size, access.store, &value);
+        shared_leave(world->hart);
+        if (done) {
             if (!access.store && access.reg != 0) {
                 world->registers[access.reg] = instruction_load_result(&access, value);
             }

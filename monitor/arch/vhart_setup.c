@@ -7,6 +7,7 @@
 #include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/timer.h"
+#include "core/messages.h"
 
 void vhart_setup_protection(struct vhart *vhart)
 {
@@ -50,6 +51,7 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     memset(vhart->device_pages, 0, sizeof(vhart->device_pages));
     memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
     vhart->rest.fcsr = 0;
+    vhart->rest.nap_pc = 0;
     world->stvec = 0;
     world->sscratch = 0;
     world->sepc = 0;
@@ -64,7 +66,7 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->deadline = TIME_NEVER;
     set_entry(vhart, address, argument);
     set_delegation(vhart);
-    __asm__ volatile("fence.i" : : : "memory"); /* its code was written as data */
+    FENCE_I(); /* its code was written as data */
 }
 
 void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)
@@ -78,7 +80,7 @@ void vhart_unload(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    hart->loaded = NULL;
+    messages_publish(hart, NULL);
     CSR_WRITE(mie, INTERRUPTS_MACHINE);
     CSR_CLEAR(mip, INTERRUPTS_SUPERVISOR);
     if (timer_is_native(hart)) {

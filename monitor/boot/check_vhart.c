@@ -24,8 +24,11 @@ static struct check_result check_place(const struct bundle *bundle, uint32_t ind
         REQUIRE(other == vhart->tenant || !is_vhart_of(&bundle->tenants[other], index),
                 "vhart.tenant: another tenant claims it too", index);
     }
-    REQUIRE(vhart->hart == bundle->board.boot_hart,
-            "vhart.hart: this monitor runs tenants on the boot hart only", index);
+    REQUIRE(vhart->hart < bundle->board.hart_count, "vhart.hart: no such hart", index);
+    for (uint32_t other = tenant->vhart_first; other < index; other++) {
+        REQUIRE(bundle->vharts[other].hart != vhart->hart,
+                "vhart.hart: another vhart of its tenant is there", index);
+    }
     REQUIRE((vhart->flags & ~(uint32_t)VHART_FLAGS) == 0, "vhart.flags: unknown", index);
     return check_good();
 }
@@ -82,6 +85,9 @@ static struct check_result check_interrupts(const struct bundle *bundle, uint32_
     REQUIRE(!passed || (physical != COTENANT_NONE && vhart->plic_s_context == physical &&
                         bundle->tenants[vhart->tenant].plic_base == bundle->board.plic_base),
             "vhart.plic_s_context: not the one of its hart that is passed through", index);
+    REQUIRE(passed || vhart->plic_s_context == COTENANT_NONE ||
+                bundle->board.harts[vhart->hart].plic_m_context != COTENANT_NONE,
+            "vhart.plic_s_context: its hart has no context for the monitor", index);
     REQUIRE(vhart->plic_claim_entry == COTENANT_NONE ||
                 (passed && vhart->plic_claim_entry < bundle->board.pmp_entries),
             "vhart.plic_claim_entry: no such entry, or nothing is passed through", index);

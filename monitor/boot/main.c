@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the relocated image to the first tenant, on the boot hart. */
+/* From the relocated image to the first tenant: the boot hart, then the others. */
 #include "arch/csr.h"
 #include "arch/hart.h"
 #include "arch/memory.h"
@@ -14,13 +14,28 @@
 #include "core/trace.h"
 #include "irq/routing.h"
 
+/* boot/start.S and boot/monitor.ld */
 extern char boot_stack_top[];
-extern volatile uint32_t parked_harts;
+extern uint32_t waiting_harts;
+extern uint32_t released_harts[2];
 
-/* How long the boot hart waits for the others to leave the memory that tenants get, in ticks. */
-#define MOST_PARK_TICKS 1000000
+/* How long the boot hart waits for another one to take its next step. */
+#define MOST_WAIT_SECONDS 5
+
+static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
 
 _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at);
+_Noreturn void hart_main(struct hart *hart);
+
+static uint64_t stack_of(uint32_t index)
+{
+    uint32_t boot_hart = bundle->board.boot_hart;
+
+    if (index == boot_hart) {
+        return (uint64_t)boot_stack_top;
+    }
+    return (uint64_t)stacks[index < boot_hart ? index : index - 1] + HART_STACK_SIZE;
+}
 
 static void hart_init(struct hart *hart, uint32_t index)
 {
@@ -31,8 +46,9 @@ static void hart_init(struct hart *hart, uint32_t index)
     hart->index = index;
     hart->plic_m_context = description->plic_m_context;
     hart->plic_s_context = description->plic_s_context;
-    hart->stack_top = (uint64_t)boot_stack_top;
-    hart->features = ((board->flags & COTENANT_BOARD_SSTC) != 0 ? HART_SSTC : 0) |
+    hart->stack_top = stack_of(index);
+    hart->features = (board->hart_count == 1 ? HART_ALONE : 0) |
+                     ((board->flags & COTENANT_BOARD_SSTC) != 0 ? HART_SSTC : 0) |
                      ((board->flags & COTENANT_BOARD_ENVCFG) != 0 ? HART_ENVCFG : 0);
     hart->mtime = (const volatile uint64_t *)board->mtime_address;
     hart->mtimecmp = (volatile uint64_t *)(board->mtimecmp_base + 8ul * hart->id);
@@ -68,6 +84,7 @@ static void registers_init(const struct hart *hart)
     }
 }
 
+/* A hart of the bundle that does not come is not needed if nobody is to run on it. */
 static void wait_for_others(const struct hart *hart)
 {
     uint64_t start = hart_now(hart);
@@ -75,7 +92,8 @@ static void wait_for_others(const struct hart *hart)
 
     /* The grace is for harts that the board has and the bundle does not know. */
     while (waited < bundle->board.timebase_hz / 1000 ||
-           (waited < MOST_PARK_TICKS && parked_harts + 1 < bundle->board.hart_count)) {
+           (waited < (uint64_t)bundle->board.timebase_hz * MOST_WAIT_SECONDS &&
+            __atomic_load_n(&waiting_harts, __ATOMIC_RELAXED) + 1 < bundle->board.hart_count)) {
         waited = hart_now(hart) - start;
     }
 }
@@ -107,16 +125,21 @@ static void clear_loaded_file(uint64_t loaded_at)
     physical_clear(loaded_at, header->image_size + bundle->total_size);
 }
 
-_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at)
+static bool has_vharts(const struct hart *hart)
 {
-    struct hart *hart = &harts[checked_bundle->board.boot_hart];
-    struct check_result problem = {NULL, -1};
-    struct world_change change;
-
-    bundle = checked_bundle;
-    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
-        hart_init(&harts[i], i);
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (vharts[i].world.hart == hart) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* What every hart does for itself before it may run tenants. Refuses a hart that cannot. */
+static void hart_begin(struct hart *hart)
+{
+    struct check_result problem = {NULL, -1};
+
     if (protection_count_entries() < bundle->board.pmp_entries) {
         problem.problem = "board.pmp_entries: more than this hart has";
         early_console_refuse(&problem);
@@ -125,9 +148,64 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         problem.problem = "this hart has vector registers, which the monitor does not keep apart";
         early_console_refuse(&problem);
     }
-    trace_begin(hart);
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
+}
+
+_Noreturn static void run(struct hart *hart)
+{
+    struct world_change change;
+
+    hart->reschedule = true;
+    change = hart_schedule(hart);
+    trace_running(hart, hart->loaded);
+    world_enter(change.keep, change.run);
+}
+
+/* The other harts set themselves up and run, one after the other, so that one that cannot is named. */
+static void release_others(const struct hart *boot_hart)
+{
+    released_harts[1] = bundle->board.hart_count;
+    __atomic_store_n(&released_harts[0], 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
+        struct hart *hart = &harts[i];
+        uint64_t start = hart_now(boot_hart);
+
+        if (hart == boot_hart) {
+            continue;
+        }
+        *hart->msip = 1;
+        while (!__atomic_load_n(&hart->ready, __ATOMIC_ACQUIRE) && has_vharts(hart)) {
+            if (hart_now(boot_hart) - start >
+                (uint64_t)bundle->board.timebase_hz * MOST_WAIT_SECONDS) {
+                const struct check_result problem = {"board.harts: this one does not start", i};
+
+                early_console_refuse(&problem);
+            }
+        }
+    }
+}
+
+_Noreturn void hart_main(struct hart *hart)
+{
+    hart_begin(hart);
+    protection_init(hart);
+    *hart->msip = 0;
+    __atomic_store_n(&hart->ready, true, __ATOMIC_SEQ_CST);
+    run(hart);
+}
+
+_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at)
+{
+    struct hart *hart = &harts[checked_bundle->board.boot_hart];
+
+    bundle = checked_bundle;
+    WRITE_TP(hart);
+    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
+        hart_init(&harts[i], i);
+    }
+    trace_begin(hart);
+    hart_begin(hart);
     wait_for_others(hart);
     clear_loaded_file(loaded_at);
     monitor_log_init();
@@ -135,8 +213,6 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     lifecycle_init();
     protection_init(hart);
     console_init(hart);
-    hart->reschedule = true;
-    change = hart_schedule(hart);
-    trace_running(hart, hart->loaded);
-    world_enter(change.keep, change.run);
+    release_others(hart);
+    run(hart);
 }

@@ -5,8 +5,10 @@
  *
  * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
  * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
- * harts wait here until the copy is complete and then park in it, because this place will belong
- * to a tenant. If the bundle cannot be found, hart 0 stays and says so.
+ * harts wait here until the copy is complete and then in it, because this place will belong to a
+ * tenant, until monitor_main lets them go by setting released_harts and raising their software
+ * interrupts: those of the bundle call hart_main, others park for good. If the bundle cannot be
+ * found, hart 0 stays and says so.
  */
 #include "abi/bundle.h"
 #include "arch/csr.h"
@@ -87,29 +89,54 @@ wait_for_copy:
     beqz t1, 3b
     fence.i
     fence rw, rw
-    lla t0, park
+    lla t0, wait_for_release
     sub t0, t0, s0
     add t0, t0, t1
     jr t0
 
-/* Other harts, and the boot hart when it must not go on: nothing wakes them. */
-    .globl park
-park:
-    lla t0, parked_harts
+wait_for_release:
+    lla t0, waiting_harts
     li t1, 1
     amoadd.w zero, t1, (t0)
-    csrw mie, zero
+    csrsi mie, INTERRUPT_MSI
+    lla t0, released_harts
 4:  wfi
-    j 4b
+    lw t1, 0(t0)
+    beqz t1, 4b
+    fence rw, rw
+    /* Which of harts[] is this? */
+    lla tp, harts
+    lw t2, 4(t0) /* how many there are */
+    li t3, SIZEOF_HART
+5:  beqz t2, park
+    lw t1, HART_ID(tp)
+    beq t1, s2, 6f
+    add tp, tp, t3
+    addi t2, t2, -1
+    j 5b
+6:  ld sp, HART_STACK_TOP(tp)
+    mv a0, tp
+    call hart_main
+
+/* Harts that the bundle does not know, and the boot hart when it must not go on. */
+    .globl park
+park:
+    csrw mie, zero
+7:  wfi
+    j 7b
 
     .section .data
     .balign 8
 copy_address:
     .dword 0
-    .globl parked_harts
-parked_harts:
+    .globl waiting_harts
+waiting_harts:
     .word 0
     .word 0
+    .globl released_harts
+released_harts:
+    .word 0 /* not 0: the others may go on */
+    .word 0 /* how many harts[] has */
     .balign 16
     .skip FIRST_STACK_SIZE
 first_stack_top:

@@ -6,6 +6,7 @@
 #include "arch/interrupts.h"
 #include "core/console_mux.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/trace.h"
@@ -31,12 +32,27 @@ static struct {
     struct statistics_report report;
 } console;
 
+void console_put_off(uint64_t now)
+{
+    console.hart->console_due = now + console.step;
+}
+
+void console_wake_here(void)
+{
+    console_put_off(hart_now(console.hart));
+    console.hart->reschedule = true;
+}
+
 static void wake(void)
 {
-    if (!console.active && console.hart != NULL) {
-        console.active = true;
-        console.hart->console_due = hart_now(console.hart) + console.step;
-        console.hart->reschedule = true;
+    if (console.active || console.hart == NULL) {
+        return;
+    }
+    console.active = true;
+    if (console.hart == hart_self()) {
+        console_wake_here();
+    } else {
+        messages_wake_console(console.hart);
     }
 }
 

@@ -4,7 +4,8 @@
  *
  * It works in small steps, at most one in each CONSOLE_STEP_US and only while there is something to
  * do, so that neither a tenant that prints a flood nor a line that delivers one can take more than
- * a fixed small share of the hart from anybody. It lives on the boot hart; interrupts are off.
+ * a fixed small share of the hart from anybody. The steps are the boot hart's; the other functions
+ * are called by any hart. Interrupts off, shared lock held unless something else is said.
  */
 #ifndef COTENANT_CORE_CONSOLE_H
 #define COTENANT_CORE_CONSOLE_H
@@ -25,6 +26,12 @@ void console_init(struct hart *hart);
  * than a byte.
  */
 void console_step(uint64_t now);
+
+/* The step is due, but somebody else needs the hart first. Shared lock not needed. */
+void console_put_off(uint64_t now);
+
+/* The console's hart has been asked for a step by another one. Shared lock not needed. */
+void console_wake_here(void);
 
 /* A tenant has written to its console. */
 void console_output_ready(void);

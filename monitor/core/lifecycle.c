@@ -6,7 +6,9 @@
 #include "arch/timer.h"
 #include "arch/vhart_setup.h"
 #include "core/console.h"
+#include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
 #include "irq/routing.h"
@@ -51,28 +53,6 @@ static void tenant_init(struct tenant *tenant, uint32_t index)
     routing_init_tenant(tenant);
 }
 
-void lifecycle_init(void)
-{
-    uint32_t started = 0;
-
-    tenant_count = bundle->tenant_count;
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        tenant_init(&tenants[i], i);
-    }
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0) {
-            tenant_start(&tenants[i], false);
-            started++;
-        }
-    }
-    monitor_log_begin();
-    monitor_puts("starting ");
-    monitor_put_u64(started);
-    monitor_puts(" of ");
-    monitor_put_u64(tenant_count);
-    monitor_puts(" tenants\n");
-}
-
 static void log_tenant(const struct tenant *tenant, const char *event)
 {
     monitor_log_begin();
@@ -82,25 +62,55 @@ static void log_tenant(const struct tenant *tenant, const char *event)
     monitor_puts(event);
 }
 
-void tenant_start(struct tenant *tenant, bool wipe)
+static bool is_here(const struct vhart *vhart)
 {
-    struct vhart *first = &tenant->vharts[0];
+    return vhart->world.hart == hart_self();
+}
 
+/* Lets the first vhart, which is in no schedule, have its hart for the loading. */
+static void begin_loading(struct vhart *first)
+{
+    struct hart *hart = first->world.hart;
+
+    first->loading = true;
+    schedule_start(&hart->scheduler, &first->schedulable, hart_now(hart));
+    hart->reschedule = true;
+}
+
+static void prepare_loading(struct tenant *tenant, bool wipe)
+{
     trace_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
     tenant->state = TENANT_RUNNING;
     console_tenant_running(tenant->index, true);
     loader_begin(&tenant->loader, wipe);
-    first->loading = true;
-    schedule_start(&first->world.hart->scheduler, &first->schedulable, hart_now(first->world.hart));
-    first->world.hart->reschedule = true;
 }
 
-void tenant_load_step(struct tenant *tenant)
+void tenant_start(struct tenant *tenant, bool wipe)
+{
+    prepare_loading(tenant, wipe);
+    if (is_here(&tenant->vharts[0])) {
+        begin_loading(&tenant->vharts[0]);
+    } else {
+        messages_post(&tenant->vharts[0], REQUEST_LOAD);
+    }
+}
+
+void tenant_load_here(struct tenant *tenant)
 {
     struct vhart *first = &tenant->vharts[0];
 
-    if (!loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle)) {
-        return;
+    if (tenant->state == TENANT_RUNNING && first->state == VHART_STOPPED && !first->loading) {
+        begin_loading(first);
+    }
+}
+
+/* Its images are in place: from now on the first vhart runs them. */
+static void run_loaded(struct tenant *tenant)
+{
+    struct vhart *first = &tenant->vharts[0];
+
+    if (tenant->state != TENANT_RUNNING) {
+        return; /* another hart stops it: the message is on its way */
     }
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->loader.phase = LOADER_IDLE;
@@ -109,17 +119,50 @@ void tenant_load_step(struct tenant *tenant)
     vhart_start(first, tenant->description->entry, tenant->description->devicetree);
 }
 
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
+void tenant_load_step(struct tenant *tenant)
+{
+    struct hart *hart = tenant->vharts[0].world.hart;
+
+    if (loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle)) {
+        shared_enter(hart);
+        run_loaded(tenant);
+        shared_leave(hart);
+    }
+}
+
+/* The vhart, whose hart this is, begins a new life. */
+static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     struct hart *hart = vhart->world.hart;
 
     vhart_setup_world(vhart, address, argument);
+    __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
+    vhart->suspending_since = 0;
     vhart->state = VHART_STARTED;
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
 }
 
-/* Off the hart, whatever it is doing, and nothing of it is kept. */
+void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    if (is_here(vhart)) {
+        begin_life(vhart, address, argument);
+        return;
+    }
+    vhart->state = VHART_START_PENDING;
+    vhart->start_address = address;
+    vhart->start_argument = argument;
+    messages_post(vhart, REQUEST_START);
+}
+
+void vhart_start_here(struct vhart *vhart)
+{
+    if (vhart->state == VHART_START_PENDING && vhart->tenant->state == TENANT_RUNNING) {
+        begin_life(vhart, vhart->start_address, vhart->start_argument);
+    }
+}
+
+/* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
 static void vhart_release(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
@@ -127,6 +170,7 @@ static void vhart_release(struct vhart *vhart)
     schedule_stop(&hart->scheduler, &vhart->schedulable);
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
+    __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     steal_end(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
@@ -141,6 +185,9 @@ void vhart_stop(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
 
+    if (tenant->state == TENANT_STOPPING) {
+        return; /* and its hart will be told to let go of it */
+    }
     vhart_release(vhart);
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         if (tenant->vharts[i].state != VHART_STOPPED) {
@@ -150,11 +197,11 @@ void vhart_stop(struct vhart *vhart)
     tenant_shut_down(tenant, "stopped its last hart\n");
 }
 
-void tenant_halt(struct tenant *tenant, enum tenant_state state)
+/* No vhart of the tenant runs any more. */
+static void tenant_has_stopped(struct tenant *tenant)
 {
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        vhart_release(&tenant->vharts[i]);
-    }
+    enum tenant_state state = tenant->outcome.state;
+
     trace_tenant(tenant, state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
                                                  : COTENANT_TRACE_TENANT_STOPPED);
     tenant->loader.phase = LOADER_IDLE;
@@ -162,19 +209,63 @@ void tenant_halt(struct tenant *tenant, enum tenant_state state)
     vuart_reset(&tenant->uart);
     routing_reset_tenant(tenant);
     console_tenant_running(tenant->index, false);
+    if (tenant->outcome.restart) {
+        tenant_start(tenant, true);
+    }
+}
+
+/* One of the steps that the stop of the tenant consists of is done. */
+static void one_has_stopped(struct tenant *tenant)
+{
+    tenant->outcome.missing--;
+    if (tenant->outcome.missing == 0) {
+        tenant_has_stopped(tenant);
+    }
+}
+
+static void halt(struct tenant *tenant, enum tenant_state state, bool restart)
+{
+    if (tenant->state == TENANT_STOPPING) {
+        return; /* one of its other harts came first: this one will hear of it */
+    }
+    tenant->state = TENANT_STOPPING;
+    tenant->outcome = (struct tenant_outcome){state, restart, 1};
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+
+        if (is_here(vhart)) {
+            vhart_release(vhart);
+        } else if (vhart->state != VHART_STOPPED || tenant->loader.phase != LOADER_IDLE) {
+            tenant->outcome.missing++;
+            messages_post(vhart, REQUEST_HALT);
+        }
+    }
+    one_has_stopped(tenant);
+}
+
+void tenant_halt_here(struct vhart *vhart)
+{
+    if (vhart->tenant->state == TENANT_STOPPING) {
+        vhart_release(vhart);
+        one_has_stopped(vhart->tenant);
+    }
+}
+
+void tenant_halt(struct tenant *tenant, enum tenant_state state)
+{
+    halt(tenant, state, false);
 }
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)
 {
     log_tenant(tenant, reason);
-    tenant_halt(tenant, TENANT_STOPPED);
+    halt(tenant, TENANT_STOPPED, false);
 }
 
 void tenant_reboot(struct tenant *tenant)
 {
     log_tenant(tenant, "reboot\n");
-    tenant_halt(tenant, TENANT_STOPPED);
-    tenant_start(tenant, true);
+    halt(tenant, TENANT_STOPPED, true);
 }
 
 void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
@@ -186,7 +277,7 @@ void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
     monitor_puts(" address=");
     monitor_put_hex(address);
     monitor_puts("\n");
-    tenant_halt(vhart->tenant, TENANT_CRASHED);
+    halt(vhart->tenant, TENANT_CRASHED, false);
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)
@@ -204,9 +295,35 @@ void vhart_interrupt(struct vhart *vhart, uint64_t bits)
 bool lifecycle_is_over(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if (tenants[i].state == TENANT_RUNNING || tenants[i].state == TENANT_DORMANT) {
+        enum tenant_state state = tenants[i].state;
+
+        if (state == TENANT_RUNNING || state == TENANT_DORMANT || state == TENANT_STOPPING) {
             return false;
         }
     }
     return true;
+}
+
+void lifecycle_init(void)
+{
+    uint32_t started = 0;
+
+    tenant_count = bundle->tenant_count;
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        tenant_init(&tenants[i], i);
+    }
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0) {
+            /* The other harts have no schedule of their own to look at yet. */
+            prepare_loading(&tenants[i], false);
+            begin_loading(&tenants[i].vharts[0]);
+            started++;
+        }
+    }
+    monitor_log_begin();
+    monitor_puts("starting ");
+    monitor_put_u64(started);
+    monitor_puts(" of ");
+    monitor_put_u64(tenant_count);
+    monitor_puts(" tenants\n");
 }

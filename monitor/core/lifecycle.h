@@ -2,8 +2,9 @@
 /*
  * What happens to tenants and vharts: start, stop, reboot, crash, wake.
  *
- * Called by the hart of the vharts concerned, interrupts off. Whoever calls goes on to
- * hart_schedule(), which acts on the outcome.
+ * Interrupts off, shared lock held, on any hart: what concerns vharts of other harts is done by
+ * messages to them (core/messages.h). Whoever calls goes on to hart_schedule(), which acts on the
+ * outcome.
  */
 #ifndef COTENANT_CORE_LIFECYCLE_H
 #define COTENANT_CORE_LIFECYCLE_H
@@ -22,10 +23,16 @@ void lifecycle_init(void);
  */
 void tenant_start(struct tenant *tenant, bool wipe);
 
-/* One piece of loading for a tenant whose first vhart has the hart; see loader.h. */
+/*
+ * One piece of loading for a tenant whose first vhart has the hart; see loader.h. Shared lock not
+ * held.
+ */
 void tenant_load_step(struct tenant *tenant);
 
-/* Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why. */
+/*
+ * Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why, and is its
+ * state when all harts have let go of it; until then it is TENANT_STOPPING.
+ */
 void tenant_halt(struct tenant *tenant, enum tenant_state state);
 
 /* Says so on the monitor's log, then halts it. */
@@ -33,13 +40,24 @@ void tenant_shut_down(struct tenant *tenant, const char *reason);
 void tenant_reboot(struct tenant *tenant);
 void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address);
 
-/* Starts a stopped vhart in S-mode at `address` with a0 = its id and a1 = `argument`. */
+/*
+ * Starts a stopped vhart in S-mode at `address` with a0 = its id and a1 = `argument`. On another
+ * hart it is VHART_START_PENDING until that has taken note.
+ */
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
 void vhart_stop(struct vhart *vhart);
 
-/* Raises supervisor interrupts (bits of mip) and wakes the vhart if it waits for one of them. */
+/* The requests of other harts for vharts of this one. They do nothing if they are out of date. */
+void tenant_halt_here(struct vhart *vhart);
+void tenant_load_here(struct tenant *tenant);
+void vhart_start_here(struct vhart *vhart);
+
+/*
+ * Raises supervisor interrupts (bits of mip) of a vhart of this hart and wakes it if it waits for
+ * one of them. The shared lock is not needed.
+ */
 void vhart_interrupt(struct vhart *vhart, uint64_t bits);
 
 /* No tenant runs any more: the machine may be powered off. */

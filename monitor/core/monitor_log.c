@@ -5,7 +5,7 @@
 
 #include "core/ring.h"
 
-/* Single hart, interrupts off: nobody else writes these meanwhile. */
+/* The shared lock's. */
 static uint8_t data[MONITOR_LOG_SIZE];
 static struct ring complete;  /* messages that have ended */
 static uint32_t draft_length; /* bytes behind complete.head: the message being put together */

@@ -6,8 +6,8 @@
  * console as a whole at that moment. Until then it is a draft. Messages about events begin with
  * monitor_log_begin() and are complete before their caller returns; a report that is put together
  * over a longer time gives way to them and starts its line again. A message that finds no room is
- * dropped as a whole and counted. One log for the system; M-mode with interrupts off, single hart
- * for now (a second hart will need a lock around a message).
+ * dropped as a whole and counted. One log for the system; M-mode with interrupts off, shared lock
+ * held from the beginning of a message to its end.
  */
 #ifndef COTENANT_CORE_MONITOR_LOG_H
 #define COTENANT_CORE_MONITOR_LOG_H

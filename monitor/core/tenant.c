@@ -34,6 +34,8 @@ const char *tenant_state_name(enum tenant_state state)
         return "stopped";
     case TENANT_CRASHED:
         return "crashed";
+    case TENANT_STOPPING:
+        return "stopping";
     }
     return "unknown";
 }

@@ -19,6 +19,14 @@ enum tenant_state {
     TENANT_DORMANT, /* suspended to RAM */
     TENANT_STOPPED, /* has shut down or was stopped */
     TENANT_CRASHED, /* could not go on; see its log line */
+    TENANT_STOPPING, /* some of its harts still have to let go of it */
+};
+
+/* What a tenant that is stopping comes to. */
+struct tenant_outcome {
+    enum tenant_state state; /* TENANT_STOPPED or TENANT_CRASHED */
+    bool restart;            /* and then it starts again */
+    uint32_t missing;        /* harts that have not let go of it yet, and who asks them */
 };
 
 struct tenant {
@@ -27,6 +35,7 @@ struct tenant {
     uint32_t vhart_count;
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
+    struct tenant_outcome outcome;
     struct loader loader;
     struct vuart uart;
     struct vplic plic;

@@ -55,6 +55,6 @@ void trace_add_console(const struct hart *hart)
 
 void trace_add_tenant(const struct tenant *tenant, uint32_t event)
 {
-    trace_add(tenant->vharts[0].world.hart, COTENANT_TRACE_TENANT, COTENANT_TRACE_NO_VHART,
+    trace_add(hart_self(), COTENANT_TRACE_TENANT, COTENANT_TRACE_NO_VHART,
               tenant->index | event << 8);
 }

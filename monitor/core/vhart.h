@@ -14,11 +14,11 @@ struct hart;
 struct tenant;
 struct bundle_vhart;
 
-/* State of a vhart as its tenant sees it through SBI HSM (section 9). */
+/* State of a vhart as its tenant sees it through SBI HSM (section 9); the shared lock's. */
 enum vhart_state {
     VHART_STOPPED,
+    VHART_START_PENDING, /* its hart has been asked to start it */
     VHART_STARTED,
-    VHART_SUSPENDED,
 };
 
 /*
@@ -61,6 +61,17 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t faults;
     struct world_rest rest;
     struct steal steal;
+    /* REQUEST_* of core/messages.h; written by any hart, atomically. */
+    uint32_t requests;
+    /* The rest is the shared lock's. What its hart was last told of its interrupts: */
+    uint32_t routed;
+    /* While VHART_START_PENDING: where it will start, and its a1 there. */
+    uint64_t start_address;
+    uint64_t start_argument;
+    /* SBI SUSP: since when it has waited for its tenant's other vharts to stop, ticks, or 0. */
+    uint64_t suspending_since;
+    /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
+    uint64_t suspended_switches;
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

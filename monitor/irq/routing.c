@@ -6,6 +6,7 @@
 #include "arch/protection.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "core/trace.h"
 #include "device/plic.h"
 
@@ -52,18 +53,6 @@ static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint
     plic_write_enable_word(&board_plic, context, word, value);
 }
 
-static void set_threshold(struct vplic *vplic, uint32_t index, uint32_t threshold)
-{
-    struct vhart *vhart = vhart_at(vplic, index);
-    struct hart *hart = vhart->world.hart;
-
-    hart->plic_user_threshold = threshold;
-    /* While another vhart is loaded the context stays closed; routing_switch() opens it. */
-    if (hart->loaded == vhart) {
-        *hart->plic_threshold = threshold;
-    }
-}
-
 static uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
 {
     return plic_claim(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context);
@@ -80,7 +69,6 @@ static const struct vplic_ops board_plic_ops = {
     .set_physical_enable = set_physical_enable,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
-    .set_threshold = set_threshold,
     .claim_physical = claim_physical,
     .complete_physical_direct = complete_physical_direct,
 };
@@ -137,23 +125,74 @@ void routing_init_tenant(struct tenant *tenant)
     }
 }
 
+/* What the vhart's hart has to know of its interrupts, in a number to compare. */
+#define ROUTED_OUTPUT 0x1u
+#define ROUTED_TRAPPED 0x2u
+#define ROUTED_THRESHOLD_SHIFT 2
+
+static uint32_t routed(const struct vplic *vplic, uint32_t index)
+{
+    bool output = vplic_output(vplic, index);
+    /* vplic_claim_trapped(), without looking for due sources a second time */
+    bool trapped = output || vplic->vharts[index].claimed_count != 0;
+
+    return (output ? ROUTED_OUTPUT : 0) | (trapped ? ROUTED_TRAPPED : 0) |
+           (uint32_t)vplic->vharts[index].threshold << ROUTED_THRESHOLD_SHIFT;
+}
+
+static void apply_threshold(struct vhart *vhart, uint32_t threshold)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if (hart->plic_user != vhart || hart->plic_user_threshold == threshold) {
+        return;
+    }
+    hart->plic_user_threshold = threshold;
+    /* While another vhart is loaded the context stays closed; routing_switch() opens it. */
+    if (hart->loaded == vhart) {
+        *hart->plic_threshold = threshold;
+    }
+}
+
+/* Leaves alone what is so already: the message may be older than the state. */
+static void apply(struct vhart *vhart, uint32_t wanted)
+{
+    bool output = (wanted & ROUTED_OUTPUT) != 0;
+
+    apply_threshold(vhart, wanted >> ROUTED_THRESHOLD_SHIFT);
+    if (vhart->description->plic_claim_entry != COTENANT_NONE) {
+        protection_set_claim(vhart, (wanted & ROUTED_TRAPPED) == 0);
+    }
+    if (output == ((vhart->world.pending & INTERRUPT_SEI) != 0)) {
+        return;
+    }
+    if (output) {
+        vhart_interrupt(vhart, INTERRUPT_SEI);
+    } else {
+        vhart_clear_interrupt(vhart, INTERRUPT_SEI);
+    }
+}
+
+void routing_apply(struct vhart *vhart)
+{
+    vhart->routed = routed(&vhart->tenant->plic, vhart->world.vhart_id);
+    apply(vhart, vhart->routed);
+}
+
 void routing_refresh(struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];
-        bool output = vplic_output(&tenant->plic, i);
+        uint32_t wanted = routed(&tenant->plic, i);
 
-        if (vhart->description->plic_claim_entry != COTENANT_NONE) {
-            /* vplic_claim_trapped(), without looking for due sources a second time */
-            protection_set_claim(vhart, !output && tenant->plic.vharts[i].claimed_count == 0);
-        }
-        if (output == ((vhart->world.pending & INTERRUPT_SEI) != 0)) {
+        if (wanted == vhart->routed) {
             continue;
         }
-        if (output) {
-            vhart_interrupt(vhart, INTERRUPT_SEI);
+        vhart->routed = wanted;
+        if (vhart->world.hart == hart_self()) {
+            apply(vhart, wanted);
         } else {
-            vhart_clear_interrupt(vhart, INTERRUPT_SEI);
+            messages_post(vhart, REQUEST_ROUTING);
         }
     }
 }

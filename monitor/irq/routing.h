@@ -5,7 +5,7 @@
  * A tenant whose vhart is the lowest on its hart claims its device interrupts from the S-mode
  * context of the hart itself; while somebody else runs there, that context's threshold keeps its
  * line down. Sources of all other tenants and the monitor's UART come through the hart's
- * machine context. Called by the hart concerned, interrupts off.
+ * machine context. Interrupts off, shared lock held except for routing_switch().
  */
 #ifndef COTENANT_IRQ_ROUTING_H
 #define COTENANT_IRQ_ROUTING_H
@@ -44,7 +44,13 @@ static inline void routing_switch(const struct hart *hart, const struct vhart *n
 /* The level of the tenant's virtual UART interrupt may have changed. */
 void routing_refresh_uart(struct tenant *tenant);
 
-/* The tenant's PLIC may have changed: its vharts' SEIP and the claim register's protection. */
+/*
+ * The tenant's PLIC may have changed: its vharts' SEIP, threshold, and the protection of the claim
+ * register. Those of other harts get a message if something did.
+ */
 void routing_refresh(struct tenant *tenant);
+
+/* The same for one vhart, of this hart. */
+void routing_apply(struct vhart *vhart);
 
 #endif

@@ -123,12 +123,7 @@ static void write_enable(struct vplic *vplic, uint32_t index, uint32_t word, uin
 
 static void write_threshold(struct vplic *vplic, uint32_t index, uint32_t value)
 {
-    struct vplic_vhart *vhart = &vplic->vharts[index];
-
-    vhart->threshold = (uint8_t)(value & VPLIC_PRIORITY_MAX);
-    if (vhart->passthrough) {
-        vplic->ops->set_threshold(vplic, index, vhart->threshold);
-    }
+    vplic->vharts[index].threshold = (uint8_t)(value & VPLIC_PRIORITY_MAX);
 }
 
 bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *value)

@@ -22,11 +22,11 @@
  * above the context's threshold; the lowest number wins among equals. The request of a virtual
  * source whose level falls before it was claimed is withdrawn.
  *
- * Functions are called in M-mode with interrupts off; one hart at a time uses a vplic (the monitor
- * runs tenants on a single hart for now). Their time is bounded by the number of source words
- * (COTENANT_SOURCE_WORDS) except where stated. After vplic_write(), vplic_read() of a claim
- * register, vplic_set_level(), vplic_raise() and vplic_reset() the caller looks at vplic_output()
- * and vplic_claim_trapped() of the vharts again.
+ * Functions are called in M-mode with interrupts off and the shared lock held. Their time is bounded
+ * by the number of source words (COTENANT_SOURCE_WORDS) except where stated. After vplic_write(),
+ * vplic_read() of a claim register, vplic_set_level(), vplic_raise() and vplic_reset() the caller
+ * looks at vplic_output(), vplic_claim_trapped() and the threshold of the vharts again: the last is
+ * the caller's to write to the physical S-context of a pass-through vhart.
  */
 #ifndef COTENANT_IRQ_VPLIC_H
 #define COTENANT_IRQ_VPLIC_H
@@ -71,9 +71,6 @@ struct vplic_ops {
     /* Pass-through form: writes an enable word of the physical S-context. */
     void (*write_physical_enable_word)(struct vplic *vplic, uint32_t vhart, uint32_t word,
                                        uint32_t value);
-
-    /* Pass-through form: writes the threshold, 0..7, of the physical S-context. */
-    void (*set_threshold)(struct vplic *vplic, uint32_t vhart, uint32_t threshold);
 
     /* Pass-through form: reads the claim register of the physical S-context. */
     uint32_t (*claim_physical)(struct vplic *vplic, uint32_t vhart);

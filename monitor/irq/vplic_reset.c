@@ -60,14 +60,6 @@ static void clear_word(struct vplic *vplic, uint32_t word)
     vplic_update_pending_word(vplic, word);
 }
 
-static void clear_threshold(struct vplic *vplic, uint32_t index)
-{
-    vplic->vharts[index].threshold = 0;
-    if (vplic->vharts[index].passthrough) {
-        vplic->ops->set_threshold(vplic, index, 0);
-    }
-}
-
 void vplic_reset_step(struct vplic *vplic, uint32_t word)
 {
     uint32_t physical = vplic->physical_sources[word];
@@ -83,7 +75,7 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
             release_emulated(vplic, index, word, &raised);
         }
         if (word == 0) {
-            clear_threshold(vplic, index);
+            vplic->vharts[index].threshold = 0;
         }
     }
     clear_word(vplic, word);

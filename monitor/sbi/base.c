@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SBI section 4: base extension. */
-#include <stddef.h>
-
 #include "arch/csr.h"
 #include "sbi/sbi.h"
 
@@ -16,7 +14,7 @@ struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_
     case SBI_BASE_GET_IMPL_VERSION:
         return sbi_value(COTENANT_SBI_IMPL_VERSION);
     case SBI_BASE_PROBE_EXTENSION:
-        return sbi_value(sbi_find(arguments[0]) != NULL);
+        return sbi_value(sbi_is_offered(arguments[0]));
     case SBI_BASE_GET_MVENDORID:
         return sbi_value(CSR_READ(mvendorid));
     case SBI_BASE_GET_MARCHID:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 
+#include "core/shared_lock.h"
 #include "sbi/sbi.h"
 
 /*
@@ -10,27 +11,36 @@
 #define SLOTS 32
 #define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SLOTS - 1))
 
-static const struct {
-    uint64_t extension;
+struct extension {
+    uint64_t id;
     sbi_handler *handler;
-} offered[SLOTS] = {
-    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base},
-    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time},
-    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi},
-    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence},
-    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, sbi_hsm},
-    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst},
-    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn},
-    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp},
-    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta},
-    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft},
+    bool shared; /* it needs the shared lock */
 };
 
-sbi_handler *sbi_find(uint64_t extension)
-{
-    uint64_t slot = SLOT(extension);
+static const struct extension extensions[SLOTS] = {
+    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base, false},
+    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, false},
+    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, false},
+    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence, false},
+    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, sbi_hsm, true},
+    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst, true},
+    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, true},
+    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp, true},
+    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta, false},
+    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft, false},
+};
 
-    return offered[slot].extension == extension ? offered[slot].handler : NULL;
+/* NULL: it is not offered. */
+static const struct extension *find(uint64_t id)
+{
+    const struct extension *extension = &extensions[SLOT(id)];
+
+    return extension->id == id && extension->handler != NULL ? extension : NULL;
+}
+
+bool sbi_is_offered(uint64_t extension)
+{
+    return find(extension) != NULL;
 }
 
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)
@@ -48,20 +58,34 @@ long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, ui
     return SBI_SUCCESS;
 }
 
-void sbi_dispatch(struct vhart *vhart)
+static void carry_out(const struct extension *extension, struct vhart *vhart)
 {
     uint64_t *registers = vhart->world.registers;
-    /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
-    sbi_handler *handler = sbi_find(registers[REGISTER_A7]);
     struct sbi_result result = sbi_error(SBI_ERR_NOT_SUPPORTED);
 
     /* Before the call, because hart_suspend and reboot set the pc themselves. */
     registers[REGISTER_PC] += 4;
-    if (handler != NULL) {
-        result = handler(vhart, registers[REGISTER_A6], &registers[REGISTER_A0]);
+    if (extension != NULL) {
+        result = extension->handler(vhart, registers[REGISTER_A6], &registers[REGISTER_A0]);
     }
-    if (!result.no_return) {
+    if (result.repeat) {
+        registers[REGISTER_PC] -= 4;
+    } else if (!result.no_return) {
         registers[REGISTER_A0] = (uint64_t)result.error;
         registers[REGISTER_A1] = result.value;
+    }
+}
+
+void sbi_dispatch(struct vhart *vhart)
+{
+    /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
+    const struct extension *extension = find(vhart->world.registers[REGISTER_A7]);
+    struct hart *hart = vhart->world.hart;
+
+    if (extension == NULL || !extension->shared) {
+        carry_out(extension, vhart);
+    } else if (shared_try_enter(hart)) {
+        carry_out(extension, vhart);
+        shared_leave(hart);
     }
 }

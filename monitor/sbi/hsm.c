@@ -16,6 +16,9 @@ static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *argum
     if (tenant->vharts[id].state != VHART_STOPPED) {
         return sbi_error(SBI_ERR_ALREADY_AVAILABLE);
     }
+    if (tenant->state != TENANT_RUNNING) {
+        return sbi_error(SBI_ERR_FAILED); /* it is about to lose all its harts */
+    }
     if ((address & 1) != 0 || !tenant_owns_memory(tenant, address, 2)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
@@ -36,9 +39,10 @@ static struct sbi_result hart_status(const struct tenant *tenant, uint64_t id)
     }
     switch (tenant->vharts[id].state) {
     case VHART_STARTED:
-        return sbi_value(SBI_HSM_STATE_STARTED);
-    case VHART_SUSPENDED:
-        return sbi_value(SBI_HSM_STATE_SUSPENDED);
+        return sbi_value(vhart_is_suspended(&tenant->vharts[id]) ? SBI_HSM_STATE_SUSPENDED
+                                                                 : SBI_HSM_STATE_STARTED);
+    case VHART_START_PENDING:
+        return sbi_value(SBI_HSM_STATE_START_PENDING);
     case VHART_STOPPED:
         break;
     }

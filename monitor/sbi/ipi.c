@@ -2,7 +2,18 @@
 /* SBI section 7: inter-processor interrupts. */
 #include "arch/interrupts.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "sbi/sbi.h"
+
+/* A stopped vhart gets none; one of another hart may stop or start before it looks. */
+static void send(const struct vhart *sender, struct vhart *target)
+{
+    if (target == sender) {
+        vhart_interrupt(target, INTERRUPT_SSI);
+    } else if (target->state == VHART_STARTED) {
+        messages_post(target, REQUEST_IPI);
+    }
+}
 
 struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
@@ -18,8 +29,8 @@ struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t
         return sbi_error(error);
     }
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        if ((targets >> id & 1) != 0 && tenant->vharts[id].state != VHART_STOPPED) {
-            vhart_interrupt(&tenant->vharts[id], INTERRUPT_SSI);
+        if ((targets >> id & 1) != 0) {
+            send(vhart, &tenant->vharts[id]);
         }
     }
     return sbi_value(0);

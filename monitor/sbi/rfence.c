@@ -2,10 +2,11 @@
 /*
  * SBI section 8: remote fences.
  *
- * A vhart whose world is not loaded needs no fence: its next switch-in fences everything. What is
- * left is the caller itself. A range of many pages is fenced as a whole, so the work is bounded.
+ * The caller itself fences the pages that it names; a range of many pages as a whole, so that the
+ * work is bounded. Its other vharts fence everything: see arch/remote_fence.h.
  */
 #include "arch/interrupts.h"
+#include "arch/remote_fence.h"
 #include "sbi/sbi.h"
 
 #define PAGE_SIZE 4096
@@ -44,7 +45,7 @@ static void fence_addresses_of(uint64_t start, uint64_t size, uint64_t asid)
 static void fence_self(uint64_t function, uint64_t start, uint64_t size, uint64_t asid)
 {
     if (function == SBI_RFENCE_FENCE_I) {
-        __asm__ volatile("fence.i" : : : "memory");
+        FENCE_I();
     } else if (fence_everything(start, size)) {
         if (function == SBI_RFENCE_SFENCE_VMA) {
             __asm__ volatile("sfence.vma" : : : "memory");
@@ -77,6 +78,9 @@ struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint6
     }
     if ((targets >> vhart->world.vhart_id & 1) != 0) {
         fence_self(function, start, size, arguments[4]);
+    }
+    if (vhart->tenant->vhart_count > 1) {
+        remote_fence(vhart, targets, function == SBI_RFENCE_FENCE_I);
     }
     return sbi_value(0);
 }

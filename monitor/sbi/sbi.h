@@ -19,16 +19,21 @@ struct sbi_result {
     long error; /* SBI_SUCCESS or SBI_ERR_* */
     uint64_t value;
     bool no_return;
+    bool repeat; /* nothing has been done: the tenant makes the call again */
 };
 
+/* With `shared` of sbi/dispatch.c the handler is called with the shared lock held. */
 typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
                                       const uint64_t *arguments);
 
-/* Carries out the call in a6 and a7 of the vhart's registers and moves its pc on. */
+/*
+ * Carries out the call in a6 and a7 of the vhart's registers and moves its pc on; or leaves it where
+ * it is, to be made again, if the hart is needed for something more urgent first.
+ */
 void sbi_dispatch(struct vhart *vhart);
 
-/* The handler of an extension, or NULL where it is not offered. */
-sbi_handler *sbi_find(uint64_t extension);
+/* The extension is offered. */
+bool sbi_is_offered(uint64_t extension);
 
 /*
  * The vharts that a (mask, base) pair of section 3.1 names, as bits by vhart id. Returns an SBI
@@ -60,6 +65,11 @@ static inline struct sbi_result sbi_value(uint64_t value)
 static inline struct sbi_result sbi_no_return(void)
 {
     return (struct sbi_result){.no_return = true};
+}
+
+static inline struct sbi_result sbi_repeat(void)
+{
+    return (struct sbi_result){.repeat = true};
 }
 
 #endif

@@ -3,9 +3,13 @@
  * SBI section 13: system suspend. The system is the tenant; suspended to RAM it sleeps until an
  * interrupt that its hart has enabled is pending. What else is on the machine goes on meanwhile.
  */
+#include "arch/hart.h"
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "sbi/sbi.h"
+
+/* How long the caller's other harts may take to stop. */
+#define MOST_WAIT_MS 100
 
 /* Entry criterion of SUSPEND_TO_RAM: all but the calling hart are stopped. */
 static bool others_are_stopped(const struct vhart *caller)
@@ -18,6 +22,23 @@ static bool others_are_stopped(const struct vhart *caller)
         }
     }
     return true;
+}
+
+/*
+ * Linux suspends as soon as it has told its other harts to go offline, which they may not have done
+ * yet. Asking again takes the tenant's own time, and whoever is more urgent comes in between.
+ */
+static struct sbi_result wait_for_others(struct vhart *vhart)
+{
+    uint64_t now = hart_now(vhart->world.hart);
+
+    if (vhart->suspending_since == 0) {
+        vhart->suspending_since = now;
+    } else if (now - vhart->suspending_since > bundle->board.timebase_hz / 1000 * MOST_WAIT_MS) {
+        vhart->suspending_since = 0;
+        return sbi_error(SBI_ERR_DENIED);
+    }
+    return sbi_repeat();
 }
 
 struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
@@ -35,8 +56,9 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     if (!others_are_stopped(vhart)) {
-        return sbi_error(SBI_ERR_DENIED);
+        return wait_for_others(vhart);
     }
+    vhart->suspending_since = 0;
     vhart_setup_resume(vhart, address, arguments[2]);
     vhart_suspend(vhart);
     return sbi_no_return();

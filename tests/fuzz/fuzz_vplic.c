@@ -59,12 +59,6 @@ static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint
     assert((value & ~(owned[word] | virtual_words[word])) == 0);
 }
 
-static void set_threshold(struct vplic *vplic, uint32_t vhart, uint32_t threshold)
-{
-    (void)vplic;
-    assert(vhart < VHARTS && passed[vhart] && threshold <= VPLIC_PRIORITY_MAX);
-}
-
 static uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
 {
     (void)vplic;
@@ -85,7 +79,6 @@ static const struct vplic_ops ops = {
     .set_physical_enable = set_physical_enable,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
-    .set_threshold = set_threshold,
     .claim_physical = claim_physical,
     .complete_physical_direct = complete_physical_direct,
 };

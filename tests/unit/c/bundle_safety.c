@@ -177,7 +177,8 @@ static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
     DANGER_IF(vhart->tenant >= bundle->tenant_count);
     DANGER_IF(index - bundle->tenants[vhart->tenant].vhart_first >=
               bundle->tenants[vhart->tenant].vhart_count);
-    DANGER_IF(vhart->hart != bundle->board.boot_hart);
+    DANGER_IF(vhart->hart >= bundle->board.hart_count);
+    DANGER_IF(bundle->board.hart_count > 1 && bundle->board.msip_base == 0);
     DANGER_IF(vhart->slice_us * hz / 1000000 == 0);
     DANGER_IF(vhart->budget_us != 0 && vhart->budget_us * hz / 1000000 == 0);
     DANGER_IF(vhart->budget_us != 0 && vhart->period_us <= vhart->budget_us);
@@ -185,7 +186,10 @@ static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
               vhart->plic_claim_entry >= COTENANT_PMP_ENTRIES);
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         beside += bundle->vharts[i].hart == vhart->hart;
-        DANGER_IF(i != index && passed_through(vhart) && passed_through(&bundle->vharts[i]));
+        DANGER_IF(i != index && bundle->vharts[i].hart == vhart->hart && passed_through(vhart) &&
+                  passed_through(&bundle->vharts[i]));
+        DANGER_IF(i != index && bundle->vharts[i].hart == vhart->hart &&
+                  bundle->vharts[i].tenant == vhart->tenant);
     }
     DANGER_IF(beside > COTENANT_MAX_VHARTS_PER_HART);
     return NULL;
@@ -307,7 +311,7 @@ static const char *entry_danger(const struct bundle *bundle, uint32_t index,
 static const char *protection_danger(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_board *board = &bundle->board;
-    uint64_t context = board->harts[board->boot_hart].plic_s_context;
+    uint64_t context = board->harts[bundle->vharts[index].hart].plic_s_context;
     const struct bundle_range places[] = {
         {board->ram_base, board->ram_size},
         {board->monitor_base, board->monitor_size},

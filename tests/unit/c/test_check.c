@@ -112,7 +112,8 @@ static void test_good_bundles_pass(void **state)
     ACCEPTED((void)0);
     ACCEPTED(board->uart_kind = COTENANT_UART_NONE; board->uart_base = 0; board->uart_source = 0);
     ACCEPTED(board->reset_kind = COTENANT_RESET_NONE; board->reset_base = 0);
-    ACCEPTED(board->msip_base = 0);
+    ACCEPTED(board->msip_base = 0; board->hart_count = 1);
+    ACCEPTED(rtos_vhart->hart = 1; rtos_vhart->plic_s_context = 3);
     ACCEPTED(board->flags = COTENANT_BOARD_FP);
     ACCEPTED(rtos->devicetree = 0);
     ACCEPTED(rtos->flags = 0; rtos->uart_base = 0; rtos->uart_source = 0; rtos->plic_base = 0);
@@ -187,6 +188,7 @@ static void test_devices_of_the_board(void **state)
     REFUSED("board.mtimecmp_base", -1, board->mtimecmp_base = 0);
     REFUSED("board.mtimecmp_base", -1, board->mtimecmp_base += 4);
     REFUSED("board.msip_base", -1, board->msip_base += 2);
+    REFUSED("board.msip_base", -1, board->msip_base = 0);
     REFUSED("board.plic_base", -1, board->plic_base = 0);
     REFUSED("board.plic_base", -1, board->plic_base += 4);
     REFUSED("board.plic_sources", -1, board->plic_sources = COTENANT_MAX_SOURCES + 1);
@@ -354,7 +356,11 @@ static void test_whose_vhart(void **state)
     REFUSED("vhart.tenant", 1, rtos_vhart->tenant = 3);
     REFUSED("vhart.id", 1, rtos_vhart->tenant = 0);
     REFUSED("vhart.id", 1, rtos_vhart->id = 1);
-    REFUSED("vhart.hart", 1, rtos_vhart->hart = 1);
+    REFUSED("vhart.hart", 1, rtos_vhart->hart = 2);
+    REFUSED("vhart.hart", 2, b->tenant_count = 2; rtos->vhart_count = 2; b->vharts[2].tenant = 1;
+            b->vharts[2].id = 1);
+    REFUSED("vhart.plic_s_context", 1, rtos_vhart->hart = 1; board->harts[1].plic_m_context =
+                                                                 COTENANT_NONE);
     REFUSED("vhart.hart", 1, rtos_vhart->hart = UINT32_MAX);
 }
 

@@ -4,12 +4,14 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
+#include "arch/remote_fence.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
 #include "irq/routing.h"
@@ -24,6 +26,8 @@ struct trace traces[COTENANT_MAX_HARTS];
 
 static struct bundle made;
 static struct hart *const hart = &harts[0];
+static struct hart *const far_hart = &harts[1];
+static uint32_t msip[2];
 static uint64_t mtime;
 static uint64_t mtimecmp;
 static uint64_t cleared;
@@ -84,6 +88,26 @@ void routing_reset_tenant(struct tenant *tenant)
     routing_resets++;
 }
 
+static struct vhart *rerouted;
+static unsigned fences_served;
+static unsigned console_woken;
+
+void routing_apply(struct vhart *vhart)
+{
+    rerouted = vhart;
+}
+
+void remote_fence_serve(struct hart *on)
+{
+    (void)on;
+    fences_served++;
+}
+
+void console_wake_here(void)
+{
+    console_woken++;
+}
+
 void trace_add_tenant(const struct tenant *tenant, uint32_t event)
 {
     (void)tenant;
@@ -127,6 +151,12 @@ static struct vhart *run_to_tenant(void)
     return vhart;
 }
 
+/* What is called next is called on this hart. */
+static void go_to(struct hart *where)
+{
+    csr_file_write("tp", (uint64_t)where);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -140,9 +170,15 @@ static int set_up(void **state)
     mtime = 1000;
     memset(harts, 0, sizeof(harts));
     memset(tenants, 0, sizeof(tenants));
-    hart->mtime = &mtime;
-    hart->mtimecmp = &mtimecmp;
-    scheduler_init(&hart->scheduler, mtime);
+    for (uint32_t i = 0; i < 2; i++) {
+        harts[i].index = i;
+        harts[i].mtime = &mtime;
+        harts[i].mtimecmp = &mtimecmp;
+        harts[i].msip = &msip[i];
+        msip[i] = 0;
+        scheduler_init(&harts[i].scheduler, mtime);
+    }
+    go_to(hart);
     monitor_log_init();
     cleared = copied = 0;
     routing_resets = 0;
@@ -370,6 +406,189 @@ static void test_wait_until_the_timer(void **state)
     }
 }
 
+/* The RTOS has two vharts, the second one on a hart that it has for itself. */
+static void start_all_with_far_vhart(void)
+{
+    made.tenant_count = 2;
+    made.tenants[1].vhart_count = 2;
+    made.vharts[2].tenant = 1;
+    made.vharts[2].id = 1;
+    made.vharts[2].hart = 1;
+    start_all();
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+}
+
+#define FAR (&RTOS->vharts[1])
+
+/* The far hart has its software interrupt and does what it is asked for. */
+static void answer_far(void)
+{
+    assert_int_equal(msip[1], 1);
+    go_to(far_hart);
+    messages_take(far_hart);
+    assert_int_equal(msip[1], 0);
+    assert_int_equal(far_hart->mail, 0);
+    go_to(hart);
+}
+
+static void start_far(void)
+{
+    vhart_start(FAR, made.tenants[1].entry, 42);
+    answer_far();
+    far_hart->scheduler.running = &FAR->schedulable;
+    far_hart->loaded = FAR;
+}
+
+static void test_start_on_another_hart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    vhart_start(FAR, made.tenants[1].entry, 42);
+    assert_int_equal(FAR->state, VHART_START_PENDING);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
+    assert_int_equal(msip[0], 0);
+    answer_far();
+    assert_int_equal(FAR->state, VHART_STARTED);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
+    assert_ptr_equal(far_hart->scheduler.ready, &FAR->schedulable);
+    assert_true(far_hart->reschedule);
+    assert_int_equal(FAR->world.registers[REGISTER_PC], made.tenants[1].entry);
+    assert_int_equal(FAR->world.registers[REGISTER_A0], 1);
+    assert_int_equal(FAR->world.registers[REGISTER_A1], 42);
+}
+
+static void test_interrupts_of_another_hart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    go_to(far_hart);
+    schedule_wait(&far_hart->scheduler, &FAR->schedulable, TIME_NEVER);
+    far_hart->loaded = NULL;
+    FAR->world.mie = INTERRUPT_SSI;
+    go_to(hart);
+    messages_post(FAR, REQUEST_IPI | REQUEST_ROUTING);
+    assert_int_equal(FAR->world.pending, 0);
+    rerouted = NULL;
+    answer_far();
+    assert_int_equal(FAR->world.pending, INTERRUPT_SSI);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
+    assert_ptr_equal(rerouted, FAR);
+}
+
+/* Whoever is more important there is not interrupted, and the mail lies until it is looked for. */
+static void test_higher_priority_is_left_alone(void **state)
+{
+    struct schedulable higher = {0};
+
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    higher.priority = FAR->schedulable.priority + 1;
+    far_hart->scheduler.running = &higher;
+    messages_post(FAR, REQUEST_IPI);
+    assert_int_equal(msip[1], 0);
+    assert_true(messages_publish(far_hart, NULL));
+    higher.priority = FAR->schedulable.priority; /* an equal one is */
+    messages_post(FAR, REQUEST_IPI);
+    assert_int_equal(msip[1], 1);
+    answer_far();
+    assert_false(messages_publish(far_hart, NULL));
+}
+
+static void test_halt_over_two_harts(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    messages_post(FAR, REQUEST_IPI); /* under way: the next life must not see it */
+    tenant_shut_down(RTOS, "shutdown\n");
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
+    assert_int_equal(routing_resets, 0);
+    assert_false(lifecycle_is_over());
+    /* Meanwhile nothing else changes it. */
+    tenant_reboot(RTOS);
+    tenant_halt(RTOS, TENANT_CRASHED);
+    go_to(far_hart);
+    vhart_stop(FAR);
+    go_to(hart);
+    assert_int_equal(RTOS->outcome.missing, 1);
+    answer_far();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
+    assert_int_equal(FAR->requests, 0);
+    assert_int_equal(routing_resets, 1);
+    assert_ptr_equal(unloaded, FAR);
+}
+
+/* The far hart asks for it: the first vhart's hart is told to stop, and then to load anew. */
+static void test_reboot_from_another_hart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    go_to(far_hart);
+    tenant_reboot(RTOS);
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    assert_int_equal(msip[0], 1);
+    go_to(hart);
+    messages_take(hart);
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    assert_true(RTOS->vharts[0].loading);
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    start_far();
+    assert_int_equal(FAR->state, VHART_STARTED);
+    assert_int_equal(FAR->world.pending, 0);
+}
+
+/* A start that its hart has not taken note of when the tenant ends is forgotten. */
+static void test_halt_overtakes_a_start(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    vhart_start(FAR, made.tenants[1].entry, 42);
+    tenant_reboot(RTOS);
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    answer_far();
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    assert_int_equal(msip[0], 1);
+    messages_take(hart);
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+}
+
+static void test_shutdown_while_another_hart_loads(void **state)
+{
+    (void)state;
+    made.vharts[1].hart = 1;
+    start_all();
+    assert_true(RTOS->vharts[0].loading);
+    assert_ptr_equal(far_hart->scheduler.ready, &RTOS->vharts[0].schedulable);
+    tenant_halt(RTOS, TENANT_STOPPED);
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    answer_far();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    assert_null(far_hart->scheduler.ready);
+    tenant_start(RTOS, true); /* from here, there */
+    assert_false(RTOS->vharts[0].loading);
+    answer_far();
+    assert_true(RTOS->vharts[0].loading);
+}
+
+static void test_console_is_woken(void **state)
+{
+    (void)state;
+    console_woken = 0;
+    messages_wake_console(far_hart);
+    answer_far();
+    assert_int_equal(console_woken, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +603,14 @@ int main(void)
         cmocka_unit_test_setup(test_wait_until_an_enabled_interrupt, set_up),
         cmocka_unit_test_setup(test_wait_with_something_pending_is_none, set_up),
         cmocka_unit_test_setup(test_wait_until_the_timer, set_up),
+        cmocka_unit_test_setup(test_start_on_another_hart, set_up),
+        cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
+        cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
+        cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
+        cmocka_unit_test_setup(test_reboot_from_another_hart, set_up),
+        cmocka_unit_test_setup(test_halt_overtakes_a_start, set_up),
+        cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
+        cmocka_unit_test_setup(test_console_is_woken, set_up),
     };
 
     return cmocka_run_group_tests_name("lifecycle", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
+#include "core/shared_lock.h"
 #include "random.h"
 #include "sbi/sbi.h"
 
@@ -53,9 +54,30 @@ static const struct {
 
 #define OFFERED (sizeof(offered) / sizeof(offered[0]))
 
+static struct hart hart = {.features = HART_ALONE};
+static bool lock_is_free;
+static bool lock_is_held;
+
+bool shared_lock_take(struct hart *taker, bool give_up)
+{
+    assert_ptr_equal(taker, &hart);
+    assert_true(give_up);
+    lock_is_held = lock_is_free;
+    return lock_is_free;
+}
+
+void shared_lock_pass_on(struct hart *holder)
+{
+    assert_ptr_equal(holder, &hart);
+    assert_true(lock_is_held);
+    lock_is_held = false;
+}
+
 static int set_up(void **state)
 {
     (void)state;
+    hart.features = HART_ALONE;
+    vhart.world.hart = &hart;
     memset(&seen, 0, sizeof(seen));
     memset(&vhart, 0, sizeof(vhart));
     vhart.tenant = &tenant;
@@ -75,7 +97,7 @@ static void test_each_extension_is_found(void **state)
         registers[REGISTER_A6] = 0xf00000000f;
         sbi_dispatch(&vhart);
         assert_ptr_equal(seen.handler, offered[i].handler);
-        assert_ptr_equal(sbi_find(offered[i].extension), offered[i].handler);
+        assert_true(sbi_is_offered(offered[i].extension));
         assert_int_equal(seen.function, 0xf00000000f);
         for (uint64_t each = 0; each < 6; each++) {
             assert_int_equal(seen.arguments[each], 0x1000 + REGISTER_A0 + each);
@@ -95,10 +117,39 @@ static void test_nothing_else_is_found(void **state)
         for (size_t i = 0; i < OFFERED; i++) {
             known |= offered[i].extension == extension;
         }
-        assert_int_equal(sbi_find(extension) != NULL, known);
+        assert_int_equal(sbi_is_offered(extension), known);
     }
     /* Probing uses all 64 bits. */
-    assert_null(sbi_find(0x10 | 1ul << 32));
+    assert_false(sbi_is_offered(0x10 | 1ul << 32));
+}
+
+/* Somebody has the lock and the hart is wanted: the call waits in the tenant, unchanged. */
+static void test_call_is_made_again(void **state)
+{
+    const uint64_t locked[] = {0x48534d, 0x53525354, 0x4442434e, 0x53555350};
+
+    for (size_t i = 0; i < sizeof(locked) / sizeof(locked[0]); i++) {
+        set_up(state);
+        hart.features = 0;
+        registers[REGISTER_A7] = locked[i];
+        lock_is_free = false;
+        seen.handler = NULL;
+        sbi_dispatch(&vhart);
+        assert_null(seen.handler);
+        assert_int_equal(registers[REGISTER_PC], NOWHERE);
+        assert_int_equal(registers[REGISTER_A0], 0x1000 + REGISTER_A0);
+        lock_is_free = true;
+        sbi_dispatch(&vhart);
+        assert_non_null(seen.handler);
+        assert_false(lock_is_held);
+        assert_int_equal(registers[REGISTER_PC], NOWHERE + 4);
+    }
+    set_up(state);
+    registers[REGISTER_A7] = 0x53555350;
+    answer = sbi_repeat();
+    sbi_dispatch(&vhart);
+    assert_int_equal(registers[REGISTER_PC], NOWHERE);
+    assert_int_equal(registers[REGISTER_A0], 0x1000 + REGISTER_A0);
 }
 
 /* Section 3: extension ids are 32-bit integers; a7 with another upper half names none. */
@@ -164,21 +215,21 @@ static void test_a_call_that_does_not_return(void **state)
 }
 
 /* Section 3.1, one bit after the other. */
-static bool model(uint32_t harts, uint64_t mask, uint64_t base, uint64_t *targets)
+static bool model(uint32_t count, uint64_t mask, uint64_t base, uint64_t *targets)
 {
     *targets = 0;
     if (base == UINT64_MAX) {
-        for (uint32_t id = 0; id < harts; id++) {
+        for (uint32_t id = 0; id < count; id++) {
             *targets |= 1ul << id;
         }
         return true;
     }
-    if (base >= harts) {
+    if (base >= count) {
         return false;
     }
     for (uint64_t bit = 0; bit < 64; bit++) {
         if ((mask >> bit & 1) != 0) {
-            if (bit + base >= harts) {
+            if (bit + base >= count) {
                 return false;
             }
             *targets |= 1ul << (bit + base);
@@ -227,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_extension_is_found, set_up),
+        cmocka_unit_test(test_call_is_made_again),
         cmocka_unit_test_setup(test_nothing_else_is_found, set_up),
         cmocka_unit_test_setup(test_upper_half_of_the_extension, set_up),
         cmocka_unit_test_setup(test_unknown_extension, set_up),

@@ -2,6 +2,7 @@
 /* The rings of the trace: what a record looks like, what happens when a ring is full. */
 #include <stdlib.h>
 
+#include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/tenant.h"
 #include "core/trace.h"
@@ -22,6 +23,7 @@ static int begin(void **state)
 {
     (void)state;
     clock_ticks = 1000;
+    csr_file_write("tp", (uint64_t)&hart);
     hart = (struct hart){.index = 2, .mtime = &clock_ticks};
     vharts[5].world.hart = &hart;
     vharts[5].tenant = &tenant;

@@ -23,7 +23,6 @@ struct board {
     uint32_t priority[SOURCES];
     bool emulated_enable[VHARTS][SOURCES];
     uint32_t enable_word[VHARTS][COTENANT_SOURCE_WORDS];
-    uint32_t threshold[VHARTS];
     uint32_t completed[VHARTS][SOURCES];
     uint32_t completed_directly[VHARTS][SOURCES];
     uint32_t claims[VHARTS];
@@ -77,12 +76,6 @@ static void write_physical_enable_word(struct vplic *v, uint32_t vhart, uint32_t
     seen.enable_word[vhart][word] = value;
 }
 
-static void set_threshold(struct vplic *v, uint32_t vhart, uint32_t threshold)
-{
-    (void)v;
-    seen.threshold[vhart] = threshold;
-}
-
 static uint32_t claim_physical(struct vplic *v, uint32_t vhart)
 {
     (void)v;
@@ -102,7 +95,6 @@ static const struct vplic_ops ops = {
     .set_physical_enable = set_physical_enable,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
-    .set_threshold = set_threshold,
     .claim_physical = claim_physical,
     .complete_physical_direct = complete_physical_direct,
 };
@@ -238,7 +230,6 @@ static void model_reset(void)
     memset(expected.priority, 0, sizeof(expected.priority));
     memset(expected.emulated_enable, 0, sizeof(expected.emulated_enable));
     memset(expected.enable_word, 0, sizeof(expected.enable_word));
-    memset(expected.threshold, 0, sizeof(expected.threshold));
 }
 
 /* The same operation on both sides. */
@@ -297,7 +288,6 @@ static void step_register(struct random *random)
         value = random_below(random, 4) ? 0 : value;
         wr(0x200000 + 0x1000 * contexts[vhart], value);
         model.threshold[vhart] = value & 7;
-        expected.threshold[vhart] = passed[vhart] ? value & 7 : 0;
         break;
     default:
         physical_pending[word] = value;

@@ -10,10 +10,16 @@
 uint64_t csr_file_read(const char *name);
 void csr_file_write(const char *name, uint64_t value);
 
+#undef READ_TP
+#undef FENCE_I
+#undef FENCE_ALL
 #undef CSR_READ
 #undef CSR_WRITE
 #undef CSR_SET
 #undef CSR_CLEAR
+#define FENCE_I() ((void)0)
+#define FENCE_ALL() ((void)0)
+#define READ_TP() csr_file_read("tp")
 #define CSR_READ(name) csr_file_read(#name)
 #define CSR_WRITE(name, value) csr_file_write(#name, (uint64_t)(value))
 #define CSR_SET(name, bits) csr_file_write(#name, csr_file_read(#name) | (uint64_t)(bits))

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/remote_fence.h"
+
+#include "arch/csr.h"
+#include "core/messages.h"
+
+/* hart.fences of the caller with index 0; the others' bits lie above. */
+#define ASKED_TRANSLATION 0x1u
+#define ASKED_BOTH 0x101u
+#define INSTRUCTIONS_SHIFT 8
+
+static struct vhart *loaded_on(const struct hart *hart)
+{
+    return __atomic_load_n(&hart->loaded, __ATOMIC_SEQ_CST);
+}
+
+static bool is_elsewhere(const struct vhart *caller, uint32_t id, uint64_t targets)
+{
+    return (targets >> id & 1) != 0 && &caller->tenant->vharts[id] != caller;
+}
+
+/* Asks the vhart's hart if it has the vhart loaded. */
+static void ask(const struct hart *caller, struct vhart *target, bool instructions)
+{
+    struct hart *hart = target->world.hart;
+    struct fence_request *request = &hart->fence_requests[caller->index];
+
+    if (instructions) {
+        messages_leave(target, REQUEST_FENCE_I);
+    }
+    if (loaded_on(hart) != target) {
+        return;
+    }
+    __atomic_store_n(&request->wanted, request->wanted + 1, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&hart->fences,
+                      (instructions ? ASKED_BOTH : ASKED_TRANSLATION) << caller->index,
+                      __ATOMIC_SEQ_CST);
+    FENCE_ALL();
+    *hart->msip = 1;
+}
+
+static void await(struct hart *caller, const struct vhart *target)
+{
+    const struct hart *hart = target->world.hart;
+    const struct fence_request *request = &hart->fence_requests[caller->index];
+
+    while (__atomic_load_n(&request->done, __ATOMIC_ACQUIRE) != request->wanted &&
+           loaded_on(hart) == target) {
+        remote_fence_serve(caller);
+    }
+}
+
+void remote_fence(const struct vhart *caller, uint64_t targets, bool instructions)
+{
+    const struct tenant *tenant = caller->tenant;
+
+    /* What the caller has written to its page tables comes before the look at hart.loaded. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        if (is_elsewhere(caller, id, targets)) {
+            ask(caller->world.hart, &tenant->vharts[id], instructions);
+        }
+    }
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        if (is_elsewhere(caller, id, targets)) {
+            await(caller->world.hart, &tenant->vharts[id]);
+        }
+    }
+}
+
+void remote_fence_serve(struct hart *hart)
+{
+    uint32_t wanted[COTENANT_MAX_HARTS];
+    uint32_t callers;
+
+    if (__atomic_load_n(&hart->fences, __ATOMIC_RELAXED) == 0) {
+        return;
+    }
+    callers = __atomic_exchange_n(&hart->fences, 0, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
+        wanted[i] = __atomic_load_n(&hart->fence_requests[i].wanted, __ATOMIC_RELAXED);
+    }
+    __asm__ volatile("sfence.vma" : : : "memory");
+    if (callers >> INSTRUCTIONS_SHIFT != 0) {
+        FENCE_I();
+    }
+    for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
+        if ((callers >> i & 1) != 0) {
+            __atomic_store_n(&hart->fence_requests[i].done, wanted[i], __ATOMIC_RELEASE);
+        }
+    }
+}

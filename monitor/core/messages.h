@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a hart asks of vharts that are bound to other harts.
+ *
+ * Only a vhart's own hart touches its world and its place in the schedule. Whoever wants something
+ * of it sets bits in vhart.requests and the vhart's bit in hart.mail, and raises the hart's
+ * software interrupt, unless a vhart of higher priority runs there: that one is not disturbed, and
+ * the hart looks at its mail when it switches. Nobody waits for an answer.
+ *
+ * tests/models/hart_messages.pml is this protocol. M-mode with interrupts off.
+ */
+#ifndef COTENANT_CORE_MESSAGES_H
+#define COTENANT_CORE_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/hart.h"
+#include "core/vhart.h"
+
+/* Bits of vhart.requests, in the order in which they are carried out. */
+#define REQUEST_FENCE_I 0x1u  /* FENCE.I before it runs again */
+#define REQUEST_HALT 0x2u     /* off the hart: tenant_halt() */
+#define REQUEST_IPI 0x4u      /* supervisor software interrupt */
+#define REQUEST_START 0x8u    /* hart_start of SBI HSM: vhart.start_* */
+#define REQUEST_LOAD 0x10u    /* the tenant's images, then start: the first vhart's hart does it */
+#define REQUEST_ROUTING 0x20u /* its interrupts have changed: routing_apply() */
+
+/* Asks for it; `requests` are carried out soon, but not before those of higher priority. */
+void messages_post(struct vhart *vhart, uint32_t requests);
+
+/* Asks for it by the time at which the vhart runs next; does not raise an interrupt. */
+void messages_leave(struct vhart *vhart, uint32_t requests);
+
+/* Asks a hart for the next step of the console service. */
+void messages_wake_console(struct hart *hart);
+
+/*
+ * The software interrupt of this hart: serves fences, then carries out what is in the mail. Shared
+ * lock not held.
+ */
+void messages_take(struct hart *hart);
+
+/*
+ * This hart has just decided who runs, `vhart` or, with NULL, nobody of now: lets others know by
+ * hart.loaded and scheduler.running. Returns whether mail has come from somebody who may not have
+ * seen that yet. One instruction orders it all: what was done through the old translation comes
+ * before, the fence and the look at the mail after.
+ */
+static inline bool messages_publish(struct hart *hart, struct vhart *vhart)
+{
+    (void)__atomic_exchange_n(&hart->loaded, vhart, __ATOMIC_ACQ_REL);
+    return __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) != 0;
+}
+
+#endif

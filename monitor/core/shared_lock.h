@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one lock of the monitor: around everything that harts share.
+ *
+ * A hart's scheduler, world switches, timers, inter-processor interrupts and remote fences need no
+ * lock: they touch what belongs to the hart, and ask others by messages (core/messages.h). The
+ * lock is for the rest: the state of tenants and vharts, virtual devices and interrupt controllers,
+ * the board's PLIC and UART, the console and the log. Functions that need it say "shared lock held".
+ *
+ * Waiting is bounded: the lock goes round among those who wait, so that nobody waits for more than
+ * one turn of every other hart. Who only carries out what a tenant asked for gives up waiting when
+ * a machine interrupt is pending, goes back to the tenant with nothing done, and is asked again:
+ * a vhart of higher priority never waits for a lock on behalf of a lower one. Fences that others
+ * ask for are served while waiting. Not recursive. M-mode with interrupts off. On a system of one
+ * hart it costs a look at hart.features.
+ */
+#ifndef COTENANT_CORE_SHARED_LOCK_H
+#define COTENANT_CORE_SHARED_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/hart.h"
+
+/* The slow parts, for several harts; see below. */
+bool shared_lock_take(struct hart *hart, bool give_up);
+void shared_lock_pass_on(struct hart *hart);
+
+/* Waits for the lock and takes it for this hart. */
+static inline void shared_enter(struct hart *hart)
+{
+    if ((hart->features & HART_ALONE) == 0) {
+        shared_lock_take(hart, false);
+    }
+}
+
+/* Takes the lock, or returns false if a machine interrupt wants the hart before it is free. */
+static inline bool shared_try_enter(struct hart *hart)
+{
+    return (hart->features & HART_ALONE) != 0 || shared_lock_take(hart, true);
+}
+
+/* Gives the lock, which this hart has, to the next one that waits. */
+static inline void shared_leave(struct hart *hart)
+{
+    if ((hart->features & HART_ALONE) == 0) {
+        shared_lock_pass_on(hart);
+    }
+}
+
+#endif
