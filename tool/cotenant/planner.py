@@ -177,7 +177,8 @@ def _tenant(
         fp=tenant.fp,
         sstc=sstc,
         uart_source=route.uart_source,
-        plic_context=route.plic_context,
+        vharts=1,
+        plic_contexts=[] if route.plic_context is None else [route.plic_context],
         random_seed=random_seed,
     )
     return TenantPlan(
