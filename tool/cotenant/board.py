@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from cotenant.ranges import Range
 
+# The ids that the bundle has room for: 0xffff means none.
+HART_ID_HIGH = 0xFFFE
+
 PropertyValue = str | int | bool | tuple[str, ...] | tuple[int, ...]
 
 
@@ -17,10 +20,15 @@ class BoardHart:
     plic_m_context: int | None
     plic_s_context: int | None
 
+    @property
+    def has_s_mode(self) -> bool:
+        """Whether tenants can run on it. S-mode has a context in the PLIC wherever it exists."""
+        return self.plic_s_context is not None
+
 
 @dataclass(frozen=True)
 class Aclint:
-    """The timer and software-interrupt device: addresses of its registers."""
+    """The timer and software-interrupt device: addresses of its registers; `msip` 0: none."""
 
     range: Range
     mtime: int

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cotenant import abi, paths
 from cotenant.board import (
+    HART_ID_HIGH,
     Aclint,
     Board,
     BoardHart,
@@ -124,7 +125,7 @@ def _read_pmp(reader: TableReader | None) -> tuple[int, int]:
 
 
 def _read_hart(reader: TableReader) -> BoardHart | None:
-    hart_id = reader.integer("id", 0, 0xFFFE, "0", required=True)
+    hart_id = reader.integer("id", 0, HART_ID_HIGH, "0", required=True)
     machine = reader.integer("plic_m_context", 0, 15871, "0")
     supervisor = reader.integer("plic_s_context", 0, 15871, "1")
     reader.finish()

@@ -10,9 +10,11 @@ from ctypes import sizeof
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.bundle_struct import Bundle, BundleBoard, BundleTenant, BundleVhart, MonitorHeader
+from cotenant.config import TenantConfig
 from cotenant.errors import BuildError
 from cotenant.plan import System, TenantPlan
 from cotenant.units import align_up
+from cotenant.vharts import VhartPlan
 
 PAGE = 4096
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
@@ -50,7 +52,6 @@ def encode(system: System, monitor: bytes) -> bytes:
     header.version = constant("BUNDLE_VERSION")
     header.size = sizeof(Bundle)
     header.tenant_count = len(system.tenants)
-    header.vhart_count = len(system.tenants)
     _fill_board(header.board, system)
     header.console.mode = constant(_CONSOLE_MODES[system.console_mode])
     header.console.escape = system.config.console.escape
@@ -58,8 +59,14 @@ def encode(system: System, monitor: bytes) -> bytes:
     if system.trace_ring:
         header.trace.base, header.trace.ring_size = system.trace.base, system.trace_ring
     for index, tenant in enumerate(system.tenants):
-        _fill_tenant(header.tenants[index], index, tenant, system, store)
-        _fill_vhart(header.vharts[index], index, tenant, system)
+        _fill_tenant(header.tenants[index], tenant, system, store)
+        header.tenants[index].vhart_first = header.vhart_count
+        header.tenants[index].vhart_count = len(tenant.vharts)
+        for vhart in tenant.vharts:
+            out = header.vharts[header.vhart_count]
+            out.tenant = index
+            _fill_vhart(out, tenant.config, vhart, system)
+            header.vhart_count += 1
     header.total_size = store.size
     header.crc32 = zlib.crc32(bytes(header))
     image = _with_early_console(monitor, system).ljust(align_up(len(monitor), PAGE), b"\0")
@@ -115,19 +122,16 @@ def _fill_board(out: BundleBoard, system: System) -> None:
         out.harts[index].plic_s_context = _number(hart.plic_s_context)
 
 
-def _fill_tenant(
-    out: BundleTenant, index: int, tenant: TenantPlan, system: System, store: Store
-) -> None:
+def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: Store) -> None:
     config = tenant.config
     out.name = config.name.encode()
     out.flags = _flags("TENANT", autostart=config.autostart, fp=config.fp, uart=config.uart)
-    out.vhart_first, out.vhart_count = index, 1
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
-    if tenant.interrupts.uart_source is not None:
-        out.uart_source = tenant.interrupts.uart_source
+    if tenant.uart_source is not None:
+        out.uart_source = tenant.uart_source
         out.uart_base = system.board.uart.range.base
-    if tenant.interrupts.plic_context is not None:
+    if tenant.has_plic:
         out.plic_base = system.board.plic.range.base
     for device in tenant.devices:
         for source in device.interrupts:
@@ -140,25 +144,24 @@ def _fill_tenant(
         out.parts[number].memory_size = part.memory_size
 
 
-def _fill_vhart(out: BundleVhart, index: int, tenant: TenantPlan, system: System) -> None:
-    config = tenant.config
-    out.tenant, out.id = index, 0
-    out.hart = system.harts.index(tenant.hart)
+def _fill_vhart(out: BundleVhart, config: TenantConfig, vhart: VhartPlan, system: System) -> None:
+    out.id = vhart.id
+    out.hart = system.harts.index(vhart.hart)
     out.priority = config.priority
     out.flags = _flags(
         "VHART",
-        wfi_yields=tenant.interrupts.wfi_yields,
-        plic_passthrough=tenant.interrupts.passthrough,
+        wfi_yields=vhart.interrupts.wfi_yields,
+        plic_passthrough=vhart.interrupts.passthrough,
     )
     out.slice_us = config.slice_us
     if config.budget is not None:
         out.budget_us, out.period_us = config.budget.budget_us, config.budget.period_us
     out.plic_m_context = constant("NONE")
-    out.plic_s_context = _number(tenant.interrupts.plic_context)
+    out.plic_s_context = _number(vhart.interrupts.plic_context)
     for number, (address, byte) in enumerate(
-        zip(tenant.pmp.addresses, tenant.pmp.configs, strict=True)
+        zip(vhart.pmp.addresses, vhart.pmp.configs, strict=True)
     ):
         out.pmp_address[number] = address
         out.pmp_config[number] = byte
-    assert len(tenant.pmp.addresses) <= limit("PMP_ENTRIES")
-    out.plic_claim_entry = _number(tenant.pmp.claim_entry)
+    assert len(vhart.pmp.addresses) <= limit("PMP_ENTRIES")
+    out.plic_claim_entry = _number(vhart.pmp.claim_entry)

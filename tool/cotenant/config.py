@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import abi, paths
+from cotenant.board import HART_ID_HIGH
 from cotenant.errors import Mistakes
 from cotenant.reader import TableReader, kind_of, read_toml, suggestion
 from cotenant.units import format_size, parse_duration
@@ -60,7 +61,10 @@ class TenantConfig:
     ready: str | None = None
     devices: tuple[str, ...] = ()
     uart: bool = True
-    hart: int = 0
+    harts: tuple[int, ...] = (0,)
+    """ids of the physical harts of its vharts, in the order of the ids that the tenant sees"""
+    harts_key: str = "harts"
+    """how the file names them: "hart" is the short form for one"""
     fp: bool = True
     slice_us: int = SLICE_DEFAULT_US
     budget: Budget | None = None
@@ -70,6 +74,11 @@ class TenantConfig:
     def key(self) -> str:
         """The place of the table in the file."""
         return f"tenant.{self.name}"
+
+    @property
+    def harts_place(self) -> str:
+        """The place of the key that names its harts."""
+        return f"{self.key}.{self.harts_key}"
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
     ready = reader.parsed("ready", _parse_pattern, "login:")
     devices = reader.strings("devices", '["virtio*"]')
     uart = reader.boolean("uart")
-    hart = reader.integer("hart", 0, abi.limit("MAX_HARTS") - 1, "0")
+    harts, harts_key = _read_harts(reader)
     fp = reader.boolean("fp")
     slice_us = reader.duration("slice", SLICE_LOW_US, SLICE_HIGH_US, "10ms")
     budget = reader.parsed("budget", parse_budget, "300us/1ms")
@@ -176,7 +185,8 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         ready=ready,
         devices=devices or (),
         uart=uart is not False,
-        hart=hart or 0,
+        harts=harts,
+        harts_key=harts_key,
         fp=fp is not False,
         slice_us=slice_us or SLICE_DEFAULT_US,
         budget=budget,
@@ -193,6 +203,23 @@ def _check_name(name: str, reader: TableReader) -> None:
             f"use a to z, 0 to 9, - and _, beginning with a letter, at most {longest} characters, "
             f'and not "{MONITOR_NAME}"',
         )
+
+
+def _read_harts(reader: TableReader) -> tuple[tuple[int, ...], str]:
+    """Return the ids of a tenant's harts and the key that names them."""
+    one = reader.integer("hart", 0, HART_ID_HIGH, "0")
+    several = reader.integers("harts", 0, HART_ID_HIGH, "[0, 1]")
+    if "hart" in reader.data and "harts" in reader.data:
+        reader.wrong("hart", 'says the same as the key "harts"', "keep one of the two")
+    if several is None:
+        return (one or 0,), "hart"
+    most = abi.limit("MAX_HARTS")
+    if not 1 <= len(several) <= most:
+        reader.wrong("harts", f"lists {len(several)} harts", f"list 1 to {most} of them")
+    twice = [hart for number, hart in enumerate(several) if hart in several[:number]]
+    if twice:
+        reader.wrong("harts", f"lists hart {twice[0]} twice", "list each hart once")
+    return several, "harts"
 
 
 def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | None:

@@ -13,8 +13,7 @@ import fdt
 from cotenant.board import Board, Device, PropertyValue
 from cotenant.ranges import Range
 
-CPU_INTC_PHANDLE = 1
-PLIC_PHANDLE = 2
+PLIC_PHANDLE = 1
 # "No interrupt": marks the PLIC contexts that are not the tenant's.
 _NO_INTERRUPT = 0xFFFF_FFFF
 _SUPERVISOR_EXTERNAL = 9
@@ -35,8 +34,10 @@ class TenantView:
     sstc: bool
     uart_source: int | None
     """Source number of its virtual UART; None: it has none."""
-    plic_context: int | None
-    """Its S-mode context in its PLIC; None: it has no PLIC."""
+    vharts: int
+    """how many harts it has, with the ids 0, 1..."""
+    plic_contexts: Sequence[int]
+    """S-mode contexts of its harts in its PLIC, in the order of their ids; empty: it has no PLIC"""
     random_seed: bytes
     """Random bytes, a multiple of 4 of them, for a kernel that has no other source yet."""
 
@@ -123,18 +124,39 @@ def _chosen(view: TenantView, board: Board) -> fdt.Node:
 
 
 def _cpus(view: TenantView, board: Board) -> fdt.Node:
+    cpus = _node(
+        "cpus",
+        {"#address-cells": 1, "#size-cells": 0, "timebase-frequency": board.timebase},
+    )
+    for number in range(view.vharts):
+        cpus.append(_cpu(number, view, board))
+    if view.vharts > 1:
+        cpus.append(_cpu_map(view.vharts))
+    return cpus
+
+
+def _cpu_phandle(number: int) -> int:
+    return PLIC_PHANDLE + 1 + 2 * number
+
+
+def _intc_phandle(number: int) -> int:
+    return PLIC_PHANDLE + 2 + 2 * number
+
+
+def _cpu(number: int, view: TenantView, board: Board) -> fdt.Node:
     names = extensions(board, view.fp, view.sstc)
     cpu = _node(
-        "cpu@0",
+        f"cpu@{number:x}",
         {
             "device_type": "cpu",
-            "reg": 0,
+            "reg": number,
             "status": "okay",
             "compatible": "riscv",
             "riscv,isa": isa_string(names),
             "riscv,isa-base": "rv64i",
             "riscv,isa-extensions": names,
             "mmu-type": board.mmu,
+            "phandle": _cpu_phandle(number),
         },
     )
     cpu.append(
@@ -145,16 +167,21 @@ def _cpus(view: TenantView, board: Board) -> fdt.Node:
                 "#address-cells": 0,
                 "interrupt-controller": True,
                 "compatible": "riscv,cpu-intc",
-                "phandle": CPU_INTC_PHANDLE,
+                "phandle": _intc_phandle(number),
             },
         )
     )
-    cpus = _node(
-        "cpus",
-        {"#address-cells": 1, "#size-cells": 0, "timebase-frequency": board.timebase},
-    )
-    cpus.append(cpu)
-    return cpus
+    return cpu
+
+
+def _cpu_map(count: int) -> fdt.Node:
+    """Return the topology: one cluster, in which each hart is a core of its own."""
+    cluster = fdt.Node("cluster0")
+    for number in range(count):
+        cluster.append(_node(f"core{number}", {"cpu": _cpu_phandle(number)}))
+    cpu_map = fdt.Node("cpu-map")
+    cpu_map.append(cluster)
+    return cpu_map
 
 
 def _soc(view: TenantView, board: Board) -> fdt.Node:
@@ -162,8 +189,8 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         "soc",
         {"#address-cells": 2, "#size-cells": 2, "compatible": "simple-bus", "ranges": True},
     )
-    if view.plic_context is not None:
-        soc.append(_plic(view.plic_context, board))
+    if view.plic_contexts:
+        soc.append(_plic(view.plic_contexts, board))
     if view.uart_source is not None:
         base = board.uart.range.base
         properties: dict[str, PropertyValue] = {
@@ -189,12 +216,14 @@ def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:
     return {"interrupts": sources, "interrupt-parent": PLIC_PHANDLE}
 
 
-def _plic(context: int, board: Board) -> fdt.Node:
+def _plic(contexts: Sequence[int], board: Board) -> fdt.Node:
     """Return the PLIC; the position of an entry in interrupts-extended is its context number."""
     parents: list[int] = []
-    for each in range(context + 1):
-        interrupt = _SUPERVISOR_EXTERNAL if each == context else _NO_INTERRUPT
-        parents += [CPU_INTC_PHANDLE, interrupt]
+    for context in range(max(contexts) + 1):
+        if context in contexts:
+            parents += [_intc_phandle(contexts.index(context)), _SUPERVISOR_EXTERNAL]
+        else:
+            parents += [_intc_phandle(0), _NO_INTERRUPT]
     return _node(
         f"plic@{board.plic.range.base:x}",
         {

@@ -57,8 +57,10 @@ class Mistakes:
         self.found: list[Mistake] = []
 
     def add(self, key: str, problem: str, remedy: str = "") -> None:
-        """Note a mistake at a key; the caller goes on with what is left."""
-        self.found.append(Mistake(self.file, key, problem, remedy))
+        """Note a mistake at a key, once; the caller goes on with what is left."""
+        mistake = Mistake(self.file, key, problem, remedy)
+        if mistake not in self.found:
+            self.found.append(mistake)
 
     def stop_if_any(self) -> None:
         """Raise ConfigError if anything was found so far."""

@@ -9,6 +9,7 @@ from cotenant.pmp import HartPmp, Mode, PmpSet
 from cotenant.pmp_model import decode
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
+from cotenant.vharts import VhartPlan
 
 
 def as_dict(system: System) -> dict[str, object]:
@@ -19,7 +20,9 @@ def as_dict(system: System) -> dict[str, object]:
         "harts": len(system.harts),
         "ram": _range(system.ram),
         "monitor": _range(system.monitor),
+        "boot_hart": system.harts[system.boot_hart].id,
         "tenants": {tenant.name: _tenant(tenant) for tenant in system.tenants},
+        "vharts": [_vhart(tenant, vhart) for tenant in system.tenants for vhart in tenant.vharts],
         "pmp": {
             str(hart): {
                 "used": result.used,
@@ -40,7 +43,7 @@ def _tenant(tenant: TenantPlan) -> dict[str, object]:
     budget = tenant.config.budget
     return {
         "priority": tenant.config.priority,
-        "hart": tenant.config.hart,
+        "harts": list(tenant.config.harts),
         "memory": [_range(tenant.memory)],
         "image": tenant.config.image,
         "image_kind": tenant.image_kind,
@@ -53,11 +56,21 @@ def _tenant(tenant: TenantPlan) -> dict[str, object]:
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
-        "plic_passthrough": tenant.interrupts.passthrough,
-        "wfi_yields": tenant.interrupts.wfi_yields,
+    }
+
+
+def _vhart(tenant: TenantPlan, vhart: VhartPlan) -> dict[str, object]:
+    return {
+        "tenant": tenant.name,
+        "id": vhart.id,
+        "hart": vhart.hart.id,
+        "priority": tenant.config.priority,
+        "plic_context": vhart.interrupts.plic_context,
+        "plic_passthrough": vhart.interrupts.passthrough,
+        "wfi_yields": vhart.interrupts.wfi_yields,
         "access": [
             {**_range(region.range), "rights": str(region.rights), "what": region.what}
-            for region in tenant.access
+            for region in vhart.access
         ],
     }
 
@@ -68,9 +81,9 @@ def show(system: System, console: Console) -> None:
     console.print(f"board {system.board.id} ({system.board.name}), sstc {sstc}")
     console.print(_memory_table(system))
     console.print(_tenant_table(system))
+    console.print(_hart_table(system))
     for hart, result in system.pmp.items():
-        sharing = [tenant for tenant in system.tenants if tenant.config.hart == hart]
-        console.print(_pmp_table(hart, result, sharing))
+        console.print(_pmp_table(hart, result, system.sharing(hart)))
 
 
 def _memory_table(system: System) -> Table:
@@ -88,17 +101,8 @@ def _memory_table(system: System) -> Table:
 
 
 def _tenant_table(system: System) -> Table:
-    table = Table(
-        "Tenant",
-        "Hart",
-        "Priority",
-        "Share",
-        "Interrupts",
-        "Idles",
-        "Devices",
-        title="Tenants",
-        title_justify="left",
-    )
+    columns = ("Tenant", "Harts", "Priority", "Share", "Devices")
+    table = Table(*columns, title="Tenants", title_justify="left")
     for tenant in system.tenants:
         config = tenant.config
         budget = config.budget
@@ -107,20 +111,44 @@ def _tenant_table(system: System) -> Table:
             share = f"{format_duration(budget.budget_us)} / {format_duration(budget.period_us)}"
         table.add_row(
             config.name,
-            str(config.hart),
+            ", ".join(map(str, config.harts)),
             str(config.priority),
             share,
-            "passed through" if tenant.interrupts.passthrough else "emulated",
-            "yields the hart" if tenant.interrupts.wfi_yields else "natively",
             ", ".join(device.name for device in tenant.devices) or "-",
         )
     return table
 
 
-def _pmp_table(hart: int, result: HartPmp, sharing: list[TenantPlan]) -> Table:
+def _hart_table(system: System) -> Table:
+    """Return who shares each hart, the highest priority first."""
+    columns = ("Hart", "PMP entries", "Tenant/vhart", "Priority", "Interrupts", "While it waits")
+    table = Table(*columns, title="Harts", title_justify="left")
+    for hart, result in system.pmp.items():
+        cells = (str(hart), f"{result.used} of {result.available}")
+        for tenant, vhart in sorted(
+            system.sharing(hart), key=lambda each: -each[0].config.priority
+        ):
+            table.add_row(
+                *cells,
+                f"{tenant.name}/{vhart.id}",
+                str(tenant.config.priority),
+                _interrupts(vhart),
+                "yields the hart" if vhart.interrupts.wfi_yields else "keeps the hart",
+            )
+            cells = ("", "")
+    return table
+
+
+def _interrupts(vhart: VhartPlan) -> str:
+    if vhart.interrupts.plic_context is None:
+        return "-"
+    return "passed through" if vhart.interrupts.passthrough else "emulated"
+
+
+def _pmp_table(hart: int, result: HartPmp, sharing: list[tuple[TenantPlan, VhartPlan]]) -> Table:
     """Return the entries of a hart, with the rights of each tenant where they share addresses."""
     how = "permissions only" if result.shared else "addresses too"
-    names = [tenant.name for tenant in sharing]
+    names = [tenant.name for tenant, _ in sharing]
     table = Table(
         *(
             ["Entry", "Mode", "Matches", *names]
@@ -133,12 +161,12 @@ def _pmp_table(hart: int, result: HartPmp, sharing: list[TenantPlan]) -> Table:
     )
     if result.shared:
         for index in range(result.used):
-            cells = [_pmp_entry(tenant.pmp, index) for tenant in sharing]
+            cells = [_pmp_entry(vhart.pmp, index) for _, vhart in sharing]
             table.add_row(str(index), *cells[0][:2], *(rights for _, _, rights in cells))
         return table
-    for tenant in sharing:
-        for index in range(tenant.pmp.used):
-            table.add_row(tenant.name, str(index), *_pmp_entry(tenant.pmp, index))
+    for tenant, vhart in sharing:
+        for index in range(vhart.pmp.used):
+            table.add_row(tenant.name, str(index), *_pmp_entry(vhart.pmp, index))
     return table
 
 

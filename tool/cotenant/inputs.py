@@ -82,14 +82,8 @@ def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[Bo
     ids = [hart.id for hart in board.harts]
     used = 1
     for tenant in config.tenants:
-        if tenant.hart not in ids:
-            mistakes.add(
-                f"{tenant.key}.hart",
-                f"{board.id} has no hart {tenant.hart}",
-                f"choose one of {', '.join(map(str, ids))}",
-            )
-            continue
-        used = max(used, ids.index(tenant.hart) + 1)
+        _check_harts(tenant, board, mistakes)
+        used = max([used, *(ids.index(hart) + 1 for hart in tenant.harts if hart in ids)])
     count = used if config.harts is None else config.harts
     if count > len(ids):
         mistakes.add("harts", f"{board.id} has no more than {len(ids)} harts", "ask for fewer")
@@ -98,25 +92,62 @@ def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[Bo
             "harts", f"a tenant runs on hart {ids[used - 1]}", f"write harts = {used}, or leave it"
         )
     _check_sharing(config.tenants, mistakes)
+    _check_messages(config.tenants, board, mistakes)
     return board.harts[:count]
 
 
-def _check_sharing(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> None:
-    """Refuse what the monitor cannot schedule: it runs all tenants on one hart so far."""
-    most = abi.limit("MAX_VHARTS_PER_HART")
-    for tenant in tenants[1:]:
-        if tenant.hart != tenants[0].hart:
+def _check_harts(tenant: TenantConfig, board: Board, mistakes: Mistakes) -> None:
+    """Refuse harts on which no tenant can run."""
+    usable = [hart.id for hart in board.harts if hart.has_s_mode]
+    for hart in tenant.harts:
+        if hart not in usable:
+            exists = any(each.id == hart for each in board.harts)
             mistakes.add(
-                f"{tenant.key}.hart",
-                f'is {tenant.hart}, while tenant "{tenants[0].name}" is on hart {tenants[0].hart}',
-                "put all tenants on one hart: the monitor does not run them on several yet",
+                tenant.harts_place,
+                f"hart {hart} of {board.id} has no S-mode, in which tenants run"
+                if exists
+                else f"{board.id} has no hart {hart}",
+                f"choose from {', '.join(map(str, usable))}",
             )
-    if len(tenants) > most:
-        mistakes.add(
-            f"{tenants[most].key}.hart",
-            f"{len(tenants)} tenants share a hart, and at most {most} can",
-            "remove some",
-        )
+
+
+def _check_sharing(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> None:
+    """Refuse more vharts than the monitor has room for, on one hart or in all."""
+    most = abi.limit("MAX_VHARTS_PER_HART")
+    for hart in sorted({hart for tenant in tenants for hart in tenant.harts}):
+        sharing = [tenant for tenant in tenants if hart in tenant.harts]
+        if len(sharing) > most:
+            mistakes.add(
+                sharing[most].harts_place,
+                f"{len(sharing)} tenants share hart {hart}, and at most {most} can",
+                "move some to other harts, or remove them",
+            )
+    most = abi.limit("MAX_VHARTS")
+    total = 0
+    for tenant in tenants:
+        before, total = total, total + len(tenant.harts)
+        if before <= most < total:
+            mistakes.add(
+                tenant.harts_place,
+                f"with this tenant the system has {total} vharts, and at most {most} can be",
+                "give some tenants fewer harts",
+            )
+
+
+def _check_messages(tenants: tuple[TenantConfig, ...], board: Board, mistakes: Mistakes) -> None:
+    """Refuse several harts where the monitor's harts cannot interrupt each other."""
+    if board.aclint.msip or not tenants:
+        return
+    boot_hart = tenants[0].harts[0]
+    for tenant in tenants:
+        others = [hart for hart in tenant.harts if hart != boot_hart]
+        if others:
+            mistakes.add(
+                tenant.harts_place,
+                f"{board.id} has no inter-processor interrupts, by which the monitor on the boot "
+                f"hart {boot_hart} reaches hart {others[0]}",
+                f"put every tenant on hart {boot_hart} alone",
+            )
 
 
 def sstc_of(config: SystemConfig, board: Board, wanted: bool | None, mistakes: Mistakes) -> bool:

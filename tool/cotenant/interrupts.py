@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a tenant's interrupts reach it, and whether it gives its hart away while it waits."""
+"""How interrupts reach a vhart, and whether it gives its hart away while it waits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,17 @@ from cotenant.config import TenantConfig
 
 @dataclass(frozen=True)
 class Interrupts:
-    """The interrupt side of a tenant's vhart."""
+    """The interrupt side of a vhart."""
 
-    uart_source: int | None
-    """Source number of its virtual UART; None: it has none."""
     plic_context: int | None
-    """Its S-mode context in its PLIC; None: it has no PLIC."""
+    """Its S-mode context in its tenant's PLIC, which is that of its hart; None: there is no PLIC"""
     passthrough: bool
     wfi_yields: bool
+
+
+def uart_source(tenant: TenantConfig, board: Board) -> int | None:
+    """Return the source number of a tenant's virtual UART; None: it has none."""
+    return board.plic.virtual_sources[0] if tenant.uart else None
 
 
 def decide(
@@ -27,7 +30,7 @@ def decide(
     owned: Sequence[Device],
     board: Board,
 ) -> Interrupts:
-    """Decide for one of the tenants `sharing` a hart.
+    """Decide for the vhart on `hart` of one of the tenants `sharing` that hart; it owns `owned`.
 
     The claim/complete register is passed through to the vhart of the lowest priority on its hart
     if there is just one, because all others are then more urgent than its interrupts; that vhart
@@ -41,7 +44,6 @@ def decide(
     wanted = tenant.uart or any(device.interrupts for device in owned)
     plic_context = context if wanted else None
     return Interrupts(
-        uart_source=board.plic.virtual_sources[0] if tenant.uart else None,
         plic_context=plic_context,
         passthrough=keeps_hart and plic_context is not None and board.pmp_grain == 4,
         wfi_yields=not keeps_hart,

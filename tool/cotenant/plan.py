@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import abi
-from cotenant.accessmap import AccessMap
 from cotenant.board import Board, BoardHart, Device
 from cotenant.config import SystemConfig, TenantConfig
-from cotenant.interrupts import Interrupts
 from cotenant.layout import Part
-from cotenant.pmp import HartPmp, PmpSet
+from cotenant.pmp import HartPmp
 from cotenant.ranges import Range
+from cotenant.vharts import VhartPlan
 
 
 @dataclass(frozen=True)
 class TenantPlan:
-    """One tenant, with its one vhart. `parts` holds its device tree too."""
+    """One tenant. `parts` holds its device tree too; `vharts` are in the order of their ids."""
 
     config: TenantConfig
     memory: Range
@@ -25,15 +24,19 @@ class TenantPlan:
     entry: int
     devicetree: int
     devices: tuple[Device, ...]
-    hart: BoardHart
-    interrupts: Interrupts
-    access: AccessMap
-    pmp: PmpSet
+    uart_source: int | None
+    """Source number of its virtual UART; None: it has none."""
+    vharts: tuple[VhartPlan, ...]
 
     @property
     def name(self) -> str:
         """The tenant's name."""
         return self.config.name
+
+    @property
+    def has_plic(self) -> bool:
+        """Whether it sees an interrupt controller."""
+        return any(vhart.interrupts.plic_context is not None for vhart in self.vharts)
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,17 @@ class System:
 
     @property
     def boot_hart(self) -> int:
-        """Index into `harts` of the hart that boots the machine: that of the tenants."""
-        return self.harts.index(self.tenants[0].hart)
+        """Index into `harts` of the hart that boots the machine: the first tenant's first one."""
+        return self.harts.index(self.tenants[0].vharts[0].hart)
+
+    def sharing(self, hart: int) -> list[tuple[TenantPlan, VhartPlan]]:
+        """Return the vharts of the hart with this id, with their tenants."""
+        return [
+            (tenant, vhart)
+            for tenant in self.tenants
+            for vhart in tenant.vharts
+            if vhart.hart.id == hart
+        ]
 
     @property
     def trace(self) -> Range:

@@ -9,18 +9,17 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from cotenant import devices, devicetree, interrupts, memory, pmp, qemu_devices
-from cotenant.accessmap import AccessMap, for_vhart
-from cotenant.board import Board, BoardHart
+from cotenant import devices, devicetree, interrupts, memory, qemu_devices
+from cotenant.board import Board
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.devices import Ownership
 from cotenant.errors import BuildError, ConfigError, Mistakes
 from cotenant.inputs import TenantImages, harts_of, read_images, sstc_of
-from cotenant.interrupts import Interrupts
 from cotenant.layout import Layout, Part
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
-from cotenant.pmp import HartPmp, PmpError, PmpSet
+from cotenant.pmp import HartPmp
+from cotenant.vharts import Vharts, plan_vharts
 
 # As many bytes as Linux's generator has of state.
 _RANDOM_SEED_SIZE = 32
@@ -34,9 +33,7 @@ class _Decided:
     owned: Ownership
     placement: Placement
     layouts: dict[str, Layout]
-    interrupts: dict[str, Interrupts]
-    maps: dict[str, AccessMap]
-    registers: dict[str, PmpSet]
+    vharts: Vharts
 
 
 def plan(
@@ -63,16 +60,8 @@ def plan(
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     layouts = memory.lay_out_all(config, placement, images, mistakes)
     mistakes.stop_if_any()
-    routes = _routes(config, board, owned)
-    maps = _access_maps(config, board, placement, owned, routes)
-    compiled = _compile(config, board, maps, mistakes)
-    mistakes.stop_if_any()
-    registers = {
-        tenant.name: compiled[hart].sets[index]
-        for hart, sharing in _by_hart(config).items()
-        for index, tenant in enumerate(sharing)
-    }
-    decided = _Decided(images, owned, placement, layouts, routes, maps, registers)
+    vharts = plan_vharts(config.tenants, board, placement, owned, mistakes)
+    decided = _Decided(images, owned, placement, layouts, vharts)
     return System(
         config=config,
         board=board,
@@ -86,63 +75,9 @@ def plan(
             _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
             for each in config.tenants
         ),
-        pmp=compiled,
-        warnings=(*devices.dma_warnings(owned), *_pmp_warnings(compiled)),
+        pmp=vharts.pmp,
+        warnings=(*devices.dma_warnings(owned), *_pmp_warnings(vharts.pmp)),
     )
-
-
-def _hart(board: Board, tenant: TenantConfig) -> BoardHart:
-    return next(hart for hart in board.harts if hart.id == tenant.hart)
-
-
-def _by_hart(config: SystemConfig) -> dict[int, list[TenantConfig]]:
-    """Return the tenants of each hart that has any, by hart id."""
-    harts = sorted({tenant.hart for tenant in config.tenants})
-    return {hart: [each for each in config.tenants if each.hart == hart] for hart in harts}
-
-
-def _routes(config: SystemConfig, board: Board, owned: Ownership) -> dict[str, Interrupts]:
-    return {
-        tenant.name: interrupts.decide(
-            tenant, sharing, _hart(board, tenant), owned[tenant.name], board
-        )
-        for sharing in _by_hart(config).values()
-        for tenant in sharing
-    }
-
-
-def _access_maps(
-    config: SystemConfig,
-    board: Board,
-    placement: Placement,
-    owned: Ownership,
-    routes: dict[str, Interrupts],
-) -> dict[str, AccessMap]:
-    return {
-        tenant.name: for_vhart(
-            tenant.name,
-            [placement.memory[tenant.name]],
-            owned[tenant.name],
-            board,
-            _hart(board, tenant) if routes[tenant.name].passthrough else None,
-        )
-        for tenant in config.tenants
-    }
-
-
-def _compile(
-    config: SystemConfig, board: Board, maps: dict[str, AccessMap], mistakes: Mistakes
-) -> dict[int, HartPmp]:
-    """Return the PMP registers by hart id."""
-    compiled = {}
-    for hart, sharing in _by_hart(config).items():
-        try:
-            compiled[hart] = pmp.compile_hart(
-                [maps[tenant.name] for tenant in sharing], board.pmp_entries, board.pmp_grain
-            )
-        except PmpError as error:
-            mistakes.add(sharing[error.index].key, error.problem, " or ".join(error.remedies))
-    return compiled
 
 
 def _pmp_warnings(compiled: dict[int, HartPmp]) -> list[str]:
@@ -167,7 +102,8 @@ def _tenant(
 ) -> TenantPlan:
     name = tenant.name
     layout = decided.layouts[name]
-    route = decided.interrupts[name]
+    vharts = decided.vharts.of[name]
+    contexts = [vhart.interrupts.plic_context for vhart in vharts]
     view = devicetree.TenantView(
         name=name,
         memory=[decided.placement.memory[name]],
@@ -176,8 +112,9 @@ def _tenant(
         initrd=layout.initrd,
         fp=tenant.fp,
         sstc=sstc,
-        uart_source=route.uart_source,
-        plic_context=route.plic_context,
+        uart_source=interrupts.uart_source(tenant, board),
+        vharts=len(vharts),
+        plic_contexts=tuple(context for context in contexts if context is not None),
         random_seed=random_seed,
     )
     return TenantPlan(
@@ -188,10 +125,8 @@ def _tenant(
         entry=layout.entry,
         devicetree=layout.devicetree.base,
         devices=decided.owned[name],
-        hart=_hart(board, tenant),
-        interrupts=route,
-        access=decided.maps[name],
-        pmp=decided.registers[name],
+        uart_source=view.uart_source,
+        vharts=vharts,
     )
 
 

@@ -5,6 +5,7 @@ import zlib
 from ctypes import sizeof
 from pathlib import Path
 
+import fdt
 import pytest
 from made_images import LINUX, RTOS, Workshop, workshop
 
@@ -140,8 +141,89 @@ def test_who_has_the_claim_register_and_who_yields(
     if "devices = []" in first:
         text = text.replace('devices = ["rtc", "virtio*"]', "")
     system = load(workshop.system(text))
-    assert [tenant.interrupts.passthrough for tenant in system.tenants] == passed
-    assert [tenant.interrupts.wfi_yields for tenant in system.tenants] == yielding
+    routes = [tenant.vharts[0].interrupts for tenant in system.tenants]
+    assert [route.passthrough for route in routes] == passed
+    assert [route.wfi_yields for route in routes] == yielding
+
+
+SPANNING = LINUX.replace("priority = 1", "priority = 1\nharts = [2, 0, 1]")
+SHARING = RTOS.replace("priority = 10", "priority = 10\nhart = 1")
+ALONE = RTOS.replace("rtos]", "alone]").replace("priority = 10", "priority = 10\nharts = [4]")
+
+
+def test_vharts_of_a_tenant_on_several_harts(workshop: Workshop) -> None:
+    result, data = built(workshop, SPANNING + SHARING + ALONE)
+    header = header_of(data)
+    assert (header.tenant_count, header.vhart_count) == (3, 5)
+    ranges = [(each.vhart_first, each.vhart_count) for each in header.tenants[:3]]
+    assert ranges == [(0, 3), (3, 1), (4, 1)]
+    vharts = header.vharts[:5]
+    assert [(each.tenant, each.id) for each in vharts] == [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)]
+    assert [header.board.harts[each.hart].id for each in vharts] == [2, 0, 1, 1, 4]
+    assert [each.priority for each in vharts] == [1, 1, 1, 10, 10]
+    assert [each.plic_s_context for each in vharts] == [5, 1, 3, 3, 9]
+    assert header.board.harts[header.board.boot_hart].id == 2
+    assert header.board.hart_count == 5
+    assert result.qemu is not None
+    assert result.qemu.harts == 5
+
+
+def test_what_is_decided_for_each_hart(workshop: Workshop) -> None:
+    _, data = built(workshop, SPANNING + SHARING + ALONE)
+    vharts = header_of(data).vharts[:5]
+    passed = abi.bundle("VHART_PLIC_PASSTHROUGH")
+    yields = abi.bundle("VHART_WFI_YIELDS")
+    assert [each.flags for each in vharts] == [passed, passed, passed, yields, passed]
+    for vhart in vharts:
+        claims = [
+            vhart.pmp_address[entry]
+            for entry in range(16)
+            if vhart.pmp_config[entry] & 7 and vhart.pmp_config[entry] >> 3 == 2
+        ]
+        if vhart.flags & passed:
+            claim = 0x0C20_0004 + 0x1000 * vhart.plic_s_context
+            assert claims == [vhart.pmp_address[vhart.plic_claim_entry]] == [claim >> 2]
+        else:
+            assert claims == []
+            assert vhart.plic_claim_entry == NONE
+    # Those that share a hart have the same addresses; a hart of its own has fewer.
+    assert list(vharts[2].pmp_address) == list(vharts[3].pmp_address)
+    assert list(vharts[0].pmp_address) != list(vharts[2].pmp_address)
+
+
+def test_sharing_is_judged_hart_by_hart(workshop: Workshop) -> None:
+    second = RTOS.replace("priority = 10", "priority = 1\nharts = [1, 3]")
+    system = load(workshop.system(SPANNING + second))
+    linux, rtos = (
+        [(each.interrupts.passthrough, each.interrupts.wfi_yields) for each in tenant.vharts]
+        for tenant in system.tenants
+    )
+    assert linux == [(True, False), (True, False), (False, True)]
+    assert rtos == [(False, True), (True, False)]
+
+
+def test_the_boot_hart_is_the_first_of_the_first_tenant(workshop: Workshop) -> None:
+    head = 'board = "qemu-virt"\nharts = 8\n'
+    text = head + RTOS.replace("priority = 10", "priority = 10\nharts = [6, 3]")
+    for _ in range(2):
+        system = load(workshop.system(text))
+        assert (len(system.harts), system.boot_hart) == (8, 6)
+    second = ALONE.replace("harts = [4]", "harts = [0]")
+    assert load(workshop.system(text + second)).boot_hart == 6
+
+
+def test_the_device_tree_has_the_harts(workshop: Workshop) -> None:
+    system = load(workshop.system(SPANNING + SHARING))
+    trees = [
+        fdt.parse_dtb(part.data)
+        for tenant in system.tenants
+        for part in tenant.parts
+        if part.what == "device tree"
+    ]
+    cpus = [[node.name for node in tree.get_node("/cpus").nodes] for tree in trees]
+    assert cpus == [["cpu@0", "cpu@1", "cpu@2", "cpu-map"], ["cpu@0"]]
+    entries = trees[0].get_property("interrupts-extended", "/soc/plic@c000000").data
+    assert [context for context, each in enumerate(entries[1::2]) if each == 9] == [1, 3, 5]
 
 
 def test_console(workshop: Workshop) -> None:

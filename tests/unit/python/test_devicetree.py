@@ -34,7 +34,8 @@ def view(board: Board) -> TenantView:
         fp=True,
         sstc=True,
         uart_source=12,
-        plic_context=1,
+        vharts=1,
+        plic_contexts=[1],
         random_seed=bytes(range(32)),
     )
 
@@ -70,15 +71,49 @@ def test_what_linux_reads(view: TenantView, board: Board) -> None:
 
 def test_only_its_own_plic_context_is_there(view: TenantView, board: Board) -> None:
     for context in (1, 5):
-        tree = fdt.parse_dtb(build(replace(view, plic_context=context), board))
+        tree = fdt.parse_dtb(build(replace(view, plic_contexts=[context]), board))
         entries = cells(tree, "/soc/plic@c000000", "interrupts-extended")
         assert entries[1::2] == [0xFFFF_FFFF] * context + [9]
         intc = cells(tree, "/cpus/cpu@0/interrupt-controller", "phandle")
         assert entries[0::2] == intc * (context + 1)
 
 
+def test_several_harts(view: TenantView, board: Board) -> None:
+    contexts = [3, 9, 1]
+    tree = fdt.parse_dtb(build(replace(view, vharts=3, plic_contexts=contexts), board))
+    names = [node.name for node in tree.get_node("/cpus").nodes]
+    assert names == ["cpu@0", "cpu@1", "cpu@2", "cpu-map"]
+    phandles = []
+    for number in range(3):
+        cpu = f"/cpus/cpu@{number}"
+        assert cells(tree, cpu, "reg") == [number]
+        assert texts(tree, cpu, "riscv,isa") == texts(tree, "/cpus/cpu@0", "riscv,isa")
+        core = cells(tree, f"/cpus/cpu-map/cluster0/core{number}", "cpu")
+        assert core == cells(tree, cpu, "phandle")
+        phandles += core + cells(tree, f"{cpu}/interrupt-controller", "phandle")
+    phandles += cells(tree, "/soc/plic@c000000", "phandle")
+    assert len(set(phandles)) == 7
+    entries = cells(tree, "/soc/plic@c000000", "interrupts-extended")
+    found = {
+        context: intc
+        for context, (intc, interrupt) in enumerate(zip(entries[::2], entries[1::2], strict=True))
+        if interrupt == 9
+    }
+    intcs = [
+        cells(tree, f"/cpus/cpu@{number}/interrupt-controller", "phandle")[0] for number in range(3)
+    ]
+    assert found == dict(zip(contexts, intcs, strict=True))
+    assert set(entries[1::2]) == {9, 0xFFFF_FFFF}
+    assert len(entries) == 2 * 10
+
+
+def test_one_hart_has_no_topology(view: TenantView, board: Board) -> None:
+    tree = fdt.parse_dtb(build(view, board))
+    assert not tree.exist_node("/cpus/cpu-map")
+
+
 def test_a_tenant_without_uart_plic_and_arguments(view: TenantView, board: Board) -> None:
-    bare = replace(view, devices=[], arguments="", initrd=None, uart_source=None, plic_context=None)
+    bare = replace(view, devices=[], arguments="", initrd=None, uart_source=None, plic_contexts=[])
     tree = fdt.parse_dtb(build(bare, board))
     assert not tree.exist_property("bootargs", "/chosen")
     assert not tree.exist_property("stdout-path", "/chosen")
@@ -114,8 +149,9 @@ def test_dtc_has_nothing_to_say(view: TenantView, board: Board, tmp_path: Path) 
     dtc = shutil.which("dtc")
     if dtc is None:
         pytest.fail("dtc is not installed: install device-tree-compiler")
-    bare = replace(view, devices=[], arguments="", initrd=None, plic_context=None, uart_source=None)
-    for each in (view, bare):
+    bare = replace(view, devices=[], arguments="", initrd=None, plic_contexts=[], uart_source=None)
+    many = replace(view, vharts=8, plic_contexts=range(1, 17, 2))
+    for each in (view, bare, many):
         file = tmp_path / "tenant.dtb"
         file.write_bytes(build(each, board))
         result = subprocess.run(

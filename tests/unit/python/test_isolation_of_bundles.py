@@ -24,7 +24,7 @@ SIZES = ["128K", "1M", "3M", "4M", "5124K", "64M"]
 
 @st.composite
 def systems(draw: st.DrawFn) -> str:
-    """Return a system with up to eight tenants that share out the devices at random."""
+    """Return a system with up to eight tenants that share out devices and harts at random."""
     count = draw(st.integers(1, 8))
     owners = draw(st.lists(st.integers(0, count), min_size=9, max_size=9))
     text = 'board = "tested"\n'
@@ -37,6 +37,7 @@ def systems(draw: st.DrawFn) -> str:
             'image = "rtos"\n'
             f"devices = {devices}\n"
             f"uart = {str(draw(st.booleans())).lower()}\n"
+            f"harts = {draw(st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True))}\n"
         )
     return text
 
@@ -64,7 +65,16 @@ def edges(base: int, size: int) -> list[int]:
 
 
 def check_system(system: System, header: Bundle) -> None:
-    for index, vhart in enumerate(header.vharts[: header.vhart_count]):
+    wanted = [
+        (index, number, hart)
+        for index, tenant in enumerate(system.config.tenants)
+        for number, hart in enumerate(tenant.harts)
+    ]
+    vharts = header.vharts[: header.vhart_count]
+    ids = [hart.id for hart in header.board.harts[: header.board.hart_count]]
+    assert [(each.tenant, each.id, ids[each.hart]) for each in vharts] == wanted
+    for vhart in vharts:
+        index = vhart.tenant
         mine = header.tenants[index].memory[0]
         for address in edges(mine.base, mine.size):
             assert rights_of(vhart, address) == Rights.RWX
@@ -80,12 +90,24 @@ def check_system(system: System, header: Bundle) -> None:
         for device in system.tenants[index].devices:
             for address in edges(device.range.base, device.range.size):
                 assert rights_of(vhart, address) == Rights.RW
-    passed = [vhart for vhart in header.vharts[: header.vhart_count] if vhart.flags & 2]
-    assert len(passed) <= 1
-    for vhart in passed:
-        claim = system.board.plic.claim(1).base
-        assert vhart.pmp_address[vhart.plic_claim_entry] == claim >> 2
-        assert [rights_of(vhart, claim + step) for step in (-4, 0, 4)] == [0, Rights.RW, 0]
+        check_plic(vhart, header)
+    passed = [vhart.hart for vhart in vharts if vhart.flags & 2]
+    assert len(passed) == len(set(passed)), "two on one hart"
+
+
+def check_plic(vhart: BundleVhart, header: Bundle) -> None:
+    """Of all contexts a vhart may have that of its hart, if it is passed through to it."""
+    for number in range(header.board.hart_count):
+        context = header.board.harts[number].plic_s_context
+        own = number == vhart.hart and bool(vhart.flags & 2)
+        claim = header.board.plic_base + 0x20_0004 + 0x1000 * context
+        expected = Rights.RW if own else Rights.NONE
+        assert [rights_of(vhart, claim + step) for step in (-4, 0, 4)] == [0, expected, 0]
+        expected = Rights.R if own else Rights.NONE
+        for address in edges(header.board.plic_base + 0x2000 + 0x80 * context, 0x80):
+            assert rights_of(vhart, address) == expected
+        if own:
+            assert vhart.pmp_address[vhart.plic_claim_entry] == claim >> 2
 
 
 def use_board_with_pmp(
@@ -142,5 +164,5 @@ def test_a_coarse_grain_rules_out_the_claim_register(
 ) -> None:
     use_board_with_pmp(workshop.folder, 16, 4096, monkeypatch)
     text = 'board = "tested"\n[tenant.a]\npriority = 1\nmemory = "4M"\nimage = "rtos"\n'
-    route = load(workshop.system(text)).tenants[0].interrupts
+    route = load(workshop.system(text)).tenants[0].vharts[0].interrupts
     assert (route.passthrough, route.wfi_yields) == (False, False)

@@ -60,8 +60,26 @@ TABLE = [
     ("priority = 10", 'priority = 10\nslice = "10us"', "tenant.rtos.slice", "out of range",
      "100 us to"),
     ("priority = 10", 'priority = 10\nstart = "later"', "tenant.rtos.start", "neither", "auto"),
-    ("priority = 10", "priority = 10\nhart = 9", "tenant.rtos.hart", "out of range", "0 to 7"),
-    ("priority = 10", "priority = 10\nhart = 1", "tenant.rtos.hart", "on hart 0", "one hart"),
+    ("priority = 10", "priority = 10\nhart = 9", "tenant.rtos.hart", "no hart 9",
+     "choose from 0, 1, 2, 3, 4, 5, 6, 7"),
+    ("priority = 10", "priority = 10\nhart = -1", "tenant.rtos.hart", "out of range", "0 to"),
+    ("priority = 10", "priority = 10\nhart = [1]", "tenant.rtos.hart", "is a list", "hart = 0"),
+    ("priority = 10", "priority = 10\nharts = [1, 9]", "tenant.rtos.harts", "no hart 9",
+     "choose from 0, 1"),
+    ("priority = 10", "priority = 10\nharts = 1", "tenant.rtos.harts", "is a number", "[0, 1]"),
+    ("priority = 10", 'priority = 10\nharts = ["1"]', "tenant.rtos.harts", "'1' is not a number",
+     "[0, 1]"),
+    ("priority = 10", "priority = 10\nharts = [-1]", "tenant.rtos.harts", "-1 is not a number",
+     "from 0 to"),
+    ("priority = 10", "priority = 10\nharts = []", "tenant.rtos.harts", "lists 0 harts", "1 to 8"),
+    ("priority = 10", "priority = 10\nharts = [0, 1, 2, 3, 4, 5, 6, 7, 8]", "tenant.rtos.harts",
+     "lists 9 harts", "1 to 8"),
+    ("priority = 10", "priority = 10\nharts = [1, 2, 1]", "tenant.rtos.harts", "hart 1 twice",
+     "once"),
+    ("priority = 10", "priority = 10\nhart = 1\nharts = [1]", "tenant.rtos.hart",
+     'the same as the key "harts"', "keep one"),
+    ('board = "qemu-virt"\n[tenant.linux]', 'board = "qemu-virt"\nharts = 2\n[tenant.linux]\n'
+     "harts = [0, 3]", "harts", "a tenant runs on hart 3", "write harts = 4"),
     ("priority = 10", 'priority = 10\nready = "("', "tenant.rtos.ready", "regular expression", ""),
     ("priority = 10", 'priority = 10\narguments = "\\u0007"', "tenant.rtos.arguments", "ASCII", ""),
     ("priority = 10", 'priority = 10\nuart = "yes"', "tenant.rtos.uart", "a string", "true"),
@@ -151,22 +169,49 @@ def test_an_image_linked_outside_of_the_memory(workshop: Workshop) -> None:
     assert "base = 0x90000000" in remedy
 
 
-def test_too_many_pmp_entries(workshop: Workshop) -> None:
+def mistakes_on_board(
+    workshop: Workshop, old: str, new: str, text: str
+) -> list[tuple[str, str, str]]:
+    """Return the mistakes of a system on a board "other", which is qemu-virt with a difference."""
     board = (paths.BOARDS / "qemu-virt.toml").read_text()
-    board = board.replace("entries = 16", "entries = 5")
-    (workshop.folder / "small.toml").write_text(board)
-    mistakes = Mistakes("x")
-    assert board_reader.load("small", mistakes, workshop.folder) is not None
-    text = LINUX.replace("qemu-virt", "small") + RTOS
+    assert board.count(old) == 1
+    (workshop.folder / "other.toml").write_text(board.replace(old, new))
+    assert board_reader.load("other", Mistakes("x"), workshop.folder) is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "cotenant.system.load_board",
             lambda name, found: board_reader.load(name, found, workshop.folder),
         )
-        ((key, problem, remedy),) = mistakes_of(workshop.system(text))
+        return mistakes_of(workshop.system(text.replace("qemu-virt", "other")))
+
+
+@pytest.mark.parametrize("harts", ["[0]", "[1, 0, 2]"])
+def test_too_many_pmp_entries(workshop: Workshop, harts: str) -> None:
+    text = LINUX.replace("priority", f"harts = {harts}\npriority") + RTOS
+    found = mistakes_on_board(workshop, "entries = 16", "entries = 5", text)
+    ((key, problem, remedy),) = found
     assert key == "tenant.linux"
     assert problem == "needs 6 PMP entries, but a hart has 5"
     assert "make virtio0, virtio1" in remedy
+
+
+def test_a_hart_without_s_mode(workshop: Workshop) -> None:
+    text = LINUX + RTOS.replace("priority", "harts = [1, 2]\npriority")
+    found = mistakes_on_board(workshop, "plic_s_context = 5\n", "", text)
+    assert found == [
+        ("tenant.rtos.harts", "hart 2 of other has no S-mode, in which tenants run",
+         "choose from 0, 1, 3, 4, 5, 6, 7"),
+    ]  # fmt: skip
+
+
+def test_several_harts_need_inter_processor_interrupts(workshop: Workshop) -> None:
+    text = LINUX.replace("priority", "harts = [1]\npriority") + RTOS
+    old, new = "msip = 0x0200_0000", "msip = 0"
+    ((key, problem, remedy),) = mistakes_on_board(workshop, old, new, text)
+    assert key == "tenant.rtos.hart"
+    assert "no inter-processor interrupts" in problem
+    assert "the boot hart 1 reaches hart 0" in problem
+    assert remedy == "put every tenant on hart 1 alone"
 
 
 def test_too_many_tenants(workshop: Workshop) -> None:
@@ -177,7 +222,30 @@ def test_too_many_tenants(workshop: Workshop) -> None:
     text = 'board = "qemu-virt"\n'
     text += "".join(RTOS.replace("rtos]", f"rtos{number}]") for number in range(9))
     ((key, problem, _),) = mistakes_of(workshop.system(text))
-    assert (key, problem) == ("tenant.rtos8.hart", "9 tenants share a hart, and at most 8 can")
+    assert (key, problem) == ("tenant.rtos8.hart", "9 tenants share hart 0, and at most 8 can")
+
+
+def test_too_many_tenants_on_one_of_the_harts(workshop: Workshop) -> None:
+    text = 'board = "qemu-virt"\n'
+    for number in range(9):
+        text += RTOS.replace("rtos]", f"rtos{number}]") + f"harts = [3, {number % 3}]\n"
+    ((key, problem, remedy),) = mistakes_of(workshop.system(text))
+    assert (key, problem) == ("tenant.rtos8.harts", "9 tenants share hart 3, and at most 8 can")
+    assert "move some" in remedy
+
+
+def test_too_many_vharts(workshop: Workshop) -> None:
+    text = 'board = "qemu-virt"\n'
+    for number in range(8):
+        text += RTOS.replace("rtos]", f"rtos{number}]") + "harts = [0, 1, 2, 3]\n"
+    load(workshop.system(text))
+    text += "".join(
+        RTOS.replace("rtos]", f"more{number}]") + "harts = [5, 6]\n" for number in range(3)
+    )
+    ((key, problem, remedy),) = mistakes_of(workshop.system(text))
+    assert key == "tenant.more0.harts"
+    assert problem == "with this tenant the system has 34 vharts, and at most 32 can be"
+    assert remedy == "give some tenants fewer harts"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +292,7 @@ def test_check_command(workshop: Workshop) -> None:
         "available": 16,
         "permissions_only": True,
     }
-    assert data["system"]["tenants"]["linux"]["plic_passthrough"] is True
+    assert data["system"]["vharts"][0]["plic_passthrough"] is True
 
 
 def test_check_command_with_a_mistake(workshop: Workshop) -> None:

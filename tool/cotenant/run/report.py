@@ -19,6 +19,9 @@ def show_start(built: BuiltSystem, console: Console) -> None:
     for tenant in system.tenants:
         line = Text(f"  {tenant.name:<12}", style="bold")
         line.append(f" priority {tenant.config.priority:<3} {tenant.config.image}", style="default")
+        if len(system.pmp) > 1:
+            harts = ", ".join(map(str, tenant.config.harts))
+            line.append(f", on hart{'s' if len(tenant.config.harts) > 1 else ''} {harts}")
         console.print(line)
     line = Text("The keyboard is with ")
     line.append(focus, style="bold")

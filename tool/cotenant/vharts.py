@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The vharts of a system: where each runs, how interrupts reach it, and what it may touch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cotenant import interrupts, pmp
+from cotenant.accessmap import AccessMap, for_vhart
+from cotenant.board import Board, BoardHart
+from cotenant.config import TenantConfig
+from cotenant.devices import Ownership
+from cotenant.errors import Mistakes
+from cotenant.interrupts import Interrupts
+from cotenant.placement import Placement
+from cotenant.pmp import HartPmp, PmpError, PmpSet
+
+
+@dataclass(frozen=True)
+class VhartPlan:
+    """One vhart. `id`: the hart id that its tenant sees, 0, 1..."""
+
+    id: int
+    hart: BoardHart
+    interrupts: Interrupts
+    access: AccessMap
+    pmp: PmpSet
+
+
+@dataclass(frozen=True)
+class Vharts:
+    """The vharts of each tenant, by its name and in the order of their ids; the PMP by hart id."""
+
+    of: dict[str, tuple[VhartPlan, ...]]
+    pmp: dict[int, HartPmp]
+
+
+def plan_vharts(
+    tenants: Sequence[TenantConfig],
+    board: Board,
+    placement: Placement,
+    owned: Ownership,
+    mistakes: Mistakes,
+) -> Vharts:
+    """Decide all vharts; raises ConfigError if the PMP of a hart cannot keep them apart."""
+    compiled: dict[int, HartPmp] = {}
+    planned: dict[tuple[str, int], VhartPlan] = {}
+    for hart in board.harts:
+        sharing = [tenant for tenant in tenants if hart.id in tenant.harts]
+        if not sharing:
+            continue
+        routes = [
+            interrupts.decide(tenant, sharing, hart, owned[tenant.name], board)
+            for tenant in sharing
+        ]
+        maps = [
+            for_vhart(
+                tenant.name,
+                [placement.memory[tenant.name]],
+                owned[tenant.name],
+                board,
+                hart if route.passthrough else None,
+            )
+            for tenant, route in zip(sharing, routes, strict=True)
+        ]
+        try:
+            compiled[hart.id] = pmp.compile_hart(maps, board.pmp_entries, board.pmp_grain)
+        except PmpError as error:
+            mistakes.add(sharing[error.index].key, error.problem, " or ".join(error.remedies))
+            continue
+        for tenant, route, access, registers in zip(
+            sharing, routes, maps, compiled[hart.id].sets, strict=True
+        ):
+            number = tenant.harts.index(hart.id)
+            planned[tenant.name, hart.id] = VhartPlan(number, hart, route, access, registers)
+    mistakes.stop_if_any()
+    of = {
+        tenant.name: tuple(planned[tenant.name, hart] for hart in tenant.harts)
+        for tenant in tenants
+    }
+    return Vharts(of, compiled)
