@@ -77,9 +77,9 @@ static int set_up(void **state)
 {
     (void)state;
     hart.features = HART_ALONE;
-    vhart.world.hart = &hart;
     memset(&seen, 0, sizeof(seen));
     memset(&vhart, 0, sizeof(vhart));
+    vhart.world.hart = &hart;
     vhart.tenant = &tenant;
     for (uint64_t i = 0; i < 32; i++) {
         registers[i] = 0x1000 + i;
