@@ -26,8 +26,8 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     struct vhart *to = vhart_of(hart->scheduler.running);
     uint64_t event = schedule_deadline(&hart->scheduler, now);
 
-    if (hart->console_due < event) {
-        event = hart->console_due;
+    if (hart->console_due + to->console_patience < event) {
+        event = hart->console_due + to->console_patience;
     }
     to->schedulable.switches++;
     if (!timer_is_native(hart) && to->world.deadline <= now) {
@@ -41,10 +41,7 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     return (struct world_change){&from->world, &to->world};
 }
 
-/*
- * Whoever else is due at the same time, the console included, interrupts again at once: its moment
- * is the next event.
- */
+/* Whoever else is due at the same time interrupts again at once: its moment is the next event. */
 struct world_change fast_wake(struct hart *hart)
 {
     struct scheduler *scheduler = &hart->scheduler;
@@ -53,7 +50,7 @@ struct world_change fast_wake(struct hart *hart)
     uint64_t now = hart_now(hart);
     uint64_t elapsed;
 
-    if (hart->reschedule || due == NULL || due->wake > now || hart->console_due <= due->wake) {
+    if (hart->reschedule || due == NULL || due->wake > now) {
         return not_here;
     }
     elapsed = account(scheduler, running, now);

@@ -81,12 +81,15 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The console's step, unless it is not due; mtimecmp meanwhile holds what would interrupt it. */
+/* When the console's step has to be done although `next` (NULL: nobody) would like to run. */
+static uint64_t console_moment(const struct hart *hart, struct schedulable *next)
+{
+    return hart->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
+}
+
+/* The console's step; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, uint64_t now)
 {
-    if (now < hart->console_due) {
-        return;
-    }
     timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
     if (!shared_try_enter(hart)) {
         console_put_off(now);
@@ -136,13 +139,17 @@ struct world_change hart_schedule(struct hart *hart)
         struct vhart *vhart;
         uint64_t event;
 
-        serve_console(hart, now);
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
+        if (now >= console_moment(hart, next)) {
+            serve_console(hart, now);
+            hart->reschedule = true;
+            continue;
+        }
         if (hart->accounts != 0) {
             account_steal(hart, next, now);
         }
-        event = earlier(hart->console_due, schedule_deadline(&hart->scheduler, now));
+        event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {
             return prepare(hart, vhart, event, now);

@@ -26,6 +26,9 @@ struct vhart;
 
 #define HART_STACK_SIZE 8192
 
+/* hart.console_due of harts without the service: any patience may be added to it. */
+#define CONSOLE_NEVER (TIME_NEVER / 2)
+
 /* Fences that one hart asks of another, counted; arch/remote_fence.h. */
 struct fence_request {
     uint32_t wanted; /* written by the hart that asks */
@@ -51,7 +54,7 @@ struct __attribute__((aligned(64))) hart {
      */
     struct schedulable *next_up;
     struct scheduler scheduler;
-    /* Moment of the next step of the console service; TIME_NEVER on harts without it. */
+    /* Moment of the next step of the console service, or CONSOLE_NEVER; core/console.h. */
     uint64_t console_due;
     /* The vhart whose floating-point registers are in the hart, or NULL. */
     struct vhart *fp_owner;

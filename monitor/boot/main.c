@@ -55,7 +55,7 @@ static void hart_init(struct hart *hart, uint32_t index)
     hart->msip =
         board->msip_base == 0 ? NULL : (volatile uint32_t *)(board->msip_base + 4ul * hart->id);
     hart->event_deadline = TIME_NEVER;
-    hart->console_due = TIME_NEVER;
+    hart->console_due = CONSOLE_NEVER;
     scheduler_init(&hart->scheduler, hart_now(hart));
 }
 

@@ -165,7 +165,7 @@ static void set_next_step(uint64_t now, bool busy)
     } else if (console_mux_needs_tick(&console.mux)) {
         console.hart->console_due = console.tick_due;
     } else {
-        console.hart->console_due = TIME_NEVER;
+        console.hart->console_due = CONSOLE_NEVER;
     }
 }
 

@@ -17,6 +17,13 @@
 
 #define CONSOLE_STEP_US 50
 
+/*
+ * A step that is due waits as long as this while somebody runs who is not of the lowest priority on
+ * the hart: then it is done all the same, so that a tenant that never rests cannot keep the user
+ * from stopping it.
+ */
+#define CONSOLE_PATIENCE_US 10000
+
 /* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
 void console_init(struct hart *hart);
 

@@ -18,6 +18,16 @@ static uint64_t ticks_from_us(uint64_t microseconds)
     return microseconds * bundle->board.timebase_hz / 1000000;
 }
 
+static bool is_lowest(const struct bundle_vhart *vhart)
+{
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (bundle->vharts[i].hart == vhart->hart && bundle->vharts[i].priority < vhart->priority) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void vhart_init(struct vhart *vhart, const struct bundle_vhart *description,
                        struct tenant *tenant)
 {
@@ -33,6 +43,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
     vhart->schedulable.budget = ticks_from_us(description->budget_us);
     vhart->schedulable.period = ticks_from_us(description->period_us);
+    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(CONSOLE_PATIENCE_US);
     vhart_setup_protection(vhart);
 }
 

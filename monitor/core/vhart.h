@@ -52,6 +52,8 @@ struct __attribute__((aligned(64))) vhart {
     struct schedulable schedulable;
     struct tenant *tenant;
     const struct bundle_vhart *description;
+    /* Ticks that the console service leaves it the hart: 0 for the lowest one of the hart. */
+    uint64_t console_patience;
     enum vhart_state state;
     bool uses_fp;
     bool loading;           /* its time is spent on putting the tenant's images in place */

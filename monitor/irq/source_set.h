@@ -38,15 +38,13 @@ static inline void source_set_assign(uint32_t *set, uint32_t source, bool on)
 /* Number of the lowest bit that is set, 0..31; `bits` must not be 0. */
 static inline uint32_t lowest_bit(uint32_t bits)
 {
-    uint32_t number = 0;
+    /* A de Bruijn sequence: each five bits of it are different, and shifting it selects them. */
+    static const uint8_t numbers[SOURCE_SET_WORD_BITS] = {
+        0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+        31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9,
+    };
 
-    for (uint32_t half = 16; half != 0; half /= 2) {
-        if ((bits & ((1u << half) - 1)) == 0) {
-            bits >>= half;
-            number += half;
-        }
-    }
-    return number;
+    return numbers[(bits & -bits) * 0x077cb531u >> 27];
 }
 
 /* How many bits are set. */

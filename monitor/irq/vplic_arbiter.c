@@ -66,6 +66,21 @@ bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
     return false;
 }
 
+/* The usual case, a single source: nothing to compare. False: it is another case. */
+static bool only_due(const struct vplic *vplic, const struct vplic_vhart *vhart, uint32_t *source)
+{
+    uint32_t words = vplic->pending_words;
+    uint32_t word = lowest_bit(words);
+    uint32_t due;
+
+    if ((words & (words - 1)) != 0) {
+        return false;
+    }
+    due = due_sources(vplic, vhart, word);
+    *source = due == 0 ? 0 : word * SOURCE_SET_WORD_BITS + lowest_bit(due);
+    return (due & (due - 1)) == 0;
+}
+
 /*
  * Narrows the set of due sources priority bit by priority bit: those that have the bit stay, if
  * there are any. Only the words between the first and the last with pending sources take part,
@@ -76,9 +91,13 @@ uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vha
     uint32_t due[COTENANT_SOURCE_WORDS];
     uint32_t first;
     uint32_t end;
+    uint32_t only;
 
     if (vplic->pending_words == 0) {
         return 0;
+    }
+    if (only_due(vplic, vhart, &only)) {
+        return only;
     }
     first = lowest_bit(vplic->pending_words);
     for (end = first; vplic->pending_words >> end != 0; end++) {

@@ -8,7 +8,7 @@
 #include "sbi/sbi.h"
 
 /* Bytes that one call moves at most. */
-#define MOST_BYTES 16
+#define MOST_BYTES 8
 
 static uint32_t bounded(uint64_t length)
 {

@@ -53,6 +53,7 @@ static void make_vhart(struct vhart *vhart)
     vhart->uses_fp = chance(2);
     vhart->loading = chance(12);
     vhart->schedulable.priority = random_below(&source, 4);
+    vhart->console_patience = vhart->schedulable.priority * 10;
     vhart->schedulable.slice = 1 + random_below(&source, 20);
     if (chance(5)) {
         vhart->schedulable.period = 40;
@@ -70,7 +71,7 @@ static void make_state(void)
     HART->plic_threshold = &now_is.plic_threshold;
     HART->plic_user_threshold = 3;
     HART->features = chance(2) ? HART_SSTC : 0;
-    HART->console_due = some_time();
+    HART->console_due = chance(6) ? CONSOLE_NEVER : mtime + random_below(&source, 60);
     scheduler_init(&HART->scheduler, START);
     for (int i = 0; i < COUNT; i++) {
         make_vhart(&now_is.vharts[i]);
@@ -85,6 +86,11 @@ static void make_state(void)
     HART->fp_owner = chance(4) ? NULL : &now_is.vharts[random_below(&source, COUNT)];
 }
 
+static uint64_t console_moment(struct schedulable *next)
+{
+    return HART->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
+}
+
 /* hart_schedule() of arch/hart.c up to the point where it idles or loads images. */
 static void plain_schedule(void)
 {
@@ -92,13 +98,14 @@ static void plain_schedule(void)
     struct vhart *vhart;
     uint64_t event;
 
-    if (mtime >= HART->console_due) {
-        HART->console_due = TIME_NEVER;
-    }
     HART->reschedule = false;
     next = schedule_next(&HART->scheduler, mtime);
+    if (mtime >= console_moment(next)) {
+        HART->console_due = CONSOLE_NEVER;
+        next = schedule_next(&HART->scheduler, mtime);
+    }
     event = schedule_deadline(&HART->scheduler, mtime);
-    event = HART->console_due < event ? HART->console_due : event;
+    event = console_moment(next) < event ? console_moment(next) : event;
     vhart = next == NULL ? NULL : vhart_of(next);
     if (vhart == NULL || vhart->loading) {
         timer_program(HART, NULL, event);
@@ -153,7 +160,7 @@ static bool begin(void)
 
 static bool somebody_is_due(void)
 {
-    return HART->console_due <= mtime ||
+    return console_moment(HART->scheduler.running) <= mtime ||
            (HART->scheduler.waiting != NULL && HART->scheduler.waiting->wake <= mtime);
 }
 
