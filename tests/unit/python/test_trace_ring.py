@@ -4,11 +4,12 @@
 import pytest
 from click.testing import CliRunner
 from made_images import LINUX, RTOS, Workshop, workshop
-from made_rings import CAPACITY, RING_SIZE, STARTED, SYSTEM, Entry, ring, wake_ups
+from made_rings import CAPACITY, RING_SIZE, STARTED, SYSTEM, Entry, ring, switch, wake_ups
 
 from cotenant.bundle_struct import MonitorHeader
 from cotenant.commands.trace import trace
 from cotenant.system import build, load
+from cotenant.trace import timeline
 from cotenant.trace.errors import TraceError
 from cotenant.trace.ring import NO_VHART, Kind, decode
 from cotenant.trace.system import read_bundle
@@ -98,6 +99,24 @@ def test_the_bundle_tells_where_the_rings_are(workshop: Workshop) -> None:
     assert result.base == system.trace.base
     assert result.base + result.size == system.monitor.end
     assert result.tenants[0].device_at(0x1000_0005) == ("UART", 5)
+
+
+def test_a_ring_for_each_hart(workshop: Workshop) -> None:
+    """The vharts of one tenant are told apart, and the harts have the board's ids."""
+    with_image_size(workshop)
+    linux = LINUX.replace("priority", "harts = [2, 1]\npriority")
+    system = load(workshop.system(linux + RTOS + "hart = 1\n"), trace_ring=RING_SIZE)
+    found = read_bundle(build(system, workshop.folder / "bundle.bin").bundle)
+    assert (found.harts, found.size) == ((0, 1, 2), 3 * RING_SIZE)
+    assert found.base + found.size == system.trace.end == system.monitor.end
+    shared = [switch(2_000, NO_VHART, 1), switch(3_000, 1, 2), switch(4_000, 2, 1)]
+    own = [switch(2_500, NO_VHART, 0), switch(3_500, 0, NO_VHART)]
+    memory = ring([]) + ring(shared, hart=1) + ring(own, hart=2)
+    harts = timeline.build(decode(memory, found), found)
+    assert {hart.name: [event.name for event in hart.running] for hart in harts} == {
+        "hart 1": ["linux hart 1", "rtos", "linux hart 1"],
+        "hart 2": ["linux hart 0", "idle"],
+    }
 
 
 def test_the_command_takes_the_memory_that_a_debugger_read(workshop: Workshop) -> None:
