@@ -5,6 +5,7 @@
 #include "arch/guest_memory.h"
 #include "arch/hart.h"
 #include "arch/instruction.h"
+#include "arch/interrupts.h"
 #include "arch/misaligned.h"
 #include "arch/wait.h"
 #include "core/lifecycle.h"
@@ -58,8 +59,9 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
         bool done;
 
-        if (!shared_try_enter(world->hart)) {
-            return; /* and it is made again */
+        /* Up to here nothing has changed: whoever is due now goes first. */
+        if (hart_is_wanted() || !shared_try_enter(world->hart)) {
+            return; /* and the access is made again */
         }
         done = mmio_access(vhart, physical, access.size, access.store, &value);
         shared_leave(world->hart);

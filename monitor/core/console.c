@@ -149,11 +149,16 @@ static void quit_step(void)
     }
 }
 
-static void refresh_interrupt_lines(void)
+/* Returns false if somebody wants the hart before all of them are done. */
+static bool refresh_interrupt_lines(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
+        if (hart_is_wanted()) {
+            return false;
+        }
         routing_refresh_uart(&tenants[i]);
     }
+    return !hart_is_wanted();
 }
 
 static void set_next_step(uint64_t now, bool busy)
@@ -173,6 +178,11 @@ static void set_next_step(uint64_t now, bool busy)
 static bool do_turn(uint64_t now)
 {
     trace_console(console.hart);
+    if (now >= console.tick_due) {
+        console_mux_tick(&console.mux);
+        console.tick_due = now + console.tick;
+        return true;
+    }
     console.turn = (console.turn + 1) % 3;
     if (console.turn == 0 && console.input_ready) {
         receive_step();
@@ -189,17 +199,12 @@ void console_step(uint64_t now)
 {
     bool busy = do_turn(now);
 
-    /* Whoever is due goes first; what follows is as well done by the next step. */
-    if (hart_is_wanted()) {
+    /* Whoever is due goes first; what is left out is as well done by the next step. */
+    if (!refresh_interrupt_lines()) {
         set_next_step(now, true);
         return;
     }
     handle_requests();
-    if (now >= console.tick_due) {
-        console_mux_tick(&console.mux);
-        console.tick_due = now + console.tick;
-    }
-    refresh_interrupt_lines();
     console.quitting |= lifecycle_is_over();
     if (console.quitting) {
         quit_step();

@@ -394,14 +394,21 @@ int vuart_transmit_next(struct vuart *uart)
 uint32_t vuart_console_write(struct vuart *uart, const uint8_t *bytes, uint32_t length)
 {
     struct ring *ring = &uart->transmit;
+    uint8_t *data = ring->data;
+    uint32_t mask = ring->mask;
+    uint32_t head = ring->head;
     uint32_t space = ring_space(ring);
     uint32_t count = length < space ? length : space;
+    uint32_t lines = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        ring->data[(ring->head + i) & ring->mask] = bytes[i];
-        uart->transmit_lines += bytes[i] == '\n';
+        uint8_t byte = bytes[i];
+
+        data[head++ & mask] = byte;
+        lines += byte == '\n';
     }
-    ring->head += count;
+    ring->head = head;
+    uart->transmit_lines += lines;
     update_transmit_ready(uart);
     return count;
 }
