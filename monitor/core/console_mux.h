@@ -10,7 +10,7 @@
  *
  * Text without an end of line is held back for a moment so that it travels in one piece;
  * console_mux_tick() tells that time passes. Every function takes a bounded time. M-mode with
- * interrupts off, single hart for now.
+ * interrupts off, shared lock held.
  */
 #ifndef COTENANT_CORE_CONSOLE_MUX_H
 #define COTENANT_CORE_CONSOLE_MUX_H

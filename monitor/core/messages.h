@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/csr.h"
 #include "arch/hart.h"
 #include "core/vhart.h"
 
@@ -49,7 +50,7 @@ void messages_take(struct hart *hart);
  */
 static inline bool messages_publish(struct hart *hart, struct vhart *vhart)
 {
-    (void)__atomic_exchange_n(&hart->loaded, vhart, __ATOMIC_ACQ_REL);
+    PUBLISH(&hart->loaded, vhart);
     return __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) != 0;
 }
 

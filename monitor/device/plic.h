@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The board's PLIC (RISC-V PLIC specification 1.0). M-mode with interrupts off; only one hart
- * writes an enable word at a time (the monitor runs on a single hart for now). Sources and
- * contexts are not checked: they come from the checked configuration.
+ * The board's PLIC (RISC-V PLIC specification 1.0). M-mode with interrupts off, shared lock held.
+ * Sources and contexts are not checked: they come from the checked configuration.
  */
 #ifndef COTENANT_DEVICE_PLIC_H
 #define COTENANT_DEVICE_PLIC_H

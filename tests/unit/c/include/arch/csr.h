@@ -12,12 +12,14 @@ void csr_file_write(const char *name, uint64_t value);
 
 #undef READ_TP
 #undef FENCE_I
+#undef PUBLISH
 #undef FENCE_ALL
 #undef CSR_READ
 #undef CSR_WRITE
 #undef CSR_SET
 #undef CSR_CLEAR
 #define FENCE_I() ((void)0)
+#define PUBLISH(place, value) __atomic_store_n(place, value, __ATOMIC_SEQ_CST)
 #define FENCE_ALL() ((void)0)
 #define READ_TP() csr_file_read("tp")
 #define CSR_READ(name) csr_file_read(#name)
