@@ -84,8 +84,8 @@
     __asm__ volatile("csrc " #name ", %0" : : "rK"((unsigned long)(bits)) : "memory")
 
 /*
- * Puts `value` into the pointer at `place`, for others to see: all accesses of memory before it come
- * before, all after it after.
+ * Puts `value` into the pointer at `place`, for others to see: all accesses of memory before it
+ * come before, all after it after.
  */
 #define PUBLISH(place, value)                                                                      \
     __asm__ volatile("amoswap.d.aqrl zero, %1, %0" : "+A"(*(place)) : "r"(value) : "memory")

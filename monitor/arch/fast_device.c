@@ -3,34 +3,42 @@
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
+#include "arch/interrupts.h"
 #include "core/console.h"
 #include "core/shared_lock.h"
 #include "irq/routing.h"
 #include "vdev/mmio.h"
 
-/* LB and SB: opcode and funct3; LBU has its own. */
+/* Opcode and funct3 of the loads and stores of a byte, and of a word in both lengths. */
 #define ENCODING_MASK 0x707f
 #define ENCODING_LB 0x0003
 #define ENCODING_LBU 0x4003
 #define ENCODING_SB 0x0023
+#define ENCODING_LW 0x2003
+#define ENCODING_SW 0x2023
+#define COMPRESSED_MASK 0xe003
+#define ENCODING_C_LW 0x4000
+#define ENCODING_C_SW 0xc000
+
+#define NOT_EMULATED UINT64_MAX
 
 static const struct world_change not_here = {NULL, NULL};
 
-/* The register of the tenant's UART that the fault is about, or MMIO_UART_SIZE and above. */
-static inline uint64_t uart_register(struct vhart *vhart)
+/* The physical address of the fault, if that needs no search; NOT_EMULATED otherwise. */
+static inline uint64_t device_address(struct vhart *vhart)
 {
     uint64_t satp = CSR_READ(satp);
     uint64_t physical = CSR_READ(mtval);
 
     if (satp >> SATP_MODE_SHIFT != 0 && !guest_recall_device(vhart, satp, physical, &physical)) {
-        return MMIO_UART_SIZE;
+        return NOT_EMULATED;
     }
-    return mmio_uart_offset(vhart->tenant, physical);
+    return physical;
 }
 
-static inline struct world_change finish(struct hart *hart, struct vhart *vhart)
+static inline struct world_change finish(struct hart *hart, struct vhart *vhart, uint64_t length)
 {
-    vhart->world.registers[REGISTER_PC] += 4;
+    vhart->world.registers[REGISTER_PC] += length;
     if (hart->reschedule) {
         return hart_schedule(hart);
     }
@@ -43,17 +51,64 @@ static inline struct world_change again(struct vhart *vhart)
     return (struct world_change){&vhart->world, &vhart->world};
 }
 
+/* The register of a compressed load or store: bits 4-2 of the instruction, x8 to x15. */
+static inline uint32_t compressed_register(uint32_t instruction)
+{
+    return (instruction >> 2 & 7) + 8;
+}
+
+static struct world_change claim(struct hart *hart, struct vhart *vhart)
+{
+    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_LW;
+    uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 7 & 31;
+    uint32_t source;
+
+    if ((!compressed && (instruction & ENCODING_MASK) != ENCODING_LW) || reg == 0) {
+        return not_here;
+    }
+    if (hart_is_wanted() || !shared_try_enter(hart)) {
+        return again(vhart);
+    }
+    source = vplic_claim(&vhart->tenant->plic, vhart->world.vhart_id);
+    routing_refresh(vhart->tenant);
+    shared_leave(hart);
+    vhart->world.registers[reg] = source;
+    return finish(hart, vhart, compressed ? 2 : 4);
+}
+
+static struct world_change complete(struct hart *hart, struct vhart *vhart)
+{
+    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_SW;
+    uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 20 & 31;
+
+    if ((!compressed && (instruction & ENCODING_MASK) != ENCODING_SW) || reg == 0) {
+        return not_here;
+    }
+    if (hart_is_wanted() || !shared_try_enter(hart)) {
+        return again(vhart);
+    }
+    vplic_complete(&vhart->tenant->plic, vhart->world.vhart_id,
+                   (uint32_t)vhart->world.registers[reg]);
+    routing_refresh(vhart->tenant);
+    shared_leave(hart);
+    return finish(hart, vhart, compressed ? 2 : 4);
+}
+
 struct world_change fast_load(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
-    uint64_t offset = uart_register(vhart);
+    uint64_t physical = device_address(vhart);
+    uint64_t offset = mmio_uart_offset(vhart->tenant, physical);
     uint32_t instruction;
     uint32_t reg;
     uint8_t value;
     bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
-        return not_here;
+        return physical == vhart->claim_register && physical != NOT_EMULATED ? claim(hart, vhart)
+                                                                             : not_here;
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
@@ -71,18 +126,20 @@ struct world_change fast_load(struct hart *hart)
     shared_leave(hart);
     vhart->world.registers[reg] =
         (instruction & ENCODING_MASK) == ENCODING_LB ? (uint64_t)(int8_t)value : value;
-    return finish(hart, vhart);
+    return finish(hart, vhart, 4);
 }
 
 struct world_change fast_store(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
-    uint64_t offset = uart_register(vhart);
+    uint64_t physical = device_address(vhart);
+    uint64_t offset = mmio_uart_offset(vhart->tenant, physical);
     uint32_t instruction;
     uint32_t reg;
 
     if (offset >= MMIO_UART_SIZE) {
-        return not_here;
+        return physical == vhart->claim_register && physical != NOT_EMULATED ? complete(hart, vhart)
+                                                                             : not_here;
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;
@@ -95,5 +152,5 @@ struct world_change fast_store(struct hart *hart)
     mmio_uart_store(vhart->tenant, (unsigned)offset,
                     reg == 0 ? 0 : (uint8_t)vhart->world.registers[reg]);
     shared_leave(hart);
-    return finish(hart, vhart);
+    return finish(hart, vhart, 4);
 }

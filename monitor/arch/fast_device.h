@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The access to a virtual device that Linux makes most: a byte register of the virtual UART, on a
- * page that is remembered, by a load or store of 4 bytes' length. Called by the trap entry before
+ * The accesses to virtual devices that Linux makes most, on a page that is remembered: a byte
+ * register of the virtual UART, by an instruction of 4 bytes, and the claim register of the vhart's
+ * own PLIC context. Called by the trap entry before
  * trap_dispatch(), in the same state, for an access fault of a load (`store` false) or a store; it
  * either does everything that trap_dispatch() would have done, or changes nothing and returns
  * {NULL, NULL}.

@@ -21,6 +21,7 @@ extern uint32_t released_harts[2];
 
 /* How long the boot hart waits for another one to take its next step. */
 #define MOST_WAIT_SECONDS 5
+#define REST_TICKS 10
 
 static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
 
@@ -84,6 +85,16 @@ static void registers_init(const struct hart *hart)
     }
 }
 
+/*
+ * Sleeps for a moment, so that the other harts get their turn where an emulator gives each of them
+ * the processor for a while.
+ */
+static void rest(const struct hart *hart)
+{
+    *hart->mtimecmp = hart_now(hart) + REST_TICKS;
+    __asm__ volatile("wfi" : : : "memory");
+}
+
 /* A hart of the bundle that does not come is not needed if nobody is to run on it. */
 static void wait_for_others(const struct hart *hart)
 {
@@ -94,6 +105,7 @@ static void wait_for_others(const struct hart *hart)
     while (waited < bundle->board.timebase_hz / 1000 ||
            (waited < (uint64_t)bundle->board.timebase_hz * MOST_WAIT_SECONDS &&
             __atomic_load_n(&waiting_harts, __ATOMIC_RELAXED) + 1 < bundle->board.hart_count)) {
+        rest(hart);
         waited = hart_now(hart) - start;
     }
 }
@@ -162,7 +174,8 @@ _Noreturn static void run(struct hart *hart)
     world_enter(change.keep, change.run);
 }
 
-/* The other harts set themselves up and run, one after the other, so that one that cannot is named. */
+/* The other harts set themselves up and run, one after the other, so that one that cannot is named.
+ */
 static void release_others(const struct hart *boot_hart)
 {
     released_harts[1] = bundle->board.hart_count;
@@ -182,6 +195,7 @@ static void release_others(const struct hart *boot_hart)
 
                 early_console_refuse(&problem);
             }
+            rest(boot_hart);
         }
     }
 }

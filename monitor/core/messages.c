@@ -20,8 +20,7 @@ static uint64_t mail_bit(const struct vhart *vhart)
 
 static bool is_busy_with_higher(const struct hart *hart, const struct vhart *vhart)
 {
-    const struct schedulable *running =
-        __atomic_load_n(&hart->scheduler.running, __ATOMIC_RELAXED);
+    const struct schedulable *running = __atomic_load_n(&hart->scheduler.running, __ATOMIC_RELAXED);
 
     return running != NULL && running->priority > vhart->schedulable.priority;
 }

@@ -5,7 +5,8 @@
  * A hart's scheduler, world switches, timers, inter-processor interrupts and remote fences need no
  * lock: they touch what belongs to the hart, and ask others by messages (core/messages.h). The
  * lock is for the rest: the state of tenants and vharts, virtual devices and interrupt controllers,
- * the board's PLIC and UART, the console and the log. Functions that need it say "shared lock held".
+ * the board's PLIC and UART, the console and the log. Functions that need it say "shared lock
+ * held".
  *
  * Waiting is bounded: the lock goes round among those who wait, so that nobody waits for more than
  * one turn of every other hart. Who only carries out what a tenant asked for gives up waiting when

@@ -59,6 +59,8 @@ struct __attribute__((aligned(64))) vhart {
     bool loading;           /* its time is spent on putting the tenant's images in place */
     bool misaligned_locked; /* SBI FWFT: delegation of misaligned accesses stays as it is */
     struct device_page device_pages[DEVICE_PAGES];
+    /* Physical address at which the tenant has the claim register of the vhart's own context. */
+    uint64_t claim_register;
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
     struct world_rest rest;

@@ -11,6 +11,7 @@
 #include "device/plic.h"
 
 #define UART_PRIORITY 1
+#define NO_ADDRESS UINT64_MAX
 
 static struct plic board_plic;
 /* Index of the owning tenant of each source, COTENANT_MAX_TENANTS for none. Fixed after boot. */
@@ -97,6 +98,15 @@ void routing_init(struct hart *boot_hart)
     }
 }
 
+/* NO_ADDRESS: it has none. */
+static uint64_t claim_register(const struct bundle_tenant *tenant, const struct bundle_vhart *vhart)
+{
+    if (tenant->plic_base == 0 || vhart->plic_s_context == COTENANT_NONE) {
+        return NO_ADDRESS;
+    }
+    return tenant->plic_base + VPLIC_CLAIM_OFFSET(vhart->plic_s_context);
+}
+
 void routing_init_tenant(struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
@@ -111,6 +121,7 @@ void routing_init_tenant(struct tenant *tenant)
         bool passed = (vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 
         vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
+        vhart->claim_register = claim_register(description, vhart->description);
         if (passed) {
             struct hart *hart = vhart->world.hart;
 

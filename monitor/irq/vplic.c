@@ -30,7 +30,7 @@ static uint32_t priority_of(const struct vplic *vplic, uint32_t source)
     return priority;
 }
 
-static uint32_t claim(struct vplic *vplic, uint32_t index)
+uint32_t vplic_claim(struct vplic *vplic, uint32_t index)
 {
     struct vplic_vhart *vhart = &vplic->vharts[index];
     uint32_t source = vplic_best_due(vplic, vhart);
@@ -59,7 +59,7 @@ static void end_service(struct vplic *vplic, struct vplic_vhart *vhart, uint32_t
 /*
  * PLIC specification, "Interrupt Completion": ignored unless the source is enabled for the context.
  */
-static void complete(struct vplic *vplic, uint32_t index, uint32_t source)
+void vplic_complete(struct vplic *vplic, uint32_t index, uint32_t source)
 {
     struct vplic_vhart *vhart = &vplic->vharts[index];
 
@@ -148,7 +148,7 @@ bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *v
         *value = vplic->vharts[found.vhart].threshold;
         break;
     case VPLIC_REGISTER_CLAIM:
-        *value = claim(vplic, found.vhart);
+        *value = vplic_claim(vplic, found.vhart);
         break;
     case VPLIC_REGISTER_NONE:
         break;
@@ -174,7 +174,7 @@ bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t v
         write_threshold(vplic, found.vhart, value);
         break;
     case VPLIC_REGISTER_CLAIM:
-        complete(vplic, found.vhart, value);
+        vplic_complete(vplic, found.vhart, value);
         break;
     case VPLIC_REGISTER_PENDING: /* read-only */
     case VPLIC_REGISTER_NONE:

@@ -22,11 +22,12 @@
  * above the context's threshold; the lowest number wins among equals. The request of a virtual
  * source whose level falls before it was claimed is withdrawn.
  *
- * Functions are called in M-mode with interrupts off and the shared lock held. Their time is bounded
- * by the number of source words (COTENANT_SOURCE_WORDS) except where stated. After vplic_write(),
- * vplic_read() of a claim register, vplic_set_level(), vplic_raise() and vplic_reset() the caller
- * looks at vplic_output(), vplic_claim_trapped() and the threshold of the vharts again: the last is
- * the caller's to write to the physical S-context of a pass-through vhart.
+ * Functions are called in M-mode with interrupts off and the shared lock held. Their time is
+ * bounded by the number of source words (COTENANT_SOURCE_WORDS) except where stated. After
+ * vplic_write(), vplic_read() of a claim register, vplic_set_level(), vplic_raise() and
+ * vplic_reset() the caller looks at vplic_output(), vplic_claim_trapped() and the threshold of the
+ * vharts again: the last is the caller's to write to the physical S-context of a pass-through
+ * vhart.
  */
 #ifndef COTENANT_IRQ_VPLIC_H
 #define COTENANT_IRQ_VPLIC_H
@@ -127,6 +128,14 @@ int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough);
  */
 bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *value);
 bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t value);
+
+/*
+ * The claim register of a vhart's context, at this offset: what reading and writing it do. `vhart`
+ * is an index that vplic_add_vhart() returned; `source` is any number.
+ */
+#define VPLIC_CLAIM_OFFSET(context) (0x200004ul + 0x1000ul * (context))
+uint32_t vplic_claim(struct vplic *vplic, uint32_t vhart);
+void vplic_complete(struct vplic *vplic, uint32_t vhart, uint32_t source);
 
 /* The interrupt line of a virtual device; ignored for a source that is not virtual. */
 void vplic_set_level(struct vplic *vplic, uint32_t source, bool level);

@@ -27,8 +27,8 @@ typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
                                       const uint64_t *arguments);
 
 /*
- * Carries out the call in a6 and a7 of the vhart's registers and moves its pc on; or leaves it where
- * it is, to be made again, if the hart is needed for something more urgent first.
+ * Carries out the call in a6 and a7 of the vhart's registers and moves its pc on; or leaves it
+ * where it is, to be made again, if the hart is needed for something more urgent first.
  */
 void sbi_dispatch(struct vhart *vhart);
 

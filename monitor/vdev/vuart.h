@@ -9,8 +9,8 @@
  * FIFO so that pasted text survives a tenant that is away for a while.
  *
  * Functions are called in M-mode with interrupts off and the shared lock held. Every function takes
- * a constant time, the block transfers one proportional to the bytes they move. After any call that changes something the
- * caller passes vuart_interrupt() on to the tenant's interrupt controller.
+ * a constant time, the block transfers one proportional to the bytes they move. After any call that
+ * changes something the caller passes vuart_interrupt() on to the tenant's interrupt controller.
  */
 #ifndef COTENANT_VDEV_VUART_H
 #define COTENANT_VDEV_VUART_H

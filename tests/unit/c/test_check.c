@@ -359,8 +359,8 @@ static void test_whose_vhart(void **state)
     REFUSED("vhart.hart", 1, rtos_vhart->hart = 2);
     REFUSED("vhart.hart", 2, b->tenant_count = 2; rtos->vhart_count = 2; b->vharts[2].tenant = 1;
             b->vharts[2].id = 1);
-    REFUSED("vhart.plic_s_context", 1, rtos_vhart->hart = 1; board->harts[1].plic_m_context =
-                                                                 COTENANT_NONE);
+    REFUSED("vhart.plic_s_context", 1, rtos_vhart->hart = 1;
+            board->harts[1].plic_m_context = COTENANT_NONE);
     REFUSED("vhart.hart", 1, rtos_vhart->hart = UINT32_MAX);
 }
 

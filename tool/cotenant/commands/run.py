@@ -23,6 +23,12 @@ from cotenant.run.session import DEFAULT_TIMEOUT, Session
 from cotenant.run.signals import ending_signals_raise
 
 
+_UNFAIR = (
+    "with --icount QEMU does not give several harts the processor in turn: latencies say nothing, "
+    "and systems may not even start; leave it out"
+)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--batch", is_flag=True, help="Without a user: run for a time, then report.")
@@ -100,6 +106,8 @@ def run(
             choice = None if sstc is None else sstc == "on"
             launch = prepare(file, bundle, console_mode=mode, sstc=choice)
             report_warnings(launch.built.system)
+            if icount is not None and len(launch.built.system.harts) > 1:
+                click.echo(f"warning: {_UNFAIR}", err=True)
             machine = launch.machine(icount, qemu_args)
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
