@@ -15,7 +15,7 @@ TIDY_FLAGS := --target=riscv64 -march=rv64imac -std=c11 -ffreestanding \
     -Imonitor -I. -Ibuild/monitor
 SHELL_SOURCES = cotenant .ci/run $(wildcard tool/setup/*.sh)
 
-.PHONY: help setup compile build run test test-unit test-system format lock clean \
+.PHONY: help setup compile build run test test-unit test-system models format lock clean \
     lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types
 
 help: ## Show this list
@@ -44,6 +44,10 @@ test-unit: ## Run the tests that need no QEMU: C and Python
 	@tool/setup/setup.sh --tests
 	@$(MAKE) --no-print-directory -C tests/unit/c
 	$(PYTHON) -m pytest tests/unit/python
+
+models: ## Check the models of what harts do together, with SPIN
+	@tool/setup/setup.sh --tests
+	$(PYTHON) -m pytest tests/models
 
 test-system: ## Boot systems under QEMU and test them
 	@tool/setup/setup.sh --images

@@ -114,6 +114,7 @@ def all_steps() -> list[Step]:
             count_cmocka,
         ),
         pytest_step("unit tests in Python", "tests/unit/python"),
+        pytest_step("models in SPIN", "tests/models"),
         pytest_step("system tests under QEMU", "tests/system"),
     ]
 
