@@ -22,7 +22,6 @@ from cotenant.run.qemu import Machine
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
 from cotenant.run.signals import ending_signals_raise
 
-
 _UNFAIR = (
     "with --icount QEMU does not give several harts the processor in turn: latencies say nothing, "
     "and systems may not even start; leave it out"
