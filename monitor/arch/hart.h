@@ -65,7 +65,7 @@ struct __attribute__((aligned(64))) hart {
     struct vhart *plic_user;
     volatile uint32_t *plic_threshold;
     uint32_t plic_user_threshold;
-    /* Vharts with steal time on (core/steal.h), and who had the hart when that was last looked at.
+    /* Vharts that are looked after (core/plain_path.h), and who had the hart when they last were.
      */
     uint32_t accounts;
     struct schedulable *accounted;

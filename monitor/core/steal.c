@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/steal.h"
 
-#include "arch/hart.h"
+#include "core/plain_path.h"
 #include "core/tenant.h"
-
-/* Budget of a vhart that may run as long as it likes but is accounted for: ages of ticks. */
-#define BUDGET_WITHOUT_LIMIT (1ul << 62)
 
 /* Section 16.1: layout of the shared memory, 64 bytes. */
 struct steal_time {
@@ -31,33 +28,18 @@ static volatile struct steal_time *shared(const struct vhart *vhart)
 void steal_begin(struct vhart *vhart, uint64_t address)
 {
     volatile uint64_t *words = (volatile uint64_t *)address;
-    struct hart *hart = vhart->world.hart;
 
-    steal_end(vhart);
     for (unsigned i = 0; i < sizeof(struct steal_time) / sizeof(uint64_t); i++) {
         words[i] = 0;
     }
     vhart->steal = (struct steal){.on = true, .address = address};
-    if (vhart->schedulable.budget == 0) {
-        vhart->schedulable.budget = BUDGET_WITHOUT_LIMIT;
-        vhart->schedulable.period = TIME_NEVER;
-    }
-    hart->accounts++;
-    hart->accounted = &vhart->schedulable;
-    hart->next_up = NULL; /* chosen when the vhart had no budget */
+    plain_path_begin(vhart, PLAIN_PATH_STEAL);
 }
 
 void steal_end(struct vhart *vhart)
 {
-    if (!vhart->steal.on) {
-        return;
-    }
     vhart->steal.on = false;
-    vhart->world.hart->accounts--;
-    if (vhart->schedulable.budget == BUDGET_WITHOUT_LIMIT) {
-        vhart->schedulable.budget = 0;
-        vhart->schedulable.period = 0;
-    }
+    plain_path_end(vhart, PLAIN_PATH_STEAL);
 }
 
 void steal_leave(struct vhart *vhart, uint64_t now, bool idle)

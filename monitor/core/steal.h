@@ -3,9 +3,8 @@
  * Steal time of a vhart, SBI section 16: how long it could have run while somebody else had its
  * hart, in memory that it shares with the monitor.
  *
- * Who has it on has a budget too, without a limit if need be: all that runs with a budget takes the
- * plain path of the schedule, where the account is kept, and the shortcuts of world switches pay
- * nothing. Called by the vhart's own hart, interrupts off.
+ * The account is kept on the plain path of the schedule (core/plain_path.h). Called by the vhart's
+ * own hart, interrupts off.
  */
 #ifndef COTENANT_CORE_STEAL_H
 #define COTENANT_CORE_STEAL_H

@@ -76,6 +76,7 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t suspending_since;
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
+    uint32_t plain_path; /* why it is looked after: core/plain_path.h */
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Vharts that need something done each time they get or lose their hart, as for steal time
+ * (core/steal.h).
+ *
+ * Such a vhart has a budget, without a limit if need be: all that runs with a budget takes the
+ * plain path of the schedule, where hart_schedule() looks after it, and the shortcuts of world
+ * switches pay nothing. Called by the vhart's own hart, interrupts off.
+ */
+#ifndef COTENANT_CORE_PLAIN_PATH_H
+#define COTENANT_CORE_PLAIN_PATH_H
+
+#include "core/vhart.h"
+
+/* Reasons, bits of struct vhart.plain_path. */
+#define PLAIN_PATH_STEAL 0x1
+
+/* The vhart, which has the hart, is looked after for `reason` from now on. */
+void plain_path_begin(struct vhart *vhart, uint32_t reason);
+
+/* No more for `reason`; nothing if it was not. */
+void plain_path_end(struct vhart *vhart, uint32_t reason);
+
+#endif
