@@ -76,6 +76,58 @@
 #define SBI_SRST_REASON_NONE 0
 #define SBI_SRST_REASON_SYSTEM_FAILURE 1
 
+/* Section 11: performance monitoring unit. */
+#define SBI_EXT_PMU 0x504d55
+#define SBI_PMU_NUM_COUNTERS 0
+#define SBI_PMU_COUNTER_GET_INFO 1
+#define SBI_PMU_COUNTER_CONFIG_MATCHING 2
+#define SBI_PMU_COUNTER_START 3
+#define SBI_PMU_COUNTER_STOP 4
+#define SBI_PMU_COUNTER_FW_READ 5
+#define SBI_PMU_COUNTER_FW_READ_HI 6
+#define SBI_PMU_SNAPSHOT_SET_SHMEM 7
+#define SBI_PMU_EVENT_GET_INFO 8
+/* Event types, and the bits of event data that raw ones have. */
+#define SBI_PMU_TYPE_GENERAL 0
+#define SBI_PMU_TYPE_CACHE 1
+#define SBI_PMU_TYPE_RAW 2
+#define SBI_PMU_TYPE_RAW_V2 3
+#define SBI_PMU_TYPE_FIRMWARE 15
+#define SBI_PMU_RAW_BITS 48
+#define SBI_PMU_RAW_V2_BITS 56
+/* Codes of general events. */
+#define SBI_PMU_HW_CPU_CYCLES 1
+#define SBI_PMU_HW_INSTRUCTIONS 2
+/* Codes of firmware events. */
+#define SBI_PMU_FW_MISALIGNED_LOAD 0
+#define SBI_PMU_FW_MISALIGNED_STORE 1
+#define SBI_PMU_FW_ACCESS_LOAD 2
+#define SBI_PMU_FW_ACCESS_STORE 3
+#define SBI_PMU_FW_ILLEGAL_INSN 4
+#define SBI_PMU_FW_SET_TIMER 5
+#define SBI_PMU_FW_IPI_SENT 6
+#define SBI_PMU_FW_IPI_RECEIVED 7
+#define SBI_PMU_FW_FENCE_I_SENT 8
+#define SBI_PMU_FW_FENCE_I_RECEIVED 9
+#define SBI_PMU_FW_SFENCE_VMA_SENT 10
+#define SBI_PMU_FW_SFENCE_VMA_RECEIVED 11
+#define SBI_PMU_FW_SFENCE_VMA_ASID_SENT 12
+#define SBI_PMU_FW_SFENCE_VMA_ASID_RECEIVED 13
+#define SBI_PMU_FW_HFENCE_GVMA_SENT 14
+#define SBI_PMU_FW_PLATFORM 65535
+/* Flags of config_matching, start and stop. */
+#define SBI_PMU_CONFIG_SKIP_MATCH 0x1
+#define SBI_PMU_CONFIG_CLEAR_VALUE 0x2
+#define SBI_PMU_CONFIG_AUTO_START 0x4
+#define SBI_PMU_CONFIG_FLAGS 0xff
+#define SBI_PMU_START_SET_INIT_VALUE 0x1
+#define SBI_PMU_START_INIT_SNAPSHOT 0x2
+#define SBI_PMU_STOP_RESET 0x1
+#define SBI_PMU_STOP_TAKE_SNAPSHOT 0x2
+/* counter_info of get_info */
+#define SBI_PMU_INFO_WIDTH_SHIFT 12
+#define SBI_PMU_INFO_FIRMWARE 0x8000000000000000
+
 /* Section 12: debug console. */
 #define SBI_EXT_DBCN 0x4442434e
 #define SBI_DBCN_WRITE 0

@@ -11,6 +11,7 @@
 #include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
+#include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
@@ -87,9 +88,20 @@ static uint64_t console_moment(const struct hart *hart, struct schedulable *next
     return hart->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
 }
 
+/* The console works for all tenants: nobody's counters count that. */
+__attribute__((noinline, cold)) static void put_aside(struct hart *hart)
+{
+    if (hart->accounted != NULL) {
+        pmu_leave(vhart_of(hart->accounted));
+    }
+}
+
 /* The console's step; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, uint64_t now)
 {
+    if (hart->accounts != 0) {
+        put_aside(hart);
+    }
     timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
     if (!shared_try_enter(hart)) {
         console_put_off(now);
@@ -111,23 +123,26 @@ static bool is_idle(const struct hart *hart, const struct vhart *vhart)
 }
 
 /*
- * `next` gets the hart, or nobody (NULL). Whoever is accounted for is given and taken the hart in
- * hart_schedule() only; see core/steal.h. Apart and cold, so that nobody else pays for it.
+ * `next` gets the hart, or nobody (NULL). Whoever is looked after is given and taken the hart in
+ * hart_schedule() only; see core/plain_path.h. Apart and cold, so that nobody else pays for it.
  */
-__attribute__((noinline, cold)) static void account_steal(struct hart *hart,
-                                                          struct schedulable *next, uint64_t now)
+__attribute__((noinline, cold)) static void look_after(struct hart *hart, struct schedulable *next,
+                                                       uint64_t now)
 {
     struct schedulable *last = hart->accounted;
 
-    if (last == next) {
-        return;
-    }
     hart->accounted = next;
-    if (last != NULL && vhart_of(last)->steal.on) {
-        steal_leave(vhart_of(last), now, is_idle(hart, vhart_of(last)));
+    if (last != NULL && last != next) {
+        pmu_leave(vhart_of(last));
+        if (vhart_of(last)->steal.on) {
+            steal_leave(vhart_of(last), now, is_idle(hart, vhart_of(last)));
+        }
     }
-    if (next != NULL && vhart_of(next)->steal.on) {
+    if (next != NULL && last != next && vhart_of(next)->steal.on) {
         steal_enter(vhart_of(next), now);
+    }
+    if (next != NULL) {
+        pmu_enter(vhart_of(next));
     }
 }
 
@@ -147,7 +162,7 @@ struct world_change hart_schedule(struct hart *hart)
             continue;
         }
         if (hart->accounts != 0) {
-            account_steal(hart, next, now);
+            look_after(hart, next, now);
         }
         event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);

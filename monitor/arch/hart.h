@@ -85,6 +85,12 @@ struct __attribute__((aligned(64))) hart {
     volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
     /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
     uint64_t emulated_exceptions;
+    /*
+     * Numbers of counters, from cycle (0) on, that vharts can have, or 0 if there are none, and how
+     * many bits a programmable one has: arch/counters.h.
+     */
+    uint32_t counter_count;
+    uint32_t counter_width;
 };
 
 extern struct hart harts[COTENANT_MAX_HARTS];

@@ -199,6 +199,16 @@ plain_path:
 3:  call trap_dispatch
     j world_enter
 
+/* The trap entry without the fast paths. */
+    .globl trap_plain_entry
+    .balign 64
+trap_plain_entry:
+    csrrw sp, mscratch, sp
+    beqz sp, trap_in_monitor
+    sd t0, REGISTER(5)(sp)
+    sd t1, REGISTER(6)(sp)
+    j plain_path
+
 /*
  * A trap inside the monitor. Two loads of guest_fetch_native may fault: it then returns all ones.
  * Every other one is a defect of the monitor: report it and stop this hart.

@@ -9,10 +9,19 @@
 #include "arch/misaligned.h"
 #include "arch/wait.h"
 #include "core/lifecycle.h"
+#include "core/pmu.h"
 #include "core/shared_lock.h"
+#include "core/trace.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
 #include "vdev/mmio.h"
+
+void trap_use_fast_paths(bool use)
+{
+    if (!trace_is_on) {
+        CSR_WRITE(mtvec, (uint64_t)(use ? trap_entry : trap_plain_entry));
+    }
+}
 
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
@@ -74,6 +83,7 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         }
     }
     vhart->faults++;
+    pmu_count(vhart, cause == CAUSE_LOAD_ACCESS ? SBI_PMU_FW_ACCESS_LOAD : SBI_PMU_FW_ACCESS_STORE);
     trap_reflect(vhart, cause, address);
 }
 
@@ -99,6 +109,8 @@ static void misaligned_access(struct vhart *vhart, uint64_t cause, uint64_t addr
 {
     struct misaligned_fault fault = {cause, address};
 
+    pmu_count(vhart, cause == CAUSE_LOAD_MISALIGNED ? SBI_PMU_FW_MISALIGNED_LOAD
+                                                    : SBI_PMU_FW_MISALIGNED_STORE);
     if (!misaligned_emulate(vhart, CSR_READ(satp), &fault)) {
         vhart->faults++;
         trap_reflect(vhart, fault.cause, fault.address);
@@ -123,6 +135,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     if (read_time(vhart, instruction)) {
         return;
     }
+    pmu_count(vhart, SBI_PMU_FW_ILLEGAL_INSN);
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }
 

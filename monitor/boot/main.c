@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the relocated image to the first tenant: the boot hart, then the others. */
+#include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/hart.h"
 #include "arch/memory.h"
@@ -162,6 +163,7 @@ static void hart_begin(struct hart *hart)
     }
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
+    counters_probe(hart);
 }
 
 _Noreturn static void run(struct hart *hart)

@@ -8,6 +8,7 @@
 #include "core/console.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
@@ -183,6 +184,7 @@ static void vhart_release(struct vhart *vhart)
     vhart->loading = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     steal_end(vhart);
+    pmu_end(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }

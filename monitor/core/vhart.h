@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arch/world.h"
+#include "core/pmu.h"
 #include "core/scheduler.h"
 
 struct hart;
@@ -77,6 +78,7 @@ struct __attribute__((aligned(64))) vhart {
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
     uint32_t plain_path; /* why it is looked after: core/plain_path.h */
+    struct pmu pmu;
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

@@ -3,15 +3,18 @@
 #include "arch/interrupts.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
+#include "core/pmu.h"
 #include "sbi/sbi.h"
 
 /* A stopped vhart gets none; one of another hart may stop or start before it looks. */
-static void send(const struct vhart *sender, struct vhart *target)
+static void send(struct vhart *sender, struct vhart *target)
 {
     if (target == sender) {
         vhart_interrupt(target, INTERRUPT_SSI);
     } else if (target->state == VHART_STARTED) {
         messages_post(target, REQUEST_IPI);
+        pmu_count(sender, SBI_PMU_FW_IPI_SENT);
+        pmu_count(target, SBI_PMU_FW_IPI_RECEIVED);
     }
 }
 

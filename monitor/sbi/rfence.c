@@ -7,6 +7,7 @@
  */
 #include "arch/interrupts.h"
 #include "arch/remote_fence.h"
+#include "core/pmu.h"
 #include "sbi/sbi.h"
 
 #define PAGE_SIZE 4096
@@ -59,6 +60,17 @@ static void fence_self(uint64_t function, uint64_t start, uint64_t size, uint64_
     }
 }
 
+/* By function. */
+static const struct {
+    unsigned sent;
+    unsigned received;
+} events[] = {
+    [SBI_RFENCE_FENCE_I] = {SBI_PMU_FW_FENCE_I_SENT, SBI_PMU_FW_FENCE_I_RECEIVED},
+    [SBI_RFENCE_SFENCE_VMA] = {SBI_PMU_FW_SFENCE_VMA_SENT, SBI_PMU_FW_SFENCE_VMA_RECEIVED},
+    [SBI_RFENCE_SFENCE_VMA_ASID] = {SBI_PMU_FW_SFENCE_VMA_ASID_SENT,
+                                    SBI_PMU_FW_SFENCE_VMA_ASID_RECEIVED},
+};
+
 struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t start = arguments[2];
@@ -80,6 +92,7 @@ struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint6
         fence_self(function, start, size, arguments[4]);
     }
     if (vhart->tenant->vhart_count > 1) {
+        pmu_count_request(vhart, targets, events[function].sent, events[function].received);
         remote_fence(vhart, targets, function == SBI_RFENCE_FENCE_I);
     }
     return sbi_value(0);

@@ -51,6 +51,7 @@ sbi_handler sbi_dbcn;
 sbi_handler sbi_susp;
 sbi_handler sbi_sta;
 sbi_handler sbi_fwft;
+sbi_handler sbi_pmu;
 
 static inline struct sbi_result sbi_error(long error)
 {

@@ -2,9 +2,11 @@
 /* Tenants start, stop, reboot, crash and wait, on a hart of variables. */
 #include <string.h>
 
+#include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "arch/remote_fence.h"
+#include "arch/trap.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
 #include "bundle_maker.h"
@@ -35,6 +37,7 @@ static uint64_t copied;
 static bool console_shows[COTENANT_MAX_TENANTS];
 static unsigned routing_resets;
 static struct vhart *unloaded;
+static struct vhart *counters_owner;
 
 /* In the place of the parts around it. */
 
@@ -70,6 +73,22 @@ void vhart_unload(struct vhart *vhart)
 {
     unloaded = vhart;
     vhart->world.hart->loaded = NULL;
+}
+
+void counters_load(struct vhart *vhart)
+{
+    counters_owner = vhart;
+}
+
+void counters_save(struct vhart *vhart)
+{
+    (void)vhart;
+    counters_owner = NULL;
+}
+
+void trap_use_fast_paths(bool use)
+{
+    (void)use;
 }
 
 void console_tenant_running(uint32_t tenant, bool running)
@@ -179,6 +198,7 @@ static int set_up(void **state)
         scheduler_init(&harts[i].scheduler, mtime);
     }
     go_to(hart);
+    hart->counter_count = COUNTER_FIRST_PROGRAMMABLE;
     monitor_log_init();
     cleared = copied = 0;
     routing_resets = 0;
@@ -274,8 +294,12 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x1234;
     vhart->world.pending = INTERRUPT_SSI;
+    pmu_configure(vhart, COUNTER_CYCLE, 0, false);
+    assert_ptr_equal(counters_owner, vhart);
     cleared = copied = 0;
     tenant_reboot(RTOS);
+    assert_null(counters_owner);
+    assert_int_equal(vhart->pmu.configured, 0);
     assert_non_null(strstr(log_text(), "tenant rtos: reboot\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_true(console_shows[1]);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hart's performance counters (privileged ISA 3.1.10 to 3.1.12) and what a vhart has in them.
+ *
+ * Counters are numbered as their CSRs: 0 is cycle, 2 is instret, 3 to 31 are programmable; number 1
+ * would be time, which is no counter. While nobody's counts are in the hart, cycle and instret run
+ * as ever, for whoever reads them, and the programmable ones stand still, out of reach of all.
+ *
+ * A vhart's own counts are in the hart while it has the hart, and only those of its programmable
+ * counters that it has configured can be read. A cycle or instret that it has configured counts for
+ * it alone: the hart's own count is put aside and goes on, by as much, when the vhart leaves. It
+ * goes without what the vhart runs while it has that counter stopped.
+ *
+ * Called by the vhart's own hart, interrupts off.
+ */
+#ifndef COTENANT_ARCH_COUNTERS_H
+#define COTENANT_ARCH_COUNTERS_H
+
+#include "arch/hart.h"
+#include "core/vhart.h"
+
+#define COUNTER_CYCLE 0
+#define COUNTER_INSTRET 2
+#define COUNTER_FIRST_PROGRAMMABLE 3
+#define COUNTER_CSR_CYCLE 0xc00
+
+/*
+ * Finds out what the running hart has, into hart->counter_count and hart->counter_width. Without
+ * mcountinhibit nothing can be stopped, so there are none to give (SBI section 11). For boot.
+ */
+void counters_probe(struct hart *hart);
+
+/* Numbers, as bits, of the counters that vharts of the hart can have. */
+static inline uint64_t counters_of(const struct hart *hart)
+{
+    uint64_t no_counter = 1ul << 1;
+
+    return ((1ul << hart->counter_count) - 1) & ~no_counter;
+}
+
+/* Those of them that count what they are told to. */
+static inline uint64_t counters_programmable(const struct hart *hart)
+{
+    return counters_of(hart) & ~((1ul << COUNTER_FIRST_PROGRAMMABLE) - 1);
+}
+
+/* Puts the vhart's counts into the hart, which it has. */
+void counters_load(struct vhart *vhart);
+
+/* Takes them out again. */
+void counters_save(struct vhart *vhart);
+
+/* arch/counter_csr.S */
+uint64_t counter_exchange(uint64_t counter, uint64_t value);
+uint64_t counter_event_exchange(uint64_t counter, uint64_t value);
+uint64_t counter_probe(uint64_t counter);
+uint64_t counter_probe_inhibit(void);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Performance counters of a vhart, SBI section 11: those of the hart, as far as it has them
+ * (arch/counters.h), and firmware counters, which count what the monitor does for the vhart.
+ *
+ * A counter is known by its index: that of a hart's counter is its number, and firmware counters
+ * have all others. A counter is configured, for an event, and then started and stopped until its
+ * event is taken away again. Sets of counters are bits by index.
+ *
+ * While the vhart has counters of the hart, it takes the plain path (core/plain_path.h), and so it
+ * does while it counts its calls of set_timer, which the trap entry then leaves to sbi/time.c.
+ * Nobody else pays for either. Called by the vhart's own hart, interrupts off, unless it says so.
+ */
+#ifndef COTENANT_CORE_PMU_H
+#define COTENANT_CORE_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vhart;
+
+#define PMU_FIRMWARE_COUNTERS 16
+/* Of the hart's programmable counters, of which more would make world switches longer. */
+#define PMU_MOST_PROGRAMMABLE 8
+/* With cycle and instret. */
+#define PMU_MOST_COUNTERS (2 + PMU_MOST_PROGRAMMABLE + PMU_FIRMWARE_COUNTERS)
+/* cycle and instret have numbers below. */
+#define PMU_FIXED_NUMBERS 3
+/* SBI_PMU_FW_* below are counted. */
+#define PMU_FIRMWARE_EVENTS 14
+
+struct pmu_counter {
+    /*
+     * Its value, unless it is started: then a hart's counter has it in the hart while the vhart has
+     * the hart, and a firmware counter has it without what its event has in `totals`.
+     */
+    uint64_t value;
+    uint64_t event; /* mhpmevent, or SBI_PMU_FW_* */
+};
+
+struct pmu {
+    uint64_t configured;
+    uint64_t started;      /* of the configured ones */
+    bool in_hart;          /* what is in the hart while the vhart has it, is */
+    bool counts_set_timer; /* a counter of SBI_PMU_FW_SET_TIMER is started */
+    struct pmu_counter counters[PMU_MOST_COUNTERS];
+    /* While in_hart: the hart's own cycle and instret are ahead of the vhart's by this. */
+    uint64_t ahead[PMU_FIXED_NUMBERS];
+    /* How often each firmware event has happened since boot; any hart adds to it, atomically. */
+    uint64_t totals[PMU_FIRMWARE_EVENTS];
+};
+
+/* How many counters the vhart can have; their indices are below. */
+unsigned pmu_counter_count(const struct vhart *vhart);
+
+/* Those of them that are firmware counters. */
+uint64_t pmu_firmware_counters(const struct vhart *vhart);
+
+/*
+ * The counters that can count the event (SBI section 11.1 to 11.5), with `data` as it comes with
+ * it; 0: none. *setting is what pmu_configure() needs.
+ */
+uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t data,
+                           uint64_t *setting);
+
+/* Gives the counter, which is not started, an event that it can count; `clear`: and value 0. */
+void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear);
+
+/* Starts the configured counters of `set`, from *value or, if that is NULL, from where they are. */
+void pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value);
+
+/* Stops the counters of `set`; `reset`: and takes their events away. */
+void pmu_stop(struct vhart *vhart, uint64_t set, bool reset);
+
+/* What a firmware counter has counted. */
+uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter);
+
+/* The vhart gets its hart, or loses it; nothing is done where it has or has not already. */
+void pmu_enter(struct vhart *vhart);
+void pmu_leave(struct vhart *vhart);
+
+/* Nothing of it is kept. */
+void pmu_end(struct vhart *vhart);
+
+/* Firmware event `event` (SBI_PMU_FW_*) has happened to the vhart. By any hart. */
+void pmu_count(struct vhart *vhart, unsigned event);
+
+/*
+ * The vhart has asked others of its tenant for something: `targets`, bits by vhart id. Those that
+ * are stopped are not asked, and itself it does not ask.
+ */
+void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, unsigned received);
+
+#endif
