@@ -20,6 +20,10 @@
 
 const char payload_name[] = "hostile-sbi";
 
+/* Counters that there may be, and event types. */
+#define MOST_COUNTERS 64
+#define EVENT_TYPES 17
+
 /* Extensions that this payload does not judge: the answer must be an error code, nothing more. */
 static const uint64_t others[] = {
     0x504d55 /* PMU */,    0x53555350 /* SUSP */, 0x43505043 /* CPPC */, 0x4e41434c /* NACL */,
@@ -250,6 +254,23 @@ static void storm_other(void)
     refused += result.error != SBI_SUCCESS;
 }
 
+/* Numbers that get further than any(): counters, flags and events that may exist. */
+static void storm_counters(void)
+{
+    uint64_t function = random_below(&source, SBI_PMU_COUNTER_FW_READ_HI + 1);
+    uint64_t base = random_below(&source, 2) == 0 ? any() : random_below(&source, MOST_COUNTERS);
+    uint64_t mask = random_below(&source, 2) == 0 ? any() : random_next(&source) & 0x3ffffff;
+    uint64_t flags = random_below(&source, 4) == 0 ? any() : random_below(&source, 8);
+    uint64_t event = random_below(&source, EVENT_TYPES) << 16 | random_below(&source, 16);
+    struct sbi_result result =
+        sbi_call6(SBI_EXT_PMU, function, base, mask, flags,
+                  random_below(&source, 4) == 0 ? any() : event, any(), any());
+
+    check(result.error <= SBI_SUCCESS && result.error >= SBI_ERR_LOWEST,
+          "counters, function %lu: error %ld", function, result.error);
+    refused += result.error != SBI_SUCCESS;
+}
+
 /* Legacy calls but for shutdown and the blocking read; they have no error codes of their own. */
 static void storm_legacy(void)
 {
@@ -263,8 +284,8 @@ static void storm_legacy(void)
 void main(void)
 {
     static void (*const storms[])(void) = {
-        storm_unknown, storm_base,  storm_time,    storm_ipi,   storm_fence,
-        storm_hsm,     storm_reset, storm_console, storm_other, storm_legacy,
+        storm_unknown, storm_base,    storm_time,  storm_ipi,    storm_fence,    storm_hsm,
+        storm_reset,   storm_console, storm_other, storm_legacy, storm_counters,
     };
     uint64_t calls = platform_number("calls", 200000);
     uint64_t seed = platform_number("seed", 1);

@@ -41,7 +41,7 @@ static void test_base(void)
 {
     static const uint64_t present[] = {SBI_EXT_BASE, SBI_EXT_TIME, SBI_EXT_IPI,  SBI_EXT_RFENCE,
                                        SBI_EXT_HSM,  SBI_EXT_SRST, SBI_EXT_DBCN, SBI_EXT_SUSP,
-                                       SBI_EXT_FWFT, SBI_EXT_STA};
+                                       SBI_EXT_FWFT, SBI_EXT_STA,  SBI_EXT_PMU};
     struct sbi_result result;
 
     result = sbi_call(SBI_EXT_BASE, SBI_BASE_GET_SPEC_VERSION, 0, 0, 0);

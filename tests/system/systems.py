@@ -11,7 +11,7 @@ Build: TypeAlias = Callable[..., Launch]
 Boot: TypeAlias = Callable[..., Session]
 
 Scalar: TypeAlias = str | int | bool
-Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str]
+Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str] | list[int]
 
 LINUX_READY = "^cotenant: ready$"
 LATENCY_READY = "^latency: samples="
