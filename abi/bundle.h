@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 2
+#define COTENANT_BUNDLE_VERSION 3
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -47,6 +47,13 @@
 #define COTENANT_TENANT_FP 0x2
 /* The tenant sees a virtual 16550 at uart_base. */
 #define COTENANT_TENANT_UART 0x4
+/* The tenant is started again when it crashes, or when it shuts down. */
+#define COTENANT_TENANT_RESTART_ON_CRASH 0x8
+#define COTENANT_TENANT_RESTART_ON_SHUTDOWN 0x10
+
+/* struct bundle_reset.kind: 0 is written to the Status register (virtio 1.2, section 4.2.2). */
+#define COTENANT_DEVICE_RESET_NONE 0
+#define COTENANT_DEVICE_RESET_VIRTIO_MMIO 1
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -99,6 +106,13 @@ struct bundle_part {
     uint64_t memory_size;  /* bytes occupied, >= file_size */
 };
 
+/* A device that is reset when its tenant stops, so that it leaves the tenant's memory alone. */
+struct bundle_reset {
+    uint64_t base; /* physical address of its registers, 4096-aligned; 0: unused */
+    uint32_t kind; /* COTENANT_DEVICE_RESET_* */
+    uint32_t reserved;
+};
+
 struct bundle_hart {
     uint16_t id;             /* mhartid */
     uint16_t plic_m_context; /* or COTENANT_NONE */
@@ -145,6 +159,7 @@ struct bundle_tenant {
     uint32_t sources[COTENANT_SOURCE_WORDS]; /* physical sources that it owns, one bit each */
     struct bundle_range memory[COTENANT_MAX_MEMORY_RANGES];
     struct bundle_part parts[COTENANT_MAX_IMAGE_PARTS];
+    struct bundle_reset resets[COTENANT_MAX_RESETS];
 };
 
 struct bundle_vhart {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check_rules.h"
 
-#define TENANT_FLAGS (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART)
+#define TENANT_FLAGS                                                                               \
+    (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
+     COTENANT_TENANT_RESTART_ON_CRASH | COTENANT_TENANT_RESTART_ON_SHUTDOWN)
 #define VIRTUAL_UART_SIZE 0x100
 
 static bool in_memory(const struct bundle_tenant *tenant, uint64_t base, uint64_t size)
@@ -151,6 +153,47 @@ static struct check_result check_virtual_devices(const struct bundle *bundle, ui
     return check_good();
 }
 
+/* The monitor writes to a device that is reset: it must be the tenant's own. */
+static bool is_own_device(const struct bundle *bundle, uint32_t index, uint64_t base)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    if (!check_contains(0, CHECK_ADDRESS_LIMIT, base, CHECK_PAGE_SIZE) ||
+        check_overlaps(base, CHECK_PAGE_SIZE, board->ram_base, board->ram_size)) {
+        return false;
+    }
+    for (unsigned device = 0; device < CHECK_DEVICES; device++) {
+        struct bundle_range closed = check_device_range(board, (enum check_device)device);
+
+        if (check_overlaps(base, CHECK_PAGE_SIZE, closed.base, closed.size)) {
+            return false;
+        }
+    }
+    for (uint32_t other = 0; other < index; other++) {
+        for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
+            if (bundle->tenants[other].resets[i].base == base) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static struct check_result check_resets(const struct bundle *bundle, uint32_t index)
+{
+    for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
+        const struct bundle_reset *reset = &bundle->tenants[index].resets[i];
+
+        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_VIRTIO_MMIO,
+                "tenant.resets.kind: no driver for it", index);
+        REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
+                    (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&
+                     is_own_device(bundle, index, reset->base)),
+                "tenant.resets.base: not a device of the tenant's own", index);
+    }
+    return check_good();
+}
+
 static struct check_result check_start(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
@@ -172,7 +215,7 @@ struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
     typedef struct check_result rule(const struct bundle *, uint32_t);
     static rule *const rules[] = {
         check_name,  check_vharts,  check_memory,          check_parts,
-        check_start, check_sources, check_virtual_devices,
+        check_start, check_sources, check_virtual_devices, check_resets,
     };
     struct check_result result = check_good();
 

@@ -9,6 +9,7 @@
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
+#include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "device/ns16550.h"
 #include "device/reset.h"
@@ -120,6 +121,24 @@ static bool transmit_step(void)
     return count != 0;
 }
 
+static void command_tenant(struct tenant *tenant, enum tenant_command command)
+{
+    enum tenant_state before = tenant->state;
+    bool accepted = !console.quitting && tenant_command(tenant, command);
+
+    monitor_log_begin();
+    monitor_puts(console_command_names[command]);
+    monitor_puts(" ");
+    monitor_puts(tenant->description->name);
+    if (accepted) {
+        monitor_puts(": ok\n");
+    } else {
+        monitor_puts(": refused, it is ");
+        monitor_puts(tenant_state_name(before));
+        monitor_puts("\n");
+    }
+}
+
 static void handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
@@ -130,6 +149,9 @@ static void handle_requests(void)
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
         console.quitting = true;
     }
+    if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
+        command_tenant(&tenants[console.mux.commanded], console.mux.tenant_command);
+    }
 }
 
 /* On the way to power-off: one tenant a step, then what they and the monitor said last. */
@@ -138,7 +160,7 @@ static void quit_step(void)
     const struct reset reset = {bundle->board.reset_kind, bundle->board.reset_base};
 
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if (tenants[i].state == TENANT_RUNNING) {
+        if (tenants[i].state == TENANT_RUNNING || tenants[i].state == TENANT_LOADING) {
             tenant_halt(&tenants[i], TENANT_STOPPED);
             return;
         }
@@ -197,15 +219,17 @@ static bool do_turn(uint64_t now)
 
 void console_step(uint64_t now)
 {
-    bool busy = do_turn(now);
+    bool busy;
 
+    handle_requests(); /* of the last step: before the next one brings more */
+    busy = do_turn(now);
     /* Whoever is due goes first; what is left out is as well done by the next step. */
     if (!refresh_interrupt_lines()) {
         set_next_step(now, true);
         return;
     }
     handle_requests();
-    console.quitting |= lifecycle_is_over();
+    console.quitting |= lifecycle_is_over() && !tenant_commands_keep_on();
     if (console.quitting) {
         quit_step();
         busy = true;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Framed mode: frames of abi/console.h in both directions, and the commands on channel 0. */
+#include <stddef.h>
+
 #include "abi/console.h"
 #include "core/console_parts.h"
 #include "core/monitor_log.h"
+
+#define NO_TENANT UINT32_MAX
 
 int console_frames_next(struct console_mux *mux)
 {
@@ -47,38 +51,87 @@ static bool is_text(const char *text, const char *expected)
     return text[i] == expected[i];
 }
 
-static void focus_by_name(struct console_mux *mux, const char *name)
+/* Returns what follows `word` and a space in a line that begins so, or NULL. */
+static const char *after_word(const char *line, const char *word)
+{
+    uint32_t i = 0;
+
+    while (word[i] != '\0' && line[i] == word[i]) {
+        i++;
+    }
+    return word[i] == '\0' && line[i] == ' ' ? line + i + 1 : NULL;
+}
+
+/* Returns the index of a tenant; NO_TENANT, said on the log, if there is none of the name. */
+static uint32_t find_tenant(const struct console_mux *mux, const char *name)
 {
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
-        if (is_text(name, mux->names[tenant]) && console_mux_set_focus(mux, tenant)) {
-            return;
+        if (is_text(name, mux->names[tenant])) {
+            return tenant;
         }
     }
     monitor_log_begin();
     monitor_puts("no such tenant\n");
+    return NO_TENANT;
+}
+
+/* Returns whether the line is a command for a tenant. */
+static bool run_tenant_command(struct console_mux *mux)
+{
+    for (uint32_t command = 0; command < COMMAND_COUNT; command++) {
+        const char *name = after_word(mux->command, console_command_names[command]);
+
+        if (name != NULL) {
+            uint32_t tenant = find_tenant(mux, name);
+
+            if (tenant != NO_TENANT) {
+                console_request_command(mux, tenant, (enum tenant_command)command);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static void show_commands(void)
+{
+    monitor_log_begin();
+    monitor_puts("stats, quit, focus NAME");
+    for (uint32_t command = 0; command < COMMAND_COUNT; command++) {
+        monitor_puts(", ");
+        monitor_puts(console_command_names[command]);
+        monitor_puts(" NAME");
+    }
+    monitor_puts("\n");
 }
 
 static void run_command(struct console_mux *mux)
 {
-    static const char focus[] = "focus ";
-    const uint32_t focus_length = sizeof(focus) - 1;
+    const char *name = after_word(mux->command, "focus");
 
     if (is_text(mux->command, "stats")) {
         mux->requests |= CONSOLE_REQUEST_STATS;
+        return;
+    }
+    if (is_text(mux->command, "help")) {
+        show_commands();
         return;
     }
     if (is_text(mux->command, "quit")) {
         mux->requests |= CONSOLE_REQUEST_QUIT;
         return;
     }
-    for (uint32_t i = 0; i < focus_length; i++) {
-        if (mux->command[i] != focus[i]) {
+    if (name != NULL) {
+        uint32_t tenant = find_tenant(mux, name);
+
+        if (tenant != NO_TENANT && !console_mux_set_focus(mux, tenant)) {
             monitor_log_begin();
-            monitor_puts("unknown command, give stats, quit or focus NAME\n");
-            return;
+            monitor_puts("no such console\n");
         }
+    } else if (!run_tenant_command(mux)) {
+        monitor_log_begin();
+        monitor_puts("unknown command, give help\n");
     }
-    focus_by_name(mux, mux->command + focus_length);
 }
 
 /* Collects a line; one that is too long is refused as a whole. */

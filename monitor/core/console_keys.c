@@ -14,7 +14,8 @@ static void show_help(const struct console_mux *mux)
 {
     monitor_log_begin();
     put_escape_name(mux);
-    monitor_puts(" then: n next tenant, 1-9 that tenant, l list, h help, q power off, ");
+    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, r restart it, "
+                 "l list, h help, q power off, ");
     put_escape_name(mux);
     monitor_puts(" send it\n");
 }
@@ -43,6 +44,15 @@ static void run_command(struct console_mux *mux, uint8_t key)
         return;
     case 'q':
         mux->requests |= CONSOLE_REQUEST_QUIT;
+        return;
+    case 's':
+        console_request_command(mux, mux->focus, COMMAND_START);
+        return;
+    case 'x':
+        console_request_command(mux, mux->focus, COMMAND_STOP);
+        return;
+    case 'r':
+        console_request_command(mux, mux->focus, COMMAND_RESTART);
         return;
     case 'h':
     case '?':

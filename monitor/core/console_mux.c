@@ -15,6 +15,11 @@
 
 #define NO_TENANT UINT32_MAX
 
+const char *const console_command_names[COMMAND_COUNT] = {
+    [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",
+    [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy",
+};
+
 void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
                       struct vuart *const *uarts, const char *const *names, uint32_t count)
 {
@@ -211,6 +216,15 @@ bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant)
     monitor_puts(mux->names[tenant]);
     monitor_puts("\n");
     return true;
+}
+
+void console_request_command(struct console_mux *mux, uint32_t tenant, enum tenant_command command)
+{
+    if (tenant < mux->tenant_count) {
+        mux->requests |= CONSOLE_REQUEST_TENANT;
+        mux->commanded = tenant;
+        mux->tenant_command = command;
+    }
 }
 
 uint32_t console_mux_take_requests(struct console_mux *mux)

@@ -20,12 +20,14 @@
 
 #include "abi/console.h"
 #include "abi/limits.h"
+#include "core/tenant_commands.h"
 #include "vdev/vuart.h"
 
 /* Bits of console_mux_take_requests(). */
 #define CONSOLE_REQUEST_QUIT 0x1  /* power the machine off */
 #define CONSOLE_REQUEST_LIST 0x2  /* show the tenants to a person */
 #define CONSOLE_REQUEST_STATS 0x4 /* answer the command "stats" */
+#define CONSOLE_REQUEST_TENANT 0x8 /* console_mux_tenant_command() */
 
 /* console_mux_tick() is due this often while console_mux_needs_tick(). */
 #define CONSOLE_TICK_MS 10
@@ -84,7 +86,12 @@ struct console_mux {
     uint32_t in_left; /* payload bytes that follow */
     uint32_t command_length;
     char command[COTENANT_MONITOR_COMMAND_MAX + 1];
+    enum tenant_command tenant_command; /* with CONSOLE_REQUEST_TENANT */
+    uint32_t commanded;                 /* index of the tenant */
 };
+
+/* "load", "start", ...: what a user types. */
+extern const char *const console_command_names[COMMAND_COUNT];
 
 /*
  * `mode` is a COTENANT_CONSOLE_*, `escape` a control character 1..31, `focus` the index of a

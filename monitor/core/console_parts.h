@@ -27,6 +27,9 @@ bool console_choose_source(struct console_mux *mux, uint32_t except);
 /* console_mux.c: a byte of input for a tenant. */
 void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte);
 
+/* console_mux.c: asks for a command; only one is kept until it has been taken. */
+void console_request_command(struct console_mux *mux, uint32_t tenant, enum tenant_command command);
+
 /* console_lines.c: mux mode, output. */
 int console_lines_next(struct console_mux *mux);
 

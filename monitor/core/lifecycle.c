@@ -12,6 +12,7 @@
 #include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
+#include "device/virtio_reset.h"
 #include "irq/routing.h"
 
 static uint64_t ticks_from_us(uint64_t microseconds)
@@ -89,17 +90,20 @@ static void begin_loading(struct vhart *first)
     hart->reschedule = true;
 }
 
-static void prepare_loading(struct tenant *tenant, bool wipe)
+static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
 {
     trace_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
-    tenant->state = TENANT_RUNNING;
-    console_tenant_running(tenant->index, true);
-    loader_begin(&tenant->loader, wipe);
+    tenant->state = purpose == TENANT_TO_RUN ? TENANT_RUNNING : TENANT_LOADING;
+    tenant->purpose = purpose;
+    console_tenant_running(tenant->index, purpose == TENANT_TO_RUN);
+    loader_begin(&tenant->loader, tenant->used || purpose == TENANT_TO_DESTROY,
+                 purpose != TENANT_TO_DESTROY);
+    tenant->used = true;
 }
 
-void tenant_start(struct tenant *tenant, bool wipe)
+void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose)
 {
-    prepare_loading(tenant, wipe);
+    prepare_loading(tenant, purpose);
     if (is_here(&tenant->vharts[0])) {
         begin_loading(&tenant->vharts[0]);
     } else {
@@ -107,28 +111,52 @@ void tenant_start(struct tenant *tenant, bool wipe)
     }
 }
 
+static bool is_being_loaded(const struct tenant *tenant)
+{
+    return tenant->state == TENANT_RUNNING || tenant->state == TENANT_LOADING;
+}
+
 void tenant_load_here(struct tenant *tenant)
 {
     struct vhart *first = &tenant->vharts[0];
 
-    if (tenant->state == TENANT_RUNNING && first->state == VHART_STOPPED && !first->loading) {
+    if (is_being_loaded(tenant) && tenant->loader.phase != LOADER_IDLE && !first->loading) {
         begin_loading(first);
     }
 }
 
-/* Its images are in place: from now on the first vhart runs them. */
-static void run_loaded(struct tenant *tenant)
+void tenant_run(struct tenant *tenant)
+{
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
+    tenant->state = TENANT_RUNNING;
+    console_tenant_running(tenant->index, true);
+    vhart_start(&tenant->vharts[0], tenant->description->entry, tenant->description->devicetree);
+}
+
+/* The loader has done its work. */
+static void finish_loading(struct tenant *tenant)
 {
     struct vhart *first = &tenant->vharts[0];
 
-    if (tenant->state != TENANT_RUNNING) {
+    if (!is_being_loaded(tenant)) {
         return; /* another hart stops it: the message is on its way */
     }
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->loader.phase = LOADER_IDLE;
     first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
-    vhart_start(first, tenant->description->entry, tenant->description->devicetree);
+    switch (tenant->purpose) {
+    case TENANT_TO_RUN:
+        tenant_run(tenant);
+        break;
+    case TENANT_TO_LOAD:
+        tenant->state = TENANT_LOADED;
+        break;
+    case TENANT_TO_DESTROY:
+        tenant->state = TENANT_EMPTY;
+        tenant->used = false;
+        break;
+    }
+    first->world.hart->reschedule = true;
 }
 
 void tenant_load_step(struct tenant *tenant)
@@ -137,7 +165,7 @@ void tenant_load_step(struct tenant *tenant)
 
     if (loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle)) {
         shared_enter(hart);
-        run_loaded(tenant);
+        finish_loading(tenant);
         shared_leave(hart);
     }
 }
@@ -210,6 +238,18 @@ void vhart_stop(struct vhart *vhart)
     tenant_shut_down(tenant, "stopped its last hart\n");
 }
 
+/* They forget the tenant's memory. Nothing depends on what else becomes of them. */
+static void reset_devices(const struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
+        const struct bundle_reset *reset = &tenant->description->resets[i];
+
+        if (reset->kind == COTENANT_DEVICE_RESET_VIRTIO_MMIO) {
+            (void)virtio_reset(reset->base);
+        }
+    }
+}
+
 /* No vhart of the tenant runs any more. */
 static void tenant_has_stopped(struct tenant *tenant)
 {
@@ -221,9 +261,10 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->state = state;
     vuart_reset(&tenant->uart);
     routing_reset_tenant(tenant);
+    reset_devices(tenant);
     console_tenant_running(tenant->index, false);
-    if (tenant->outcome.restart) {
-        tenant_start(tenant, true);
+    if (tenant->outcome.goes_on) {
+        tenant_prepare(tenant, tenant->outcome.purpose);
     }
 }
 
@@ -236,13 +277,15 @@ static void one_has_stopped(struct tenant *tenant)
     }
 }
 
-static void halt(struct tenant *tenant, enum tenant_state state, bool restart)
+/* `outcome.missing` is counted here. */
+static void halt(struct tenant *tenant, struct tenant_outcome outcome)
 {
     if (tenant->state == TENANT_STOPPING) {
         return; /* one of its other harts came first: this one will hear of it */
     }
     tenant->state = TENANT_STOPPING;
-    tenant->outcome = (struct tenant_outcome){state, restart, 1};
+    tenant->outcome = outcome;
+    tenant->outcome.missing = 1;
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
@@ -264,21 +307,37 @@ void tenant_halt_here(struct vhart *vhart)
     }
 }
 
+static void end(struct tenant *tenant, enum tenant_state state, bool restart)
+{
+    halt(tenant,
+         (struct tenant_outcome){.state = state, .goes_on = restart, .purpose = TENANT_TO_RUN});
+}
+
 void tenant_halt(struct tenant *tenant, enum tenant_state state)
 {
-    halt(tenant, state, false);
+    end(tenant, state, false);
+}
+
+void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose)
+{
+    halt(tenant, (struct tenant_outcome){TENANT_STOPPED, true, purpose, 0});
+}
+
+static bool restarts(const struct tenant *tenant, uint32_t flag)
+{
+    return (tenant->description->flags & flag) != 0;
 }
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)
 {
     log_tenant(tenant, reason);
-    halt(tenant, TENANT_STOPPED, false);
+    end(tenant, TENANT_STOPPED, restarts(tenant, COTENANT_TENANT_RESTART_ON_SHUTDOWN));
 }
 
 void tenant_reboot(struct tenant *tenant)
 {
     log_tenant(tenant, "reboot\n");
-    halt(tenant, TENANT_STOPPED, true);
+    end(tenant, TENANT_STOPPED, true);
 }
 
 void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
@@ -290,7 +349,8 @@ void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
     monitor_puts(" address=");
     monitor_put_hex(address);
     monitor_puts("\n");
-    halt(vhart->tenant, TENANT_CRASHED, false);
+    end(vhart->tenant, TENANT_CRASHED,
+        restarts(vhart->tenant, COTENANT_TENANT_RESTART_ON_CRASH));
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)
@@ -310,7 +370,8 @@ bool lifecycle_is_over(void)
     for (uint32_t i = 0; i < tenant_count; i++) {
         enum tenant_state state = tenants[i].state;
 
-        if (state == TENANT_RUNNING || state == TENANT_DORMANT || state == TENANT_STOPPING) {
+        if (state == TENANT_RUNNING || state == TENANT_DORMANT || state == TENANT_STOPPING ||
+            state == TENANT_LOADING) {
             return false;
         }
     }
@@ -328,7 +389,7 @@ void lifecycle_init(void)
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0) {
             /* The other harts have no schedule of their own to look at yet. */
-            prepare_loading(&tenants[i], false);
+            prepare_loading(&tenants[i], TENANT_TO_RUN);
             begin_loading(&tenants[i].vharts[0]);
             started++;
         }

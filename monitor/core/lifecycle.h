@@ -18,10 +18,13 @@
 void lifecycle_init(void);
 
 /*
- * Loads a tenant that is not running and starts it at its entry point. `wipe`: clear its memory
- * first, as is due when it has run before. The loading itself happens in the tenant's own time.
+ * Fills or clears the memory of a tenant that nobody runs and nobody loads, for `purpose`; its
+ * memory is cleared first if it has been used. This happens in the tenant's own time.
  */
-void tenant_start(struct tenant *tenant, bool wipe);
+void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose);
+
+/* Starts a tenant that is loaded at its entry point. */
+void tenant_run(struct tenant *tenant);
 
 /*
  * One piece of loading for a tenant whose first vhart has the hart; see loader.h. Shared lock not
@@ -35,7 +38,10 @@ void tenant_load_step(struct tenant *tenant);
  */
 void tenant_halt(struct tenant *tenant, enum tenant_state state);
 
-/* Says so on the monitor's log, then halts it. */
+/* The same, and then goes on to load it, start it anew or clear its memory. */
+void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose);
+
+/* Says so on the monitor's log, then halts it; it starts anew if its description wants that. */
 void tenant_shut_down(struct tenant *tenant, const char *reason);
 void tenant_reboot(struct tenant *tenant);
 void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address);

@@ -5,9 +5,10 @@
 
 #include "arch/memory.h"
 
-void loader_begin(struct loader *loader, bool wipe)
+void loader_begin(struct loader *loader, bool wipe, bool copy)
 {
-    loader->phase = wipe ? LOADER_WIPE : LOADER_COPY;
+    loader->phase = wipe ? LOADER_WIPE : copy ? LOADER_COPY : LOADER_DONE;
+    loader->copies = copy;
     loader->item = 0;
     loader->offset = 0;
 }
@@ -33,7 +34,7 @@ static void wipe_step(struct loader *loader, const struct bundle_tenant *descrip
     if (loader->offset == range->size) {
         next_item(loader);
         if (loader->item == COTENANT_MAX_MEMORY_RANGES) {
-            loader_begin(loader, false);
+            loader_begin(loader, false, loader->copies);
         }
     }
 }

@@ -26,15 +26,16 @@ enum loader_phase {
 
 struct loader {
     enum loader_phase phase;
+    bool copies; /* whether the images follow when the memory is clear */
     uint32_t item;
     uint64_t offset;
 };
 
 /*
  * Begins to load. `wipe`: clear all of the tenant's memory first, as a restart must; at the first
- * start after power-on only what the images describe is written.
+ * start after power-on only what the images describe is written. Without `copy` that is all.
  */
-void loader_begin(struct loader *loader, bool wipe);
+void loader_begin(struct loader *loader, bool wipe, bool copy);
 
 /*
  * Does one step for the tenant described by `description`, whose parts are in `store` (the address

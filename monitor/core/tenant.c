@@ -36,6 +36,8 @@ const char *tenant_state_name(enum tenant_state state)
         return "crashed";
     case TENANT_STOPPING:
         return "stopping";
+    case TENANT_LOADING:
+        return "loading";
     }
     return "unknown";
 }

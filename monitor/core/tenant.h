@@ -20,13 +20,22 @@ enum tenant_state {
     TENANT_STOPPED,  /* has shut down or was stopped */
     TENANT_CRASHED,  /* could not go on; see its log line */
     TENANT_STOPPING, /* some of its harts still have to let go of it */
+    TENANT_LOADING,  /* its memory is being filled or cleared, and it will not start by itself */
+};
+
+/* What its memory is being filled or cleared for. */
+enum tenant_purpose {
+    TENANT_TO_RUN,     /* running */
+    TENANT_TO_LOAD,    /* loaded */
+    TENANT_TO_DESTROY, /* empty */
 };
 
 /* What a tenant that is stopping comes to. */
 struct tenant_outcome {
     enum tenant_state state; /* TENANT_STOPPED or TENANT_CRASHED */
-    bool restart;            /* and then it starts again */
-    uint32_t missing;        /* harts that have not let go of it yet, and who asks them */
+    bool goes_on;            /* and then `purpose` */
+    enum tenant_purpose purpose;
+    uint32_t missing; /* harts that have not let go of it yet, and who asks them */
 };
 
 struct tenant {
@@ -36,6 +45,8 @@ struct tenant {
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
+    enum tenant_purpose purpose; /* while the loader works */
+    bool used;                   /* its memory holds what it or its images left there */
     struct loader loader;
     struct vuart uart;
     struct vplic plic;

@@ -40,6 +40,12 @@ class BundlePart(LittleEndianStructure):
     ]
 
 
+class BundleReset(LittleEndianStructure):
+    """struct bundle_reset"""
+
+    _fields_ = [("base", c_uint64), ("kind", c_uint32), ("reserved", c_uint32)]
+
+
 class BundleHart(LittleEndianStructure):
     """struct bundle_hart"""
 
@@ -97,6 +103,7 @@ class BundleTenant(LittleEndianStructure):
         ("sources", c_uint32 * limit("SOURCE_WORDS")),
         ("memory", BundleRange * limit("MAX_MEMORY_RANGES")),
         ("parts", BundlePart * limit("MAX_IMAGE_PARTS")),
+        ("resets", BundleReset * limit("MAX_RESETS")),
     ]
 
 
@@ -162,6 +169,7 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "monitor_header": MonitorHeader,
     "bundle_range": BundleRange,
     "bundle_part": BundlePart,
+    "bundle_reset": BundleReset,
     "bundle_hart": BundleHart,
     "bundle_board": BundleBoard,
     "bundle_tenant": BundleTenant,

@@ -337,7 +337,7 @@ static void test_tenant_sources(void **state)
     REFUSED("tenant.uart_base", 1, rtos->uart_base = ALL_ONES);
     REFUSED("tenant.uart_base", 1, rtos->uart_base = board->ram_base - 0x80);
     REFUSED("tenant.plic_base", 1, rtos->plic_base += 0x1000);
-    REFUSED("tenant.flags", 1, rtos->flags |= 0x8);
+    REFUSED("tenant.flags", 1, rtos->flags |= 0x20);
     REFUSED("tenant.flags", 0, board->flags &= ~(uint32_t)COTENANT_BOARD_FP);
     ACCEPTED(rtos->sources[2] = 1u << 31); /* source 95, the last */
 }
@@ -362,6 +362,25 @@ static void test_whose_vhart(void **state)
     REFUSED("vhart.plic_s_context", 1, rtos_vhart->hart = 1;
             board->harts[1].plic_m_context = COTENANT_NONE);
     REFUSED("vhart.hart", 1, rtos_vhart->hart = UINT32_MAX);
+}
+
+static void test_tenant_resets(void **state)
+{
+    (void)state;
+    ACCEPTED(rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 2);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001800);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
+            rtos->resets[0].base = board->ram_base);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
+            rtos->resets[0].base = board->plic_base + 0x1000);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
+            rtos->resets[0].base = board->uart_base);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
+            rtos->resets[0].base = UINT64_MAX - 0xfff);
+    REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 1;
+            rtos->resets[0].base = 0x10001000; b->tenants[2].resets[1] = rtos->resets[0]);
 }
 
 static void test_vhart_time(void **state)
@@ -567,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_tenant_parts),
         cmocka_unit_test(test_tenant_sources),
         cmocka_unit_test(test_whose_vhart),
+        cmocka_unit_test(test_tenant_resets),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),
         cmocka_unit_test(test_shared_by_as_many_as_fit),

@@ -187,7 +187,7 @@ static void test_commands(void **state)
 static void test_unknown_commands(void **state)
 {
     static const char *const commands[] = {"stat\n", "statsx\n", "STATS\n", "focu\n", " quit\n"};
-    static const char answer[] = "monitor: unknown command, give stats, quit or focus NAME\n";
+    static const char answer[] = "monitor: unknown command, give help\n";
 
     (void)state;
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -197,7 +197,7 @@ static void test_unknown_commands(void **state)
     type_frame(0, "focus nobody\n");
     assert_frame(0, "monitor: no such tenant\n");
     type_frame(0, "focus silent\n");
-    assert_frame(0, "monitor: no such tenant\n");
+    assert_frame(0, "monitor: no such console\n");
     type_frame(0, "focus \n");
     assert_frame(0, "monitor: no such tenant\n");
     assert_int_equal(mux.focus, 0);
@@ -213,7 +213,7 @@ static void test_command_lengths(void **state)
     text[sizeof(text) - 1] = '\0';
     type_frame(0, text);
     type_frame(0, "\n");
-    assert_frame(0, "monitor: unknown command, give stats, quit or focus NAME\n");
+    assert_frame(0, "monitor: unknown command, give help\n");
     for (int i = 0; i < 100; i++) {
         type_frame(0, text);
     }

@@ -15,7 +15,9 @@
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/tenant_commands.h"
 #include "core/trace.h"
+#include "device/virtio_reset.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -120,6 +122,15 @@ void remote_fence_serve(struct hart *on)
 {
     (void)on;
     fences_served++;
+}
+
+static unsigned devices_reset;
+
+bool virtio_reset(uint64_t base)
+{
+    assert_int_equal(base, 0x10001000);
+    devices_reset++;
+    return true;
 }
 
 void console_wake_here(void)
@@ -598,10 +609,110 @@ static void test_shutdown_while_another_hart_loads(void **state)
     answer_far();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_null(far_hart->scheduler.ready);
-    tenant_start(RTOS, true); /* from here, there */
+    assert_true(tenant_command(RTOS, COMMAND_START)); /* from here, there */
     assert_false(RTOS->vharts[0].loading);
     answer_far();
     assert_true(RTOS->vharts[0].loading);
+}
+
+/* Which command is taken in which state; those taken are undone by making the system anew. */
+static void test_commands_by_state(void **state)
+{
+    static const struct {
+        enum tenant_state state;
+        bool load, start, stop, restart, destroy;
+    } table[] = {
+        {TENANT_EMPTY, true, true, false, false, false},
+        {TENANT_LOADED, false, true, false, false, true},
+        {TENANT_RUNNING, false, false, true, true, true},
+        {TENANT_DORMANT, false, false, true, true, true},
+        {TENANT_STOPPED, true, true, false, true, true},
+        {TENANT_CRASHED, true, true, false, true, true},
+        {TENANT_STOPPING, false, false, false, false, false},
+        {TENANT_LOADING, false, false, true, false, false},
+    };
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const bool taken[] = {table[i].load, table[i].start, table[i].stop, table[i].restart,
+                              table[i].destroy};
+
+        for (int command = 0; command < COMMAND_COUNT; command++) {
+            set_up(state);
+            made.tenants[1].flags &= ~(uint32_t)COTENANT_TENANT_AUTOSTART;
+            start_all();
+            RTOS->state = table[i].state;
+            assert_int_equal(tenant_command(RTOS, (enum tenant_command)command), taken[command]);
+            assert_true(taken[command] || RTOS->state == table[i].state);
+        }
+    }
+}
+
+static void test_load_then_start(void **state)
+{
+    (void)state;
+    made.tenants[1].flags &= ~(uint32_t)COTENANT_TENANT_AUTOSTART;
+    start_all();
+    assert_true(tenant_command(RTOS, COMMAND_LOAD));
+    assert_int_equal(RTOS->state, TENANT_LOADING);
+    assert_false(console_shows[1]);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_int_equal(RTOS->state, TENANT_LOADED);
+    copied = 0;
+    assert_true(tenant_command(RTOS, COMMAND_START));
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    assert_true(console_shows[1]);
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+    assert_int_equal(copied, 0);
+}
+
+static void test_destroy_clears_the_memory(void **state)
+{
+    (void)state;
+    start_all();
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+    cleared = copied = 0;
+    assert_true(tenant_command(RTOS, COMMAND_DESTROY));
+    assert_int_equal(RTOS->state, TENANT_LOADING);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_int_equal(RTOS->state, TENANT_EMPTY);
+    assert_true(cleared >= 0x4000);
+    assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
+    assert_true(tenant_command(RTOS, COMMAND_START));
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+}
+
+static void test_restart_on_crash_and_shutdown(void **state)
+{
+    (void)state;
+    made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_CRASH;
+    start_all();
+    tenant_crash(run_to_tenant(), 1, 0);
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+    tenant_shut_down(RTOS, "shutdown\n");
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    set_up(state);
+    made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_SHUTDOWN;
+    start_all();
+    run_to_tenant();
+    tenant_shut_down(RTOS, "shutdown\n");
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    tenant_halt(RTOS, TENANT_STOPPED); /* but not when it is stopped from outside */
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+}
+
+static void test_devices_are_reset(void **state)
+{
+    (void)state;
+    made.tenants[1].resets[3] =
+        (struct bundle_reset){.base = 0x10001000, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
+    start_all();
+    run_to_tenant();
+    devices_reset = 0;
+    tenant_halt(OTHER, TENANT_STOPPED);
+    assert_int_equal(devices_reset, 0);
+    tenant_reboot(RTOS);
+    assert_int_equal(devices_reset, 1);
 }
 
 static void test_console_is_woken(void **state)
@@ -635,6 +746,11 @@ int main(void)
         cmocka_unit_test_setup(test_halt_overtakes_a_start, set_up),
         cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
         cmocka_unit_test_setup(test_console_is_woken, set_up),
+        cmocka_unit_test_setup(test_commands_by_state, set_up),
+        cmocka_unit_test_setup(test_load_then_start, set_up),
+        cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
+        cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
+        cmocka_unit_test_setup(test_devices_are_reset, set_up),
     };
 
     return cmocka_run_group_tests_name("lifecycle", tests, NULL, NULL);

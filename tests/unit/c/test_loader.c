@@ -72,7 +72,7 @@ static unsigned load(bool wipe)
     bool done;
 
     assert_false(loader_step(&loader, &description, store)); /* nothing has begun */
-    loader_begin(&loader, wipe);
+    loader_begin(&loader, wipe, true);
     do {
         moved = 0;
         done = loader_step(&loader, &description, store);

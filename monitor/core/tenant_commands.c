@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/tenant_commands.h"
+
+#include "core/lifecycle.h"
+
+static bool keep_on;
+
+/* States in which a command is allowed, a bit each. */
+#define IN(state) (1u << (state))
+#define ALIVE (IN(TENANT_RUNNING) | IN(TENANT_DORMANT))
+#define ENDED (IN(TENANT_STOPPED) | IN(TENANT_CRASHED))
+
+static const uint32_t allowed[COMMAND_COUNT] = {
+    [COMMAND_LOAD] = IN(TENANT_EMPTY) | ENDED,
+    [COMMAND_START] = IN(TENANT_EMPTY) | IN(TENANT_LOADED) | ENDED,
+    [COMMAND_STOP] = ALIVE | IN(TENANT_LOADING),
+    [COMMAND_RESTART] = ALIVE | ENDED,
+    [COMMAND_DESTROY] = IN(TENANT_LOADED) | ALIVE | ENDED,
+};
+
+/* Whatever it is doing, it does not any more; then `purpose`. */
+static void begin_anew(struct tenant *tenant, enum tenant_purpose purpose)
+{
+    if ((IN(tenant->state) & ALIVE) != 0) {
+        tenant_halt_for(tenant, purpose);
+    } else {
+        tenant_prepare(tenant, purpose);
+    }
+}
+
+bool tenant_command(struct tenant *tenant, enum tenant_command command)
+{
+    if ((allowed[command] & IN(tenant->state)) == 0) {
+        return false;
+    }
+    keep_on |= command == COMMAND_LOAD || command == COMMAND_STOP || command == COMMAND_DESTROY;
+    if (command == COMMAND_STOP) {
+        tenant_halt(tenant, TENANT_STOPPED);
+    } else if (command == COMMAND_START && tenant->state == TENANT_LOADED) {
+        tenant_run(tenant);
+    } else {
+        begin_anew(tenant, command == COMMAND_LOAD      ? TENANT_TO_LOAD
+                           : command == COMMAND_DESTROY ? TENANT_TO_DESTROY
+                                                        : TENANT_TO_RUN);
+    }
+    return true;
+}
+
+bool tenant_commands_keep_on(void)
+{
+    return keep_on;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "device/virtio_reset.h"
+
+#include "arch/mmio.h"
+
+#define REGISTER_MAGIC 0x000
+#define REGISTER_STATUS 0x070
+#define MAGIC 0x74726976 /* "virt" */
+#define MOST_LOOKS 100
+
+bool virtio_reset(uint64_t base)
+{
+    if (mmio_read32(base + REGISTER_MAGIC) != MAGIC) {
+        return false;
+    }
+    mmio_write32(base + REGISTER_STATUS, 0);
+    for (unsigned looks = 0; looks < MOST_LOOKS; looks++) {
+        if (mmio_read32(base + REGISTER_STATUS) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
