@@ -37,7 +37,6 @@ static void check_state(const char *name, const struct suspend_result *result)
 {
     check(result->resumed == 1, "%s returned, error %ld", name, result->error);
     check(result->hart == platform.hart, "%s: a0 is %lu", name, result->hart);
-    check(result->opaque == (uintptr_t)result, "%s: a1 is not the opaque argument", name);
     check(result->satp == 0, "%s: satp is 0x%lx", name, result->satp);
     check((result->sstatus & SSTATUS_SIE) == 0, "%s: interrupts are on", name);
     check(result->scounteren == 7, "%s: scounteren is %lu", name, result->scounteren);

@@ -7,7 +7,7 @@
  * loaded at any address that is a multiple of 4096. It relocates itself: the build makes sure that
  * R_RISCV_RELATIVE is the only kind of relocation (ELF psABI for RISC-V, "Relocations"), so that an
  * entry {offset, info, addend} means: the word at load address + offset = load address + addend.
- * Then it clears .bss, sets the stack and calls rt_main(hart id, device tree), which stays away.
+ * Then it clears .bss, sets the stack and tp (harts.h) and calls rt_main(hart id, device tree), which stays away.
  */
     .section .text.start, "ax"
     .globl _start
@@ -35,6 +35,7 @@ _start:
     j       3b
 
 4:  lla     sp, stack_top
+    lla     tp, first_hart
     call    rt_main
 5:  wfi
     j       5b

@@ -75,3 +75,9 @@ uint64_t sv39_open_window(enum sv39_window kind, uint64_t address)
     fence();
     return WINDOW_BASE + (address & offset_mask);
 }
+
+void sv39_close_window(void)
+{
+    level0[0] = 0;
+    fence();
+}

@@ -2,7 +2,8 @@
 /*
  * Page tables of a test payload (RISC-V privileged architecture, section 4.4: Sv39). The first 16
  * GiB are mapped to themselves by 1 GiB pages; one window elsewhere can be pointed at anything,
- * foreign memory included. One set of tables, in the payload's own memory.
+ * foreign memory included. One set of tables, in the payload's own memory. Every hart turns it on
+ * for itself; a change of the window is fenced on the hart that makes it, and nowhere else.
  */
 #ifndef COTENANT_RT_SV39_H
 #define COTENANT_RT_SV39_H
@@ -29,5 +30,8 @@ void sv39_disable(void);
  * table the address is rounded down to its page, and the virtual one is the first it would map.
  */
 uint64_t sv39_open_window(enum sv39_window kind, uint64_t address);
+
+/* Nothing is behind a window of SV39_LEAF_4K any more: an access is a page fault. */
+void sv39_close_window(void);
 
 #endif

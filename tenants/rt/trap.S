@@ -2,12 +2,15 @@
 /*
  * Trap entry of tenants without an operating system, and the frame of trap_try().
  *
- * Outside of a trap, sscratch holds the top of the trap stack; while one is handled it holds the
- * interrupted stack pointer. So whatever a test has done to sp, the handler has a good stack, and a
- * fault inside the handler still lands on a usable one for the last message.
+ * Outside of a trap, sscratch holds the top of the hart's trap stack, where its struct hart is
+ * (harts.h); while one is handled it holds the interrupted stack pointer. So whatever a test has
+ * done to sp and tp, the handler has good ones, and a fault inside the handler still lands on a
+ * usable stack for the last message.
  *
  * struct trap_frame (trap.h): 32 registers, sepc, sstatus, scause, stval.
  */
+#include "rt/harts.h"
+
 #define FRAME_SIZE 288
 #define FRAME_SEPC 256
 #define FRAME_SSTATUS 264
@@ -28,6 +31,7 @@ trap_entry:
     csrrw   sp, sscratch, sp
     addi    sp, sp, -FRAME_SIZE
     for_each_register sd
+    addi    tp, sp, FRAME_SIZE
     csrr    t0, sscratch
     sd      t0, 16(sp)
     csrr    t0, sepc
@@ -101,6 +105,7 @@ trap_try_abandon:
 
     .section .bss.trap_stack, "aw", @nobits
     .balign 16
-    .space  8192
-    .globl  trap_stack_top
-trap_stack_top:
+    .space  HART_TRAP_STACK_SIZE
+    .globl  first_hart
+first_hart: /* struct hart */
+    .space  HART_SIZE

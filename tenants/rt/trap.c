@@ -4,10 +4,12 @@
 #include <stddef.h>
 
 #include "rt/console.h"
+#include "rt/harts.h"
 #include "rt/sbi.h"
 
 #define REGISTER_RA 1
 #define REGISTER_SP 2
+#define REGISTER_TP 4
 #define HANDLER_COUNT 16
 
 /* A trap_try() under way, innermost first. */
@@ -19,17 +21,15 @@ struct attempt {
 
 extern const char trap_entry[];
 extern const char trap_try_abandon[];
-extern char trap_stack_top[];
 bool trap_try_call(void (*action)(void *), void *argument, uint64_t *stack);
 void trap_dispatch(struct trap_frame *frame);
 
-static struct attempt *attempt;
 static trap_handler handlers[HANDLER_COUNT];
 
 void trap_init(void)
 {
     csr_write(sie, 0);
-    csr_write(sscratch, (uintptr_t)trap_stack_top);
+    csr_write(sscratch, (uintptr_t)hart_self());
     csr_write(stvec, (uintptr_t)trap_entry);
 }
 
@@ -51,6 +51,7 @@ static __attribute__((noreturn)) void unexpected(const struct trap_frame *frame)
 /* Called by trap.S with interrupts off; changes to *frame take effect on return. */
 void trap_dispatch(struct trap_frame *frame)
 {
+    const struct attempt *attempt = hart_self()->attempt;
     uint64_t number = frame->scause & ~CAUSE_INTERRUPT;
 
     if ((frame->scause & CAUSE_INTERRUPT) != 0) {
@@ -67,19 +68,21 @@ void trap_dispatch(struct trap_frame *frame)
         .cause = frame->scause, .value = frame->stval, .pc = frame->sepc, .status = frame->sstatus};
     frame->sepc = (uintptr_t)trap_try_abandon;
     frame->registers[REGISTER_SP] = attempt->stack;
+    frame->registers[REGISTER_TP] = (uintptr_t)hart_self();
     frame->sstatus |= SSTATUS_SPP; /* who tried is in S-mode, even if it went on in U-mode */
 }
 
 bool trap_try(void (*action)(void *argument), void *argument, struct trap_fault *fault)
 {
-    struct attempt this = {.outer = attempt, .fault = fault};
+    struct hart *self = hart_self();
+    struct attempt this = {.outer = self->attempt, .fault = fault};
     bool returned;
 
     *fault = (struct trap_fault){0};
-    attempt = &this;
+    self->attempt = &this;
     __asm__ volatile("" : : : "memory");
     returned = trap_try_call(action, argument, &this.stack);
     __asm__ volatile("" : : : "memory");
-    attempt = this.outer;
+    self->attempt = this.outer;
     return returned;
 }

@@ -3,7 +3,8 @@
  * Traps of a tenant without an operating system of its own: handlers for the three supervisor
  * interrupts, and a way to try something that may fault. (FreeRTOS brings its own trap entry.)
  *
- * Handlers run on a stack of their own with interrupts off; they do not nest. An exception that
+ * Handlers run on a stack of their own with interrupts off; they do not nest, and are the same for
+ * all harts (harts.h). An exception that
  * nobody expects is printed with all that helps to find it, and ends the tenant as failed.
  */
 #ifndef COTENANT_RT_TRAP_H
@@ -33,7 +34,7 @@ struct trap_fault {
 
 typedef void (*trap_handler)(void);
 
-/* Installs the trap entry; all interrupts are off afterwards. Called once by rt_main(). */
+/* Installs the trap entry; all interrupts are off afterwards. Called by each hart at its start. */
 void trap_init(void);
 
 /*
@@ -61,7 +62,7 @@ bool trap_try_write8(uint64_t address, uint8_t value, struct trap_fault *fault);
  * Runs a single instruction, 32 bits or compressed, with x1..x31 set from `registers`, whatever
  * they are (sp and tp too), and gives back in `registers` what they are after it. The instruction
  * must not jump. If it faults, *fault tells how, and `registers` is unchanged. Interrupts must be
- * off.
+ * off. By one hart at a time.
  */
 bool trap_try_instruction(uint32_t instruction, uint64_t registers[32], struct trap_fault *fault);
 

@@ -18,7 +18,7 @@
     .section .data.trap_execute, "aw"
     .balign 8
 caller_registers:
-    .space  8 * 14
+    .space  8 * 15
 caller_array:
     .space  8
 
@@ -40,7 +40,8 @@ trap_execute:
     sd      s9, 88(t0)
     sd      s10, 96(t0)
     sd      s11, 104(t0)
-    sd      a0, 112(t0)
+    sd      tp, 112(t0)
+    sd      a0, 120(t0)
     mv      x31, a0
     for_x1_to_x30 ld, x31
     ld      x31, 248(x31)
@@ -58,9 +59,9 @@ trap_execute_slot:
     for_x1_to_x30 sd, x31
     csrr    t0, sscratch
     sd      t0, 248(x31)
-    lla     t0, trap_stack_top
-    csrw    sscratch, t0
     lla     t0, caller_registers
+    ld      tp, 112(t0)
+    csrw    sscratch, tp
     ld      ra, 0(t0)
     ld      sp, 8(t0)
     ld      s0, 16(t0)
@@ -75,5 +76,5 @@ trap_execute_slot:
     ld      s9, 88(t0)
     ld      s10, 96(t0)
     ld      s11, 104(t0)
-    /* The caller's gp and tp are not used by anything: images have no small data and no threads. */
+    /* The caller's gp is not used by anything: images have no small data. */
     ret

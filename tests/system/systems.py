@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests share: the texts of the systems that they boot, and types of the fixtures."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from cotenant.run.launch import Launch
+from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
 
 Build: TypeAlias = Callable[..., Launch]
@@ -16,6 +18,20 @@ Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str] | list[int]
 LINUX_READY = "^cotenant: ready$"
 LATENCY_READY = "^latency: samples="
 VERDICT = r"^((?:PASS|FAIL) .*)\n"
+
+
+def is_long() -> bool:
+    """Return whether tests that loop are to loop long: COTENANT_LONG_TESTS=1."""
+    return os.environ.get("COTENANT_LONG_TESTS", "") not in ("", "0")
+
+
+def keep_ticking(session: Session, names: Iterable[str], wake_ups: int = 1000) -> None:
+    """Check that each of these RTOS is woken so many times more by its timer, however late."""
+    before = {name: parse_latency(session.output(name)) for name in names}
+    for name, first in before.items():
+        assert first, f"{name} has reported nothing yet"
+        while int(session.expect(name, r"^latency: samples=(\d+) ")[1]) < first.samples + wake_ups:
+            pass
 
 
 def _value(value: Value) -> str:

@@ -189,6 +189,23 @@ def _fill_bench_initramfs(workshop: Workshop, directory: Path) -> str:
     return f"{_busybox_source(workshop)}, {_BENCH_PROGRAMS}, {linux_bench.PROGRAM_NAME}"
 
 
+def _load_initramfs_recipe(workshop: Workshop) -> str:
+    digest = hashlib.sha256(_test_initramfs_recipe(workshop).encode())
+    manifest = workshop.store.manifest(_BENCH_PROGRAMS)
+    if manifest is not None:
+        digest.update(manifest.files[linux_bench.PROGRAMS_FILE].sha256.encode())
+    return f"{_RECIPE}-{digest.hexdigest()}"
+
+
+def _fill_load_initramfs(workshop: Workshop, directory: Path) -> str:
+    """Put the two archives together; between them the kernel wants zeros up to a word."""
+    first = workshop.store.path("debian-test-initramfs", "initramfs.cpio.gz").read_bytes()
+    collected = workshop.store.path(_BENCH_PROGRAMS, linux_bench.PROGRAMS_FILE).read_bytes()
+    image = first + bytes(-len(first) % 4) + collected
+    (directory / "initramfs.cpio").write_bytes(image)
+    return f"debian-test-initramfs, {_BENCH_PROGRAMS}"
+
+
 def _busybox_source(workshop: Workshop) -> str:
     manifest = workshop.store.manifest("busybox")
     return manifest.source if manifest else "busybox"
@@ -235,7 +252,7 @@ CATALOGUE = {
         ),
         Image(
             _BENCH_PROGRAMS,
-            "Debian 13 hackbench, cyclictest, stress-ng and dbench, part of the initramfs below",
+            "Debian 13 hackbench, cyclictest, stress-ng and dbench, part of those below",
             linux_bench.PROGRAMS_FILE,
             (),
             _fixed_recipe,
@@ -249,6 +266,15 @@ CATALOGUE = {
             ("busybox", _BENCH_PROGRAMS),
             _bench_initramfs_recipe,
             _fill_bench_initramfs,
+            on_demand=True,
+        ),
+        Image(
+            "debian-load-initramfs",
+            "debian-test-initramfs with hackbench, stress-ng and the like in /bin",
+            "initramfs.cpio",
+            ("debian-test-initramfs", _BENCH_PROGRAMS),
+            _load_initramfs_recipe,
+            _fill_load_initramfs,
             on_demand=True,
         ),
     )

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A tenant whose harts storm everything that harts share, and reboot: its neighbours go on.
+
+Without -icount, which lets one hart run at a time, lateness is the host's. What is checked instead
+is that no tick of an RTOS is lost in machine time, which also a late one makes up for.
+"""
+
+import re
+
+import pytest
+from systems import Boot, freertos, is_long, linux, payload, system
+
+from cotenant.run.results import parse_latency
+from cotenant.run.session import Session
+
+RTOS = {"first": 1, "second": 2}
+# The RTOS reports every 500 ticks; what is still on its way is not lost.
+REPORT = 500
+
+
+def hostile(slice_: str = "10ms") -> str:
+    """Return the tenant on four harts, two of which the RTOS use above it."""
+    return payload("hostile-harts", harts=[0, 1, 2, 3], memory="1M", slice=slice_)
+
+
+def wait_reboots(session: Session, count: int) -> None:
+    """Let the hostile tenant live so many lives; none may end in another way."""
+
+    def is_over() -> bool:
+        log = session.monitor_log
+        ends = set(re.findall("tenant hostile-harts: (.*)\n", log))
+        assert ends <= {"reboot"}, session.output("hostile-harts")[-500:]
+        return log.count("tenant hostile-harts: reboot\n") >= count
+
+    session.run_for(600, until=lambda _: is_over())
+    assert is_over()
+
+
+def ticks(session: Session) -> dict[str, int]:
+    """Return how often the RTOS have been woken."""
+    found = {name: parse_latency(session.output(name)) for name in RTOS}
+    return {name: latency.samples if latency else 0 for name, latency in found.items()}
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
+    rtos = (freertos(name, hart=hart) for name, hart in RTOS.items())
+    session = boot(system(hostile(), *rtos, payload("spin", hart=3, priority=1), sstc=sstc))
+    for name in RTOS:
+        session.wait_ready(name)
+    before, start = ticks(session), session.stats()
+    wait_reboots(session, 2000 if is_long() else 100)
+    end = session.run_for(1)
+    after = ticks(session)
+    elapsed = (end.time_ns - start.time_ns) // 1_000_000
+    for name in RTOS:
+        assert after[name] - before[name] >= elapsed * 95 // 100 - 2 * REPORT
+    assert end.tenants["hostile-harts"].switches > start.tenants["hostile-harts"].switches
+    for name in (*RTOS, "spin"):
+        assert end.tenants[name].state == "running"
+        assert end.tenants[name].faults == 0
+        assert end.tenants[name].cpu_ns > start.tenants[name].cpu_ns
+    output = session.output("hostile-harts")
+    assert "FAIL" not in output
+    deeds = re.findall(r"^hostile-harts: deeds=(\d+),(\d+),(\d+),(\d+)\n", output, re.MULTILINE)
+    assert all(sum(map(int, hart)) > 1000 for hart in zip(*deeds, strict=True)), deeds
+
+
+def test_linux_of_the_same_priority_feels_nothing(boot: Boot) -> None:
+    linux_beside = linux(harts=[0, 1, 2], priority=5, slice="2ms")
+    session = boot(system(linux_beside, hostile("2ms")))
+    session.wait_ready("linux")
+    wait_reboots(session, 500 if is_long() else 20)
+    for mask in (1, 2, 4):
+        assert session.command("linux", f"taskset {mask} ticks 50")[0] == 0
+    assert session.command("linux", "forkload 1")[0] == 0
+    assert session.command("linux", "dmesg | grep -iE 'stall|lockup|nobody|bug:|oops'") == (1, "")
+    assert session.stats().tenants["linux"].faults == 0
