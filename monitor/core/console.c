@@ -121,15 +121,27 @@ static bool transmit_step(void)
     return count != 0;
 }
 
+/* The answer, and what has happened to the tenant, for those who follow it. */
 static void command_tenant(struct tenant *tenant, enum tenant_command command)
 {
+    const char *name = tenant->description->name;
     enum tenant_state before = tenant->state;
     bool accepted = !console.quitting && tenant_command(tenant, command);
 
+    if (accepted) {
+        bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
+
+        monitor_log_begin();
+        monitor_puts("tenant ");
+        monitor_puts(name);
+        monitor_puts(ends ? ": stopped by " : ": commanded to ");
+        monitor_puts(console_command_names[command]);
+        monitor_puts("\n");
+    }
     monitor_log_begin();
     monitor_puts(console_command_names[command]);
     monitor_puts(" ");
-    monitor_puts(tenant->description->name);
+    monitor_puts(name);
     if (accepted) {
         monitor_puts(": ok\n");
     } else {

@@ -5,10 +5,12 @@ Parts of equal content are stored once, so that two tenants with the same kernel
 """
 
 import zlib
+from collections.abc import Mapping
 from ctypes import sizeof
 
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
+from cotenant.board import PropertyValue
 from cotenant.bundle_struct import Bundle, BundleBoard, BundleTenant, BundleVhart, MonitorHeader
 from cotenant.config import TenantConfig
 from cotenant.errors import BuildError
@@ -19,6 +21,7 @@ from cotenant.vharts import VhartPlan
 PAGE = 4096
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
 CONSOLE_MODES = tuple(_CONSOLE_MODES)
+_VIRTIO_MMIO = "virtio,mmio"
 
 
 class Store:
@@ -125,7 +128,14 @@ def _fill_board(out: BundleBoard, system: System) -> None:
 def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: Store) -> None:
     config = tenant.config
     out.name = config.name.encode()
-    out.flags = _flags("TENANT", autostart=config.autostart, fp=config.fp, uart=config.uart)
+    out.flags = _flags(
+        "TENANT",
+        autostart=config.autostart,
+        fp=config.fp,
+        uart=config.uart,
+        restart_on_crash=config.restart_on_crash,
+        restart_on_shutdown=config.restart_on_shutdown,
+    )
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
     if tenant.uart_source is not None:
@@ -142,6 +152,27 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         out.parts[number].destination = part.destination
         out.parts[number].file_size = len(part.data)
         out.parts[number].memory_size = part.memory_size
+    _fill_resets(out, tenant)
+
+
+def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
+    devices = [each for each in tenant.devices if _VIRTIO_MMIO in _names(each.properties)]
+    if len(devices) > limit("MAX_RESETS"):
+        raise BuildError(
+            f"tenant {tenant.name} owns {len(devices)} virtio devices and the monitor resets at most "
+            f"{limit('MAX_RESETS')} of a tenant; give some of them to another tenant"
+        )
+    for number, device in enumerate(devices):
+        out.resets[number].base = device.range.base
+        out.resets[number].kind = constant("DEVICE_RESET_VIRTIO_MMIO")
+
+
+def _names(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    """Return what a device is compatible with."""
+    value = properties.get("compatible", ())
+    if isinstance(value, str):
+        return (value,)
+    return tuple(str(each) for each in value) if isinstance(value, tuple | list) else ()
 
 
 def _fill_vhart(out: BundleVhart, config: TenantConfig, vhart: VhartPlan, system: System) -> None:

@@ -69,6 +69,8 @@ class TenantConfig:
     slice_us: int = SLICE_DEFAULT_US
     budget: Budget | None = None
     autostart: bool = True
+    restart_on_crash: bool = False
+    restart_on_shutdown: bool = False
 
     @property
     def key(self) -> str:
@@ -171,6 +173,8 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
     slice_us = reader.duration("slice", SLICE_LOW_US, SLICE_HIGH_US, "10ms")
     budget = reader.parsed("budget", parse_budget, "300us/1ms")
     start = reader.parsed("start", _parse_start, "auto")
+    on_crash = reader.parsed("on-crash", _parse_end, "restart")
+    on_shutdown = reader.parsed("on-shutdown", _parse_end, "restart")
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
@@ -191,6 +195,8 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         slice_us=slice_us or SLICE_DEFAULT_US,
         budget=budget,
         autostart=start is not False,
+        restart_on_crash=on_crash is True,
+        restart_on_shutdown=on_shutdown is True,
     )
 
 
@@ -306,6 +312,13 @@ def _parse_start(text: str) -> bool:
     if text not in ("auto", "manual"):
         raise ValueError(f'"{text}" is neither "auto" nor "manual"')
     return text == "auto"
+
+
+def _parse_end(text: str) -> bool:
+    """Return whether the tenant starts again."""
+    if text not in ("stop", "restart"):
+        raise ValueError(f'"{text}" is neither "stop" nor "restart"')
+    return text == "restart"
 
 
 def shown_path(path: Path) -> str:

@@ -60,6 +60,8 @@ TABLE = [
     ("priority = 10", 'priority = 10\nslice = "10us"', "tenant.rtos.slice", "out of range",
      "100 us to"),
     ("priority = 10", 'priority = 10\nstart = "later"', "tenant.rtos.start", "neither", "auto"),
+    ("priority = 10", 'priority = 10\non-crash = "ask"', "tenant.rtos.on-crash", "neither", "restart"),
+    ("priority = 10", "priority = 10\non-shutdown = 1", "tenant.rtos.on-shutdown", "number", "restart"),
     ("priority = 10", "priority = 10\nhart = 9", "tenant.rtos.hart", "no hart 9",
      "choose from 0, 1, 2, 3, 4, 5, 6, 7"),
     ("priority = 10", "priority = 10\nhart = -1", "tenant.rtos.hart", "out of range", "0 to"),

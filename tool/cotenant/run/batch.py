@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from cotenant.config import MONITOR_NAME
 from cotenant.run.errors import MachineEndedError, RunError
 from cotenant.run.results import CommandResult, RunResult, Stats, TenantResult, TenantStats
 from cotenant.run.session import Session
@@ -13,7 +14,7 @@ from cotenant.run.session import Session
 
 @dataclass(frozen=True)
 class Send:
-    """A command for a tenant's shell."""
+    """A command for a tenant's shell, or for the monitor, such as `restart linux`."""
 
     tenant: str
     command: str
@@ -59,7 +60,7 @@ class BatchRun:
     def run(self) -> RunResult:
         """Start the session, carry out the plan, end the session; return the outcome."""
         for send in self._plan.sends:
-            if send.tenant not in self._session.tenants:
+            if send.tenant not in (*self._session.tenants, MONITOR_NAME):
                 known = ", ".join(self._session.tenants)
                 raise RunError(f"there is no tenant {send.tenant}: this system has {known}")
         with self._session as session:
@@ -96,6 +97,11 @@ class BatchRun:
 
     def _send(self, send: Send) -> None:
         self._report(f"{send.tenant}: {send.command}")
+        if send.tenant == MONITOR_NAME:
+            answer = self._session.control(send.command, self._left())
+            if answer.exit_code != 0:
+                raise RunError(f"the monitor did not {send.command!r}: {answer.output}")
+            return
         result = self._session.run_command(send.tenant, send.command, self._left())
         self._commands[send.tenant].append(result)
 

@@ -230,6 +230,35 @@ class Session:
             answer = self.console.ask_monitor("stats", "stats end", self._limit(timeout))
         return parse_stats(answer.splitlines())
 
+    def control(self, command: str, timeout: float | None = None) -> CommandResult:
+        """Give the monitor a command for a tenant, such as `restart linux`.
+
+        The exit code is 0 if the monitor has begun to carry it out, 1 if it refused; the output is
+        its answer. An unknown command or tenant has exit code 1, too.
+        """
+        if not re.fullmatch(r"[ -~]{1,60}", command):
+            return CommandResult(command, 1, "a command is a line of at most 60 characters")
+        with self._asking:
+            words = re.escape(command)
+            answer = rf"^monitor: (?:{words}: (?P<answer>.*)|(?P<other>no such .*|unknown .*))\n"
+            start = len(self.monitor_log)
+            self.console.tell_monitor(command)
+            compiled = re.compile(answer, re.MULTILINE)
+            found = self.console.wait(
+                lambda: compiled.search(self.monitor_log, start), self._limit(timeout)
+            )
+        said = found["answer"] or found["other"]
+        return CommandResult(command, 0 if said == "ok" else 1, said)
+
+    def wait_state(self, tenant: str, state: str, timeout: float | None = None) -> TenantStats:
+        """Wait until the monitor says that a tenant is in a state; return its counters then."""
+        deadline = time.monotonic() + self._limit(timeout)
+        while (stats := self.stats(timeout).tenants[tenant]).state != state:
+            if time.monotonic() > deadline:
+                raise WaitTimeoutError(f"tenant {tenant} is {stats.state} and did not get {state}")
+            time.sleep(POLL_INTERVAL)
+        return stats
+
     def run_for(
         self,
         seconds: float,
