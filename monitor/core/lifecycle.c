@@ -10,6 +10,7 @@
 #include "core/monitor_log.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
+#include "core/software_events.h"
 #include "core/steal.h"
 #include "core/trace.h"
 #include "irq/routing.h"
@@ -185,6 +186,7 @@ static void vhart_release(struct vhart *vhart)
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     steal_end(vhart);
     pmu_end(vhart);
+    software_events_stop(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
@@ -220,6 +222,7 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->loader.phase = LOADER_IDLE;
     tenant->state = state;
     vuart_reset(&tenant->uart);
+    tenant->event = (struct software_event){0};
     routing_reset_tenant(tenant);
     console_tenant_running(tenant->index, false);
     if (tenant->outcome.restart) {

@@ -36,6 +36,7 @@ struct tenant {
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
+    struct software_event event; /* the one that any of its vharts can take */
     struct loader loader;
     struct vuart uart;
     struct vplic plic;

@@ -27,6 +27,7 @@ static const struct extension extensions[SLOTS] = {
     [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, true},
     [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp, true},
     [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta, false},
+    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, sbi_sse, true},
     [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft, false},
     [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, sbi_pmu, false},
 };

@@ -50,6 +50,7 @@ sbi_handler sbi_srst;
 sbi_handler sbi_dbcn;
 sbi_handler sbi_susp;
 sbi_handler sbi_sta;
+sbi_handler sbi_sse;
 sbi_handler sbi_fwft;
 sbi_handler sbi_pmu;
 

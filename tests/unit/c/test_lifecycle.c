@@ -69,6 +69,10 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     vhart->world.mie = 0;
 }
 
+void vhart_nap(void)
+{
+}
+
 void vhart_unload(struct vhart *vhart)
 {
     unloaded = vhart;

@@ -42,6 +42,7 @@ STAND_IN(sbi_susp)
 STAND_IN(sbi_fwft)
 STAND_IN(sbi_sta)
 STAND_IN(sbi_pmu)
+STAND_IN(sbi_sse)
 
 static const struct {
     uint64_t extension;
@@ -50,7 +51,7 @@ static const struct {
     {0x10, sbi_base},         {0x54494d45, sbi_time}, {0x735049, sbi_ipi},
     {0x52464e43, sbi_rfence}, {0x48534d, sbi_hsm},    {0x53525354, sbi_srst},
     {0x4442434e, sbi_dbcn},   {0x53555350, sbi_susp}, {0x46574654, sbi_fwft},
-    {0x535441, sbi_sta},      {0x504d55, sbi_pmu},
+    {0x535441, sbi_sta},      {0x504d55, sbi_pmu},    {0x535345, sbi_sse},
 };
 
 #define OFFERED (sizeof(offered) / sizeof(offered[0]))
@@ -127,7 +128,7 @@ static void test_nothing_else_is_found(void **state)
 /* Somebody has the lock and the hart is wanted: the call waits in the tenant, unchanged. */
 static void test_call_is_made_again(void **state)
 {
-    const uint64_t locked[] = {0x48534d, 0x53525354, 0x4442434e, 0x53555350};
+    const uint64_t locked[] = {0x48534d, 0x53525354, 0x4442434e, 0x53555350, 0x535345};
 
     for (size_t i = 0; i < sizeof(locked) / sizeof(locked[0]); i++) {
         set_up(state);
