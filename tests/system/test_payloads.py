@@ -12,6 +12,7 @@ PAYLOADS = [
     "sbi-suspend",
     "sbi-fwft",
     "sbi-sta",
+    "sbi-sse",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",
