@@ -199,6 +199,24 @@
 #define SBI_FWFT_POINTER_MASKING_PMLEN 5
 #define SBI_FWFT_SET_LOCK 0x1
 
+/* Section 19: debug triggers. */
+#define SBI_EXT_DBTR 0x44425452
+#define SBI_DBTR_NUM_TRIGGERS 0
+#define SBI_DBTR_SET_SHMEM 1
+#define SBI_DBTR_READ_TRIGGERS 2
+#define SBI_DBTR_INSTALL_TRIGGERS 3
+#define SBI_DBTR_UPDATE_TRIGGERS 4
+#define SBI_DBTR_UNINSTALL_TRIGGERS 5
+#define SBI_DBTR_ENABLE_TRIGGERS 6
+#define SBI_DBTR_DISABLE_TRIGGERS 7
+#define SBI_DBTR_STATE_MAPPED 0x1
+#define SBI_DBTR_STATE_U 0x2
+#define SBI_DBTR_STATE_S 0x4
+#define SBI_DBTR_STATE_VU 0x8
+#define SBI_DBTR_STATE_VS 0x10
+#define SBI_DBTR_STATE_HAVE_HW 0x20
+#define SBI_DBTR_STATE_HW_SHIFT 8
+
 /*
  * Cotenant's implementation id. It is not registered with the RISC-V SBI specification; the
  * firmware-specific extension space (0x0A000000 + implementation id) follows from it.

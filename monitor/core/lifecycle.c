@@ -13,6 +13,7 @@
 #include "core/software_events.h"
 #include "core/steal.h"
 #include "core/trace.h"
+#include "core/triggers.h"
 #include "irq/routing.h"
 
 static uint64_t ticks_from_us(uint64_t microseconds)
@@ -186,6 +187,7 @@ static void vhart_release(struct vhart *vhart)
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     steal_end(vhart);
     pmu_end(vhart);
+    triggers_end(vhart);
     software_events_stop(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
