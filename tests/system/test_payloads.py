@@ -13,6 +13,7 @@ PAYLOADS = [
     "sbi-fwft",
     "sbi-sta",
     "sbi-sse",
+    "sbi-dbtr",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",
