@@ -15,6 +15,7 @@
 #include "core/shared_lock.h"
 #include "core/steal.h"
 #include "core/trace.h"
+#include "core/triggers.h"
 #include "irq/routing.h"
 
 struct hart harts[COTENANT_MAX_HARTS];
@@ -134,6 +135,7 @@ __attribute__((noinline, cold)) static void look_after(struct hart *hart, struct
     hart->accounted = next;
     if (last != NULL && last != next) {
         pmu_leave(vhart_of(last));
+        triggers_leave(vhart_of(last));
         if (vhart_of(last)->steal.on) {
             steal_leave(vhart_of(last), now, is_idle(hart, vhart_of(last)));
         }
@@ -143,6 +145,7 @@ __attribute__((noinline, cold)) static void look_after(struct hart *hart, struct
     }
     if (next != NULL) {
         pmu_enter(vhart_of(next));
+        triggers_enter(vhart_of(next));
     }
 }
 

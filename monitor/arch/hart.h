@@ -12,6 +12,7 @@
 #include "abi/bundle.h"
 #include "arch/csr.h"
 #include "core/scheduler.h"
+#include "core/triggers.h"
 
 struct vhart;
 
@@ -85,6 +86,11 @@ struct __attribute__((aligned(64))) hart {
     volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
     /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
     uint64_t emulated_exceptions;
+    /* Debug triggers that tenants may use, the types that each can have (bits), and
+     * the vhart whose triggers are in the hart, or NULL. */
+    uint32_t trigger_count;
+    uint16_t trigger_types[MOST_TRIGGERS];
+    struct vhart *trigger_user;
     /*
      * Numbers of counters, from cycle (0) on, that vharts can have, or 0 if there are none, and how
      * many bits a programmable one has: arch/counters.h.

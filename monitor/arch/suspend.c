@@ -2,6 +2,7 @@
 #include "arch/suspend.h"
 
 #include "abi/bundle.h"
+#include "arch/csr.h"
 #include "arch/wait.h"
 
 /* arch/nap.S */
@@ -25,4 +26,19 @@ void vhart_suspend(struct vhart *vhart)
     vhart->rest.nap_arguments[1] = world->registers[REGISTER_A1];
     world->registers[REGISTER_PC] = (uint64_t)vhart_nap;
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPIE) | MSTATUS_MPP;
+}
+
+/* What the end of vhart_nap() does. */
+void vhart_end_nap(struct vhart *vhart)
+{
+    struct world *world = &vhart->world;
+
+    if (!vhart_is_napping(vhart)) {
+        return;
+    }
+    world->registers[REGISTER_PC] = vhart->rest.nap_pc;
+    world->registers[REGISTER_A0] = vhart->rest.nap_arguments[0];
+    world->registers[REGISTER_A1] = vhart->rest.nap_arguments[1];
+    world->mstatus = (world->mstatus & ~(uint64_t)(MSTATUS_MPP | MSTATUS_MPIE)) | MSTATUS_MPP_S;
+    vhart->rest.nap_pc = 0;
 }

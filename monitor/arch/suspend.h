@@ -15,6 +15,12 @@
  */
 void vhart_suspend(struct vhart *vhart);
 
+/*
+ * Ends a nap of arch/nap.S, if the vhart is in one: it goes on behind the call in its world. Called
+ * on its hart, loaded or not.
+ */
+void vhart_end_nap(struct vhart *vhart);
+
 /* It sleeps in arch/nap.S, whatever the scheduler says. */
 static inline bool vhart_is_napping(const struct vhart *vhart)
 {

@@ -8,12 +8,14 @@
 #include "arch/protection.h"
 #include "arch/trace_trap.h"
 #include "arch/trap.h"
+#include "arch/trigger.h"
 #include "boot/early_console.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
 #include "irq/routing.h"
+#include "sbi/sbi.h"
 
 /* boot/start.S and boot/monitor.ld */
 extern char boot_stack_top[];
@@ -164,6 +166,7 @@ static void hart_begin(struct hart *hart)
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
     counters_probe(hart);
+    triggers_probe(hart);
 }
 
 _Noreturn static void run(struct hart *hart)
@@ -222,6 +225,9 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     }
     trace_begin(hart);
     hart_begin(hart);
+    if (hart->trigger_count == 0) {
+        sbi_withdraw(SBI_EXT_DBTR); /* where only others have some, it says that this one has 0 */
+    }
     wait_for_others(hart);
     clear_loaded_file(loaded_at);
     monitor_log_init();

@@ -24,9 +24,9 @@
 #include "vdev/vuart.h"
 
 /* Bits of console_mux_take_requests(). */
-#define CONSOLE_REQUEST_QUIT 0x1  /* power the machine off */
-#define CONSOLE_REQUEST_LIST 0x2  /* show the tenants to a person */
-#define CONSOLE_REQUEST_STATS 0x4 /* answer the command "stats" */
+#define CONSOLE_REQUEST_QUIT 0x1   /* power the machine off */
+#define CONSOLE_REQUEST_LIST 0x2   /* show the tenants to a person */
+#define CONSOLE_REQUEST_STATS 0x4  /* answer the command "stats" */
 #define CONSOLE_REQUEST_TENANT 0x8 /* console_mux_tenant_command() */
 
 /* console_mux_tick() is due this often while console_mux_needs_tick(). */

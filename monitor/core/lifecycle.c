@@ -10,8 +10,10 @@
 #include "core/monitor_log.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
+#include "core/software_events.h"
 #include "core/steal.h"
 #include "core/trace.h"
+#include "core/triggers.h"
 #include "device/virtio_reset.h"
 #include "irq/routing.h"
 
@@ -213,6 +215,8 @@ static void vhart_release(struct vhart *vhart)
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     steal_end(vhart);
     pmu_end(vhart);
+    triggers_end(vhart);
+    software_events_stop(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
@@ -260,6 +264,7 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->loader.phase = LOADER_IDLE;
     tenant->state = state;
     vuart_reset(&tenant->uart);
+    tenant->event = (struct software_event){0};
     routing_reset_tenant(tenant);
     reset_devices(tenant);
     console_tenant_running(tenant->index, false);
@@ -349,8 +354,7 @@ void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
     monitor_puts(" address=");
     monitor_put_hex(address);
     monitor_puts("\n");
-    end(vhart->tenant, TENANT_CRASHED,
-        restarts(vhart->tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+    end(vhart->tenant, TENANT_CRASHED, restarts(vhart->tenant, COTENANT_TENANT_RESTART_ON_CRASH));
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)

@@ -6,12 +6,14 @@
 #include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/shared_lock.h"
+#include "core/software_events.h"
 #include "irq/routing.h"
 
 /* In hart.mail, above the bits of the vharts. */
 #define MAIL_CONSOLE (1ul << COTENANT_MAX_VHARTS)
 
-#define REQUESTS_SHARED (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING)
+#define REQUESTS_SHARED                                                                            \
+    (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS)
 
 static uint64_t mail_bit(const struct vhart *vhart)
 {
@@ -63,6 +65,9 @@ static void carry_out_shared(struct vhart *vhart, uint32_t requests)
     }
     if ((requests & REQUEST_ROUTING) != 0) {
         routing_apply(vhart);
+    }
+    if ((requests & REQUEST_EVENTS) != 0) {
+        software_events_deliver(vhart);
     }
 }
 

@@ -47,6 +47,7 @@ struct tenant {
     struct tenant_outcome outcome;
     enum tenant_purpose purpose; /* while the loader works */
     bool used;                   /* its memory holds what it or its images left there */
+    struct software_event event; /* the one that any of its vharts can take */
     struct loader loader;
     struct vuart uart;
     struct vplic plic;

@@ -10,6 +10,8 @@
 #include "arch/world.h"
 #include "core/pmu.h"
 #include "core/scheduler.h"
+#include "core/software_events.h"
+#include "core/triggers.h"
 
 struct hart;
 struct tenant;
@@ -79,6 +81,10 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t suspended_switches;
     uint32_t plain_path; /* why it is looked after: core/plain_path.h */
     struct pmu pmu;
+    struct triggers triggers;
+    /* SBI SSE: it takes software events; and its own one. */
+    bool takes_events;
+    struct software_event event;
 };
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

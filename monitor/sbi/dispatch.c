@@ -17,7 +17,7 @@ struct extension {
     bool shared; /* it needs the shared lock */
 };
 
-static const struct extension extensions[SLOTS] = {
+static struct extension extensions[SLOTS] = {
     [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base, false},
     [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, false},
     [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, false},
@@ -27,6 +27,8 @@ static const struct extension extensions[SLOTS] = {
     [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, true},
     [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp, true},
     [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta, false},
+    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, sbi_sse, true},
+    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, sbi_dbtr, false},
     [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft, false},
     [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, sbi_pmu, false},
 };
@@ -42,6 +44,11 @@ static const struct extension *find(uint64_t id)
 bool sbi_is_offered(uint64_t extension)
 {
     return find(extension) != NULL;
+}
+
+void sbi_withdraw(uint64_t extension)
+{
+    extensions[SLOT(extension)].handler = NULL;
 }
 
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)

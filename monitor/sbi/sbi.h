@@ -35,6 +35,9 @@ void sbi_dispatch(struct vhart *vhart);
 /* The extension is offered. */
 bool sbi_is_offered(uint64_t extension);
 
+/* This machine lacks what the extension needs. At boot, before a tenant runs. */
+void sbi_withdraw(uint64_t extension);
+
 /*
  * The vharts that a (mask, base) pair of section 3.1 names, as bits by vhart id. Returns an SBI
  * error: INVALID_PARAM when one of them does not exist.
@@ -50,6 +53,8 @@ sbi_handler sbi_srst;
 sbi_handler sbi_dbcn;
 sbi_handler sbi_susp;
 sbi_handler sbi_sta;
+sbi_handler sbi_sse;
+sbi_handler sbi_dbtr;
 sbi_handler sbi_fwft;
 sbi_handler sbi_pmu;
 

@@ -12,6 +12,8 @@ PAYLOADS = [
     "sbi-suspend",
     "sbi-fwft",
     "sbi-sta",
+    "sbi-sse",
+    "sbi-dbtr",
     "mmio-decode",
     "timer-storm",
     "fp-keeper",

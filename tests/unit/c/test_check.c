@@ -379,8 +379,8 @@ static void test_tenant_resets(void **state)
             rtos->resets[0].base = board->uart_base);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
             rtos->resets[0].base = UINT64_MAX - 0xfff);
-    REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 1;
-            rtos->resets[0].base = 0x10001000; b->tenants[2].resets[1] = rtos->resets[0]);
+    REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000;
+            b->tenants[2].resets[1] = rtos->resets[0]);
 }
 
 static void test_vhart_time(void **state)

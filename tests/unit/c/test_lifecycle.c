@@ -7,6 +7,7 @@
 #include "arch/memory.h"
 #include "arch/remote_fence.h"
 #include "arch/trap.h"
+#include "arch/trigger.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
 #include "bundle_maker.h"
@@ -71,6 +72,10 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     vhart->world.mie = 0;
 }
 
+void vhart_nap(void)
+{
+}
+
 void vhart_unload(struct vhart *vhart)
 {
     unloaded = vhart;
@@ -86,6 +91,25 @@ void counters_save(struct vhart *vhart)
 {
     (void)vhart;
     counters_owner = NULL;
+}
+
+uint64_t trigger_read(uint32_t number)
+{
+    return number;
+}
+
+bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
+{
+    (void)number;
+    (void)tdata1;
+    (void)tdata2;
+    return true;
+}
+
+void trigger_clear(const struct hart *of, uint32_t number)
+{
+    (void)of;
+    (void)number;
 }
 
 void trap_use_fast_paths(bool use)
@@ -307,9 +331,14 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     vhart->world.pending = INTERRUPT_SSI;
     pmu_configure(vhart, COUNTER_CYCLE, 0, false);
     assert_ptr_equal(counters_owner, vhart);
+    vhart->triggers.each[0].mapped = true;
+    triggers_apply(vhart);
+    assert_ptr_equal(hart->trigger_user, vhart);
     cleared = copied = 0;
     tenant_reboot(RTOS);
     assert_null(counters_owner);
+    assert_null(hart->trigger_user);
+    assert_false(vhart->triggers.each[0].mapped);
     assert_int_equal(vhart->pmu.configured, 0);
     assert_non_null(strstr(log_text(), "tenant rtos: reboot\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);

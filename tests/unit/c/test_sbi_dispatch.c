@@ -42,6 +42,8 @@ STAND_IN(sbi_susp)
 STAND_IN(sbi_fwft)
 STAND_IN(sbi_sta)
 STAND_IN(sbi_pmu)
+STAND_IN(sbi_sse)
+STAND_IN(sbi_dbtr)
 
 static const struct {
     uint64_t extension;
@@ -50,7 +52,8 @@ static const struct {
     {0x10, sbi_base},         {0x54494d45, sbi_time}, {0x735049, sbi_ipi},
     {0x52464e43, sbi_rfence}, {0x48534d, sbi_hsm},    {0x53525354, sbi_srst},
     {0x4442434e, sbi_dbcn},   {0x53555350, sbi_susp}, {0x46574654, sbi_fwft},
-    {0x535441, sbi_sta},      {0x504d55, sbi_pmu},
+    {0x535441, sbi_sta},      {0x504d55, sbi_pmu},    {0x535345, sbi_sse},
+    {0x44425452, sbi_dbtr},
 };
 
 #define OFFERED (sizeof(offered) / sizeof(offered[0]))
@@ -127,7 +130,7 @@ static void test_nothing_else_is_found(void **state)
 /* Somebody has the lock and the hart is wanted: the call waits in the tenant, unchanged. */
 static void test_call_is_made_again(void **state)
 {
-    const uint64_t locked[] = {0x48534d, 0x53525354, 0x4442434e, 0x53555350};
+    const uint64_t locked[] = {0x48534d, 0x53525354, 0x4442434e, 0x53555350, 0x535345};
 
     for (size_t i = 0; i < sizeof(locked) / sizeof(locked[0]); i++) {
         set_up(state);
@@ -158,6 +161,19 @@ static void test_upper_half_of_the_extension(void **state)
 {
     (void)state;
     registers[REGISTER_A7] = 0xffffffff00000010;
+    sbi_dispatch(&vhart);
+    assert_null(seen.handler);
+    assert_int_equal(registers[REGISTER_A0], -2);
+}
+
+/* Last: it is gone for good. */
+static void test_withdrawn_extension(void **state)
+{
+    (void)state;
+    assert_true(sbi_is_offered(0x44425452));
+    sbi_withdraw(0x44425452);
+    assert_false(sbi_is_offered(0x44425452));
+    registers[REGISTER_A7] = 0x44425452;
     sbi_dispatch(&vhart);
     assert_null(seen.handler);
     assert_int_equal(registers[REGISTER_A0], -2);
@@ -286,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup(test_results, set_up),
         cmocka_unit_test_setup(test_a_call_that_does_not_return, set_up),
         cmocka_unit_test_setup(test_hart_masks, set_up),
+        cmocka_unit_test_setup(test_withdrawn_extension, set_up),
     };
 
     return cmocka_run_group_tests_name("sbi_dispatch", tests, NULL, NULL);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/trigger.h"
+
+#include "arch/csr.h"
+#include "arch/hart.h"
+#include "arch/probe.h"
+
+/* What the hart itself writes to tdata1, or cannot be written: hit, and maskmax. */
+#define READ_ONLY_MCONTROL 0x07e0000000100000
+#define READ_ONLY_MCONTROL6 0x06400000 /* uncertain, hit1, hit0 */
+
+static uint64_t read_only(uint64_t tdata1)
+{
+    return tdata1 >> TDATA1_TYPE_SHIFT == TDATA1_TYPE_MCONTROL6 ? READ_ONLY_MCONTROL6
+                                                                : READ_ONLY_MCONTROL;
+}
+
+/* A trigger that matches nothing, of a type that the hart's trigger `number` can have. */
+static uint64_t harmless(const struct hart *hart, uint32_t number)
+{
+    uint64_t type = (hart->trigger_types[number] & 1u << TDATA1_TYPE_MCONTROL) != 0
+                        ? TDATA1_TYPE_MCONTROL
+                        : TDATA1_TYPE_MCONTROL6;
+
+    return type << TDATA1_TYPE_SHIFT;
+}
+
+/* The trigger, which is selected, can have this type: tdata1 reads back what it is. */
+static bool has_type(uint64_t type)
+{
+    CSR_WRITE(tdata1, type << TDATA1_TYPE_SHIFT);
+    return CSR_READ(tdata1) >> TDATA1_TYPE_SHIFT == type;
+}
+
+/* The usable types of trigger `number`, bits; 0: there is none, or a debugger has taken it. */
+static uint16_t find_types(uint32_t number)
+{
+    CSR_WRITE(tselect, number);
+    if (CSR_READ(tselect) != number || (CSR_READ(tdata1) & TDATA1_DMODE) != 0) {
+        return 0;
+    }
+    return (uint16_t)((has_type(TDATA1_TYPE_MCONTROL) ? 1u << TDATA1_TYPE_MCONTROL : 0) |
+                      (has_type(TDATA1_TYPE_MCONTROL6) ? 1u << TDATA1_TYPE_MCONTROL6 : 0));
+}
+
+/* Triggers of a chain have numbers in a row, so those behind one that is not usable do not count.
+ */
+void triggers_probe(struct hart *hart)
+{
+    hart->trigger_count = 0;
+    while (hart->trigger_count < MOST_TRIGGERS && probe_triggers() != 0) {
+        uint16_t types = find_types(hart->trigger_count);
+
+        if (types == 0) {
+            break;
+        }
+        hart->trigger_types[hart->trigger_count] = types;
+        trigger_clear(hart, hart->trigger_count);
+        hart->trigger_count++;
+    }
+}
+
+/* With tdata1 last: a trigger that is half old and half new could fire. */
+bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
+{
+    CSR_WRITE(tselect, number);
+    CSR_WRITE(tdata1, tdata1 >> TDATA1_TYPE_SHIFT << TDATA1_TYPE_SHIFT);
+    CSR_WRITE(tdata2, tdata2);
+    CSR_WRITE(tdata1, tdata1);
+    return ((CSR_READ(tdata1) ^ tdata1) & ~read_only(tdata1)) == 0 && CSR_READ(tdata2) == tdata2;
+}
+
+uint64_t trigger_read(uint32_t number)
+{
+    CSR_WRITE(tselect, number);
+    return CSR_READ(tdata1);
+}
+
+void trigger_clear(const struct hart *hart, uint32_t number)
+{
+    CSR_WRITE(tselect, number);
+    CSR_WRITE(tdata1, harmless(hart, number));
+    CSR_WRITE(tdata2, 0);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Supervisor software events, SBI section 17: what the tenant has asked for, and their delivery.
+ *
+ * There are two, which software injects: a local one of each vhart, and a global one of each tenant
+ * that any of its vharts takes. An event is delivered by the vhart's own hart, on the plain path:
+ * at the end of the call that makes it deliverable, or by a message (REQUEST_EVENTS) to the hart
+ * that is to take it. World switches know nothing of it. sbi/sse.c is the tenant's interface.
+ *
+ * Interrupts off, shared lock held.
+ */
+#ifndef COTENANT_CORE_SOFTWARE_EVENTS_H
+#define COTENANT_CORE_SOFTWARE_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sbi.h"
+
+struct vhart;
+
+/* Section 17.2; the numbers are those of the attribute STATUS. */
+enum software_event_state {
+    SOFTWARE_EVENT_UNUSED = SBI_SSE_STATE_UNUSED,
+    SOFTWARE_EVENT_REGISTERED = SBI_SSE_STATE_REGISTERED,
+    SOFTWARE_EVENT_ENABLED = SBI_SSE_STATE_ENABLED,
+    SOFTWARE_EVENT_RUNNING = SBI_SSE_STATE_RUNNING,
+};
+
+/* What the delivery of an event changes, as it was before: attributes INTERRUPTED_*. */
+struct interrupted {
+    uint64_t sepc;
+    uint64_t flags; /* SBI_SSE_FLAG_* */
+    uint64_t a6;
+    uint64_t a7;
+};
+
+/* All zero at reset. */
+struct software_event {
+    enum software_event_state state;
+    bool pending;
+    bool one_shot;
+    uint32_t priority;  /* the lower number goes first */
+    uint32_t preferred; /* of the global one: id of the vhart that should take it */
+    uint32_t runs_on;   /* of the global one, while it is RUNNING: id of the vhart */
+    uint64_t entry_pc;
+    uint64_t entry_argument;
+    struct interrupted interrupted;
+};
+
+/*
+ * Makes the vhart, which is one of this hart, enter the handler of the event that it should take
+ * now, if there is one, and tells another vhart if the global event is for that one. To be called
+ * after whatever may have changed who takes what.
+ */
+void software_events_deliver(struct vhart *vhart);
+
+/* The event of highest priority whose handler the vhart is in, or NULL. */
+struct software_event *software_events_running(struct vhart *vhart);
+
+/*
+ * The handler of `event`, which software_events_running() has just given for the loaded vhart, is
+ * done: the vhart goes on where it was interrupted.
+ */
+void software_events_complete(struct vhart *vhart, struct software_event *event);
+
+/*
+ * The vhart, which is one of this hart, has stopped: its local event and its mask are as at reset.
+ * The global event, if its handler ran there, counts as completed.
+ */
+void software_events_stop(struct vhart *vhart);
+
+#endif

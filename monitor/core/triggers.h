@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Debug triggers of a vhart, SBI section 19. While it has its hart they are the hart's triggers;
+ * else they are here, and the hart has none, so that nobody meets those of another. They never fire
+ * in M-mode: sbi/dbtr.c lets none in that names it.
+ *
+ * Who has installed one takes the plain path of the schedule (core/plain_path.h). Called by the
+ * vhart's own hart, interrupts off.
+ */
+#ifndef COTENANT_CORE_TRIGGERS_H
+#define COTENANT_CORE_TRIGGERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vhart;
+
+/* Of each hart, at most; the others of a hart are left alone. */
+#define MOST_TRIGGERS 8
+
+/* Number n of a vhart is number n of its hart. */
+struct trigger {
+    bool mapped;
+    uint64_t tdata1; /* as in the hart: modes that are disabled are 0 here */
+    uint64_t tdata2;
+    uint64_t modes; /* those of tdata1 that it was installed with */
+};
+
+struct triggers {
+    uint64_t memory; /* address of the memory shared with the tenant, or 0 */
+    struct trigger each[MOST_TRIGGERS];
+};
+
+/* Notes what the hart itself writes to the vhart's triggers in it: that they were hit. */
+void triggers_refresh(struct vhart *vhart);
+
+/*
+ * Puts all triggers of the vhart, which has the hart, there. Returns the first one that the hart
+ * does not take as it is, or MOST_TRIGGERS.
+ */
+uint32_t triggers_apply(struct vhart *vhart);
+
+/* The vhart gets its hart; nothing if it has no triggers. */
+void triggers_enter(struct vhart *vhart);
+
+/* The vhart loses its hart. */
+void triggers_leave(struct vhart *vhart);
+
+/* Forgets them and the shared memory. */
+void triggers_end(struct vhart *vhart);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Debug triggers, SBI section 19, of two vharts on a hart of four triggers made of variables. */
+#include <string.h>
+
+#include "arch/hart.h"
+#include "arch/trigger.h"
+#include "cmocka_tests.h"
+#include "core/plain_path.h"
+#include "random.h"
+#include "sbi/sbi.h"
+
+#define COUNT 4
+#define VHARTS 2
+#define TWO (2ul << 60)
+#define SIX (6ul << 60)
+#define EXECUTE 0x4
+#define HIT (1ul << 20)
+/* A bit of tdata1 that this hart does not implement. */
+#define ABSENT 0x80
+#define ROUNDS 300
+#define STEPS 300
+
+static struct bundle_tenant description;
+static struct tenant tenant;
+static struct hart hart;
+static struct vhart both[VHARTS];
+static struct entry {
+    uint64_t head;
+    uint64_t tdata1;
+    uint64_t tdata2;
+    uint64_t tdata3;
+} memory[COUNT];
+
+/* The hart. Trigger 3 can have type 2 only. */
+static struct {
+    uint64_t tdata1;
+    uint64_t tdata2;
+} real[COUNT];
+
+bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
+{
+    assert_true(number < COUNT);
+    assert_int_equal(tdata1 & (TDATA1_M | TDATA1_DMODE | TDATA1_ACTION), 0);
+    assert_true(tdata1 >> 60 == 2 || (tdata1 >> 60 == 6 && number != 3));
+    real[number].tdata1 = tdata1 & ~(uint64_t)ABSENT;
+    real[number].tdata2 = tdata2;
+    return (tdata1 & ABSENT) == 0;
+}
+
+uint64_t trigger_read(uint32_t number)
+{
+    return real[number].tdata1;
+}
+
+void trigger_clear(const struct hart *of, uint32_t number)
+{
+    assert_ptr_equal(of, &hart);
+    real[number].tdata1 = TWO;
+    real[number].tdata2 = 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&hart, 0, sizeof(hart));
+    memset(&tenant, 0, sizeof(tenant));
+    memset(both, 0, sizeof(both));
+    memset(memory, 0, sizeof(memory));
+    description.memory[0] = (struct bundle_range){(uint64_t)memory, sizeof(memory)};
+    tenant.description = &description;
+    hart.trigger_count = COUNT;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        hart.trigger_types[i] = i == 3 ? 0x4 : 0x44;
+        trigger_clear(&hart, i);
+    }
+    for (unsigned i = 0; i < VHARTS; i++) {
+        both[i].world.hart = &hart;
+        both[i].tenant = &tenant;
+    }
+    return 0;
+}
+
+static struct sbi_result call(unsigned id, uint64_t function, uint64_t a0, uint64_t a1)
+{
+    const uint64_t arguments[6] = {a0, a1, 0};
+
+    return sbi_dbtr(&both[id], function, arguments);
+}
+
+static void expect(unsigned id, uint64_t function, uint64_t a0, uint64_t a1, long error,
+                   uint64_t value)
+{
+    struct sbi_result result = call(id, function, a0, a1);
+
+    assert_int_equal(result.error, error);
+    assert_int_equal(result.value, value);
+}
+
+static void share(unsigned id)
+{
+    expect(id, SBI_DBTR_SET_SHMEM, (uint64_t)memory, 0, 0, 0);
+}
+
+static void put(unsigned i, uint64_t tdata1, uint64_t tdata2)
+{
+    memory[i] = (struct entry){0xdead, tdata1, tdata2, 0};
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    expect(0, SBI_DBTR_NUM_TRIGGERS, 0, 0, 0, COUNT);
+    expect(0, SBI_DBTR_NUM_TRIGGERS, TWO, 0, 0, COUNT);
+    expect(0, SBI_DBTR_NUM_TRIGGERS, SIX | TDATA1_U, 0, 0, COUNT - 1);
+    expect(0, SBI_DBTR_NUM_TRIGGERS, SIX | TDATA1_M, 0, 0, 0);
+    expect(0, SBI_DBTR_NUM_TRIGGERS, 3ul << 60, 0, 0, 0);
+    share(0);
+    for (unsigned i = 0; i < COUNT; i++) {
+        put(i, SIX | TDATA1_S, 0);
+    }
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 4, 0, SBI_ERR_FAILED, 3);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 3, 0, 0, 0);
+    put(0, SIX, 0);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 1, 0, SBI_ERR_FAILED, 0);
+    put(0, TWO, 0);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 1, 0, 0, 0);
+    assert_int_equal(memory[0].head, 3);
+}
+
+/* Contiguous indices, which the lowest free one does not have. */
+static void test_chains(void **state)
+{
+    (void)state;
+    share(0);
+    for (unsigned i = 0; i < 2; i++) {
+        put(i, TWO | TDATA1_S, i);
+    }
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 2, 0, 0, 0);
+    expect(0, SBI_DBTR_UNINSTALL_TRIGGERS, 0, 1, 0, 0);
+    put(0, TWO | TDATA1_S | TDATA1_CHAIN, 7);
+    put(1, TWO | TDATA1_S, 8);
+    put(2, TWO | TDATA1_S, 9);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 3, 0, 0, 0);
+    assert_int_equal(memory[0].head, 2);
+    assert_int_equal(memory[1].head, 3);
+    assert_int_equal(memory[2].head, 0);
+    assert_int_equal(real[2].tdata2, 7);
+    expect(0, SBI_DBTR_UNINSTALL_TRIGGERS, 0, 3, 0, 0);
+    put(0, TWO, 0);
+    put(1, TWO | TDATA1_CHAIN, 0);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 2, 0, SBI_ERR_INVALID_PARAM, 1);
+    assert_false(both[0].triggers.each[0].mapped);
+    put(0, TWO | TDATA1_CHAIN, 0);
+    put(1, TWO | TDATA1_CHAIN, 0);
+    put(2, TWO, 0);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 3, 0, SBI_ERR_FAILED, 0);
+    /* An update changes neither the chain nor the type. */
+    memory[0] = (struct entry){2, TWO, 0, 0};
+    expect(0, SBI_DBTR_UPDATE_TRIGGERS, 1, 0, SBI_ERR_INVALID_PARAM, 0);
+    memory[0] = (struct entry){2, SIX | TDATA1_CHAIN, 0, 0};
+    expect(0, SBI_DBTR_UPDATE_TRIGGERS, 1, 0, SBI_ERR_INVALID_PARAM, 0);
+}
+
+/* The hart cannot do what the second of two asks for: all is as before. */
+static void test_what_the_hart_lacks(void **state)
+{
+    (void)state;
+    share(0);
+    put(0, TWO | TDATA1_U | EXECUTE, 0x100);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 1, 0, 0, 0);
+    put(0, TWO | TDATA1_U, 0x200);
+    put(1, TWO | TDATA1_U | ABSENT, 0x300);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 2, 0, SBI_ERR_NOT_SUPPORTED, 1);
+    assert_int_equal(memory[0].head, 0xdead);
+    memory[0] = (struct entry){0, TWO | ABSENT, 0x400, 0};
+    expect(0, SBI_DBTR_UPDATE_TRIGGERS, 1, 0, SBI_ERR_NOT_SUPPORTED, 0);
+    assert_int_equal(real[0].tdata1, TWO | TDATA1_U | EXECUTE);
+    assert_int_equal(real[0].tdata2, 0x100);
+    assert_int_equal(real[1].tdata1, TWO);
+    assert_int_equal(real[2].tdata1, TWO);
+}
+
+static void test_hit_is_kept(void **state)
+{
+    (void)state;
+    share(0);
+    put(0, TWO | TDATA1_U, 0x100);
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 1, 0, 0, 0);
+    real[0].tdata1 |= HIT;
+    triggers_leave(&both[0]);
+    assert_int_equal(real[0].tdata1, TWO);
+    assert_int_equal(real[0].tdata2, 0);
+    triggers_enter(&both[0]);
+    expect(0, SBI_DBTR_READ_TRIGGERS, 0, 1, 0, 0);
+    assert_int_equal(memory[0].tdata1, TWO | TDATA1_U | HIT);
+    assert_int_equal(memory[0].tdata2, 0x100);
+}
+
+/* Random calls of both vharts, which take turns. */
+
+static struct random source = {.state = 0x64627472};
+static unsigned running;
+
+static uint64_t random_tdata1(void)
+{
+    static const uint64_t types[] = {TWO, TWO, SIX, SIX, SIX, 3ul << 60, 0, UINT64_MAX};
+    uint64_t bits = random_below(&source, 2) == 0 ? TDATA1_S | TDATA1_U : TDATA1_U;
+
+    if (random_below(&source, 3) == 0) {
+        bits |= TDATA1_CHAIN;
+    }
+    if (random_below(&source, 8) == 0) {
+        bits |= 1ul << random_below(&source, 60);
+    }
+    return types[random_below(&source, 8)] | bits;
+}
+
+static uint64_t random_number(void)
+{
+    uint32_t choice = random_below(&source, 16);
+
+    return choice < 12 ? choice % (COUNT + 1) : UINT64_MAX >> random_below(&source, 64);
+}
+
+/* The hart has the triggers of whoever runs, as that one was told, and no others. */
+static void check_hart(void)
+{
+    const struct triggers *triggers = &both[running].triggers;
+    bool any = false;
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct trigger *trigger = &triggers->each[i];
+
+        any |= trigger->mapped;
+        assert_int_equal(real[i].tdata1 & ~HIT, trigger->mapped ? trigger->tdata1 & ~HIT : TWO);
+        assert_int_equal(real[i].tdata2, trigger->mapped ? trigger->tdata2 : 0);
+    }
+    assert_int_equal((both[running].plain_path & PLAIN_PATH_TRIGGERS) != 0, any);
+    assert_ptr_equal(hart.trigger_user, any ? &both[running] : NULL);
+    assert_int_equal(hart.accounts, (both[0].plain_path != 0) + (both[1].plain_path != 0));
+}
+
+static void step(void)
+{
+    uint64_t function = random_below(&source, SBI_DBTR_DISABLE_TRIGGERS + 2);
+    struct triggers before = both[running].triggers;
+    struct sbi_result result;
+
+    if (random_below(&source, 8) == 0) {
+        triggers_leave(&both[running]);
+        running = 1 - running;
+        triggers_enter(&both[running]);
+        return;
+    }
+    if (random_below(&source, 100) == 0) {
+        triggers_end(&both[random_below(&source, VHARTS)]);
+        return;
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        memory[i] = (struct entry){random_below(&source, COUNT + 1), random_tdata1(),
+                                   random_number(), random_below(&source, 16) == 0};
+    }
+    if (function == SBI_DBTR_SET_SHMEM) {
+        share(running);
+        return;
+    }
+    result = call(running, function, random_number(), random_number());
+    if (result.error != SBI_SUCCESS) {
+        assert_memory_equal(&before, &both[running].triggers, sizeof(before));
+    }
+}
+
+static void test_random_calls(void **state)
+{
+    unsigned busy = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        set_up(state);
+        running = 0;
+        for (int i = 0; i < STEPS; i++) {
+            step();
+            check_hart();
+            busy += both[0].plain_path != 0 && both[1].plain_path != 0;
+        }
+    }
+    assert_true(busy > ROUNDS * STEPS / 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_types, set_up),
+        cmocka_unit_test_setup(test_chains, set_up),
+        cmocka_unit_test_setup(test_what_the_hart_lacks, set_up),
+        cmocka_unit_test_setup(test_hit_is_kept, set_up),
+        cmocka_unit_test(test_random_calls),
+    };
+
+    return cmocka_run_group_tests_name("triggers", tests, NULL, NULL);
+}
