@@ -14,13 +14,17 @@ from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
 
 RTOS = {"first": 1, "second": 2}
+# What one of its harts does before all of them reboot.
+LIFE = 300 if is_long() else 20
 # The RTOS reports every 500 ticks; what is still on its way is not lost.
 REPORT = 500
 
 
 def hostile(slice_: str = "10ms") -> str:
     """Return the tenant on four harts, two of which the RTOS use above it."""
-    return payload("hostile-harts", harts=[0, 1, 2, 3], memory="1M", slice=slice_)
+    return payload(
+        "hostile-harts", harts=[0, 1, 2, 3], memory="1M", slice=slice_, arguments=f"life={LIFE}"
+    )
 
 
 def wait_reboots(session: Session, count: int) -> None:
@@ -49,7 +53,7 @@ def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
     for name in RTOS:
         session.wait_ready(name)
     before, start = ticks(session), session.stats()
-    wait_reboots(session, 2000 if is_long() else 100)
+    wait_reboots(session, 1000 if is_long() else 100)
     end = session.run_for(1)
     after = ticks(session)
     elapsed = (end.time_ns - start.time_ns) // 1_000_000
@@ -63,14 +67,14 @@ def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
     output = session.output("hostile-harts")
     assert "FAIL" not in output
     deeds = re.findall(r"^hostile-harts: deeds=(\d+),(\d+),(\d+),(\d+)\n", output, re.MULTILINE)
-    assert all(sum(map(int, hart)) > 1000 for hart in zip(*deeds, strict=True)), deeds
+    assert all(any(map(int, hart)) for hart in zip(*deeds, strict=True)), deeds
 
 
 def test_linux_of_the_same_priority_feels_nothing(boot: Boot) -> None:
     linux_beside = linux(harts=[0, 1, 2], priority=5, slice="2ms")
     session = boot(system(linux_beside, hostile("2ms")))
     session.wait_ready("linux")
-    wait_reboots(session, 500 if is_long() else 20)
+    wait_reboots(session, 200 if is_long() else 10)
     for mask in (1, 2, 4):
         assert session.command("linux", f"taskset {mask} ticks 50")[0] == 0
     assert session.command("linux", "forkload 1")[0] == 0

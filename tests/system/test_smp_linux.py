@@ -79,10 +79,10 @@ def test_nothing_is_lost_under_load(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux(initrd="debian-load-initramfs", memory="512M"))
     scale = 10 if is_long() else 1
     for load in (
-        f"hackbench --groups 4 --loops {60 * scale}",
-        f"hackbench --pipe --threads --groups 4 --loops {60 * scale}",
+        f"hackbench --groups 4 --loops {30 * scale}",
+        f"hackbench --pipe --threads --groups 4 --loops {30 * scale}",
         "stress-ng --no-rand-seed --oom-avoid --temp-path /tmp --cpu 2 --fork 2 --switch 2"
-        f" --futex 2 --timer 2 --vm 2 --vm-bytes 32M --timeout {4 * scale}",
+        f" --futex 2 --timer 2 --vm 2 --vm-bytes 32M --timeout {3 * scale}",
     ):
         status, output = session.command("linux", f"({load})")
         assert status == 0, output
