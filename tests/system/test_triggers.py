@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Debug triggers of one tenant do not fire in another; test_payloads.py has the rest of SBI DBTR."""
+"""Debug triggers of one tenant do not fire in another; test_payloads.py has the rest."""
 
 import pytest
 from systems import VERDICT, Boot, payload, system

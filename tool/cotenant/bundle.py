@@ -159,8 +159,8 @@ def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
     devices = [each for each in tenant.devices if _VIRTIO_MMIO in _names(each.properties)]
     if len(devices) > limit("MAX_RESETS"):
         raise BuildError(
-            f"tenant {tenant.name} owns {len(devices)} virtio devices and the monitor resets at most "
-            f"{limit('MAX_RESETS')} of a tenant; give some of them to another tenant"
+            f"tenant {tenant.name} owns {len(devices)} virtio devices and the monitor resets "
+            f"at most {limit('MAX_RESETS')} of a tenant; give some of them to another tenant"
         )
     for number, device in enumerate(devices):
         out.resets[number].base = device.range.base
