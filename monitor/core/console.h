@@ -22,7 +22,7 @@
  * the hart: then it is done all the same, so that a tenant that never rests cannot keep the user
  * from stopping it.
  */
-#define CONSOLE_PATIENCE_US 10000
+#define CONSOLE_PATIENCE_US 1000
 
 /* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
 void console_init(struct hart *hart);
