@@ -17,6 +17,10 @@
 #include "device/virtio_reset.h"
 #include "irq/routing.h"
 
+/* Steps of the loader in a row, if nobody wants the hart: to ask the scheduler takes as long as
+ * one. */
+#define MOST_LOADER_STEPS 16
+
 static uint64_t ticks_from_us(uint64_t microseconds)
 {
     return microseconds * bundle->board.timebase_hz / 1000000;
@@ -164,8 +168,14 @@ static void finish_loading(struct tenant *tenant)
 void tenant_load_step(struct tenant *tenant)
 {
     struct hart *hart = tenant->vharts[0].world.hart;
+    unsigned steps = 0;
+    bool done;
 
-    if (loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle)) {
+    do {
+        done = loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle);
+        steps++;
+    } while (!done && steps < MOST_LOADER_STEPS && !hart_is_wanted());
+    if (done) {
         shared_enter(hart);
         finish_loading(tenant);
         shared_leave(hart);

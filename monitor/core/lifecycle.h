@@ -27,8 +27,8 @@ void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose);
 void tenant_run(struct tenant *tenant);
 
 /*
- * One piece of loading for a tenant whose first vhart has the hart; see loader.h. Shared lock not
- * held.
+ * Some loading for a tenant whose first vhart has the hart, until a machine interrupt is pending or
+ * a few pieces are done; see loader.h. Shared lock not held.
  */
 void tenant_load_step(struct tenant *tenant);
 
