@@ -191,6 +191,7 @@ void main(void)
 
     code[1] = RETURN;
     harts_run(change_instructions);
+    print("remote-fence: instructions done\n");
     harts_run(fence_one_another);
     check_pass();
 }

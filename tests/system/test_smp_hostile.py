@@ -53,7 +53,7 @@ def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
     for name in RTOS:
         session.wait_ready(name)
     before, start = ticks(session), session.stats()
-    wait_reboots(session, 1000 if is_long() else 100)
+    wait_reboots(session, 300 if is_long() else 100)
     end = session.run_for(1)
     after = ticks(session)
     elapsed = (end.time_ns - start.time_ns) // 1_000_000

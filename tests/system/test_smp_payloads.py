@@ -8,7 +8,7 @@ import pytest
 from systems import VERDICT, Boot, freertos, is_long, keep_ticking, payload, system
 
 # By payload: the rounds of the short and of the long form.
-PAYLOADS = {"sbi-harts": (100, 2000), "remote-fence": (100, 10000)}
+PAYLOADS = {"sbi-harts": (100, 1000), "remote-fence": (100, 500)}
 
 
 def crowded(name: str, rounds: int, sstc: bool = True) -> str:
