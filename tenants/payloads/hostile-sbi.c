@@ -13,6 +13,7 @@
 #include "rt/platform.h"
 #include "rt/random.h"
 #include "rt/sbi.h"
+#include "rt/software_event.h"
 
 #define SBI_EXT_LEGACY_LAST 0x0f
 #define SBI_ERR_LOWEST SBI_ERR_DENIED_LOCKED
@@ -23,6 +24,13 @@ const char payload_name[] = "hostile-sbi";
 /* Counters that there may be, and event types. */
 #define MOST_COUNTERS 64
 #define EVENT_TYPES 17
+/* Triggers that there may be, and their tdata1. */
+#define MOST_TRIGGERS 8
+#define TRIGGER_TYPE_2 (2ul << 60)
+#define TRIGGER_TYPE_6 (6ul << 60)
+#define TRIGGER_S 0x10
+#define TRIGGER_U 0x8
+#define EVENT_STACK 2048
 
 /* Extensions that this payload does not judge: the answer must be an error code, nothing more. */
 static const uint64_t others[] = {
@@ -56,6 +64,7 @@ static struct {
 
 static struct random source;
 static uint64_t refused;
+static uint64_t events; /* software events handled */
 
 static uint64_t any(void)
 {
@@ -254,6 +263,14 @@ static void storm_other(void)
     refused += result.error != SBI_SUCCESS;
 }
 
+/* What a call with arguments that mean something may answer. */
+static void judge(struct sbi_result result, const char *what, uint64_t function)
+{
+    check(result.error <= SBI_SUCCESS && result.error >= SBI_ERR_LOWEST,
+          "%s, function %lu: error %ld", what, function, result.error);
+    refused += result.error != SBI_SUCCESS;
+}
+
 /* Numbers that get further than any(): counters, flags and events that may exist. */
 static void storm_counters(void)
 {
@@ -266,9 +283,76 @@ static void storm_counters(void)
         sbi_call6(SBI_EXT_PMU, function, base, mask, flags,
                   random_below(&source, 4) == 0 ? any() : event, any(), any());
 
-    check(result.error <= SBI_SUCCESS && result.error >= SBI_ERR_LOWEST,
-          "counters, function %lu: error %ld", function, result.error);
-    refused += result.error != SBI_SUCCESS;
+    judge(result, "counters", function);
+}
+
+/* Shared memory: `own` or, as often, somebody else's. */
+static uint64_t memory_at(const volatile void *own)
+{
+    uint64_t address = any();
+
+    return is_own(address, 1) || random_below(&source, 2) == 0 ? (uintptr_t)own : address;
+}
+
+static void handle_event(uint64_t hart, struct software_event_handler *handler)
+{
+    check(hart == platform.hart && handler != NULL, "an event of hart %lu", hart);
+    events++;
+}
+
+/* Both software events, registered and injected in any order. */
+static void storm_events(void)
+{
+    static uint8_t stacks[2][EVENT_STACK] __attribute__((aligned(16)));
+    static struct software_event_handler handlers[2];
+    static volatile uint64_t words[SBI_SSE_ATTR_COUNT];
+    static const uint64_t ids[] = {SBI_SSE_EVENT_LOCAL_SOFTWARE, SBI_SSE_EVENT_GLOBAL_SOFTWARE};
+    uint64_t which = random_below(&source, 2);
+    uint64_t function = random_below(&source, SBI_SSE_HART_MASK + 1);
+    uint64_t memory = memory_at(words);
+
+    if (function == SBI_SSE_REGISTER) {
+        handlers[which].stack_top = stacks[which] + EVENT_STACK;
+        handlers[which].handle = handle_event;
+        judge(sbi_call(SBI_EXT_SSE, function, ids[which], (uintptr_t)software_event_entry,
+                       (uintptr_t)&handlers[which]),
+              "events", function);
+        return;
+    }
+    if (function == SBI_SSE_WRITE_ATTRS) {
+        for (unsigned i = 0; i < SBI_SSE_ATTR_COUNT; i++) {
+            words[i] = any();
+        }
+    }
+    judge(sbi_call6(SBI_EXT_SSE, function, ids[which], random_below(&source, 12),
+                    random_below(&source, 12), memory, 0, 0),
+          "events", function);
+}
+
+/* Triggers of U-mode, which this payload does not have; rarely, for they cost QEMU a lot. */
+static void storm_triggers(void)
+{
+    static volatile struct {
+        uint64_t words[4];
+    } entries[MOST_TRIGGERS];
+    uint64_t function = random_below(&source, SBI_DBTR_DISABLE_TRIGGERS + 1);
+
+    if (random_below(&source, 16) != 0) {
+        return;
+    }
+    for (unsigned i = 0; i < MOST_TRIGGERS; i++) {
+        uint64_t odd = random_below(&source, 4) == 0 ? 1ul << random_below(&source, 60) : 0;
+
+        entries[i].words[0] = random_below(&source, 4);
+        entries[i].words[1] = (random_below(&source, 2) == 0 ? TRIGGER_TYPE_2 : TRIGGER_TYPE_6) |
+                              TRIGGER_U | random_below(&source, 8) | (odd & ~TRIGGER_S);
+        entries[i].words[2] = any();
+        entries[i].words[3] = 0;
+    }
+    judge(function == SBI_DBTR_SET_SHMEM
+              ? sbi_call(SBI_EXT_DBTR, function, memory_at(entries), 0, 0)
+              : sbi_call(SBI_EXT_DBTR, function, random_below(&source, 4), any(), 0),
+          "triggers", function);
 }
 
 /* Legacy calls but for shutdown and the blocking read; they have no error codes of their own. */
@@ -284,8 +368,9 @@ static void storm_legacy(void)
 void main(void)
 {
     static void (*const storms[])(void) = {
-        storm_unknown, storm_base,    storm_time,  storm_ipi,    storm_fence,    storm_hsm,
-        storm_reset,   storm_console, storm_other, storm_legacy, storm_counters,
+        storm_unknown,  storm_base,   storm_time,     storm_ipi,   storm_fence,
+        storm_hsm,      storm_reset,  storm_console,  storm_other, storm_legacy,
+        storm_counters, storm_events, storm_triggers,
     };
     uint64_t calls = platform_number("calls", 200000);
     uint64_t seed = platform_number("seed", 1);
@@ -298,6 +383,7 @@ void main(void)
               "call %lu: memory beside a buffer changed", i);
     }
     sbi_set_timer(UINT64_MAX);
-    print("hostile-sbi: refused=%lu\n", refused);
+    print("hostile-sbi: refused=%lu events=%lu\n", refused, events);
+    check(events != 0 || calls < 10000, "no software event came");
     check_pass();
 }

@@ -16,7 +16,7 @@
 #define NO_SUCH_HART 64
 #define STACK_SIZE 4096
 #define SETTLE_US 2000
-#define MOST_WAIT_US 2000000
+#define MOST_WAIT_US 20000000
 #define STORM_EVENTS 2000
 
 const char payload_name[] = "sbi-sse-harts";
