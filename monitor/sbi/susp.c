@@ -31,10 +31,13 @@ static bool others_are_stopped(const struct vhart *caller)
 static struct sbi_result wait_for_others(struct vhart *vhart)
 {
     uint64_t now = hart_now(vhart->world.hart);
+    uint64_t most = (uint64_t)bundle->board.timebase_hz * MOST_WAIT_MS / 1000;
+    uint64_t waited = now - vhart->suspending_since;
 
-    if (vhart->suspending_since == 0) {
+    /* An attempt that was given up long ago does not count. */
+    if (vhart->suspending_since == 0 || waited > 2 * most) {
         vhart->suspending_since = now;
-    } else if (now - vhart->suspending_since > bundle->board.timebase_hz / 1000 * MOST_WAIT_MS) {
+    } else if (waited > most) {
         vhart->suspending_since = 0;
         return sbi_error(SBI_ERR_DENIED);
     }

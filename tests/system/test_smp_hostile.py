@@ -64,6 +64,10 @@ def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
         assert end.tenants[name].state == "running"
         assert end.tenants[name].faults == 0
         assert end.tenants[name].cpu_ns > start.tenants[name].cpu_ns
+    # Nor is it interrupted by what is for the tenant below it: that waits until it rests.
+    for name in RTOS:
+        interrupts = end.tenants[name].interrupts - start.tenants[name].interrupts
+        assert interrupts < (after[name] - before[name]) // 10
     output = session.output("hostile-harts")
     assert "FAIL" not in output
     deeds = re.findall(r"^hostile-harts: deeds=(\d+),(\d+),(\d+),(\d+)\n", output, re.MULTILINE)
