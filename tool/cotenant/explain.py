@@ -5,7 +5,8 @@ from rich.console import Console
 from rich.table import Table
 
 from cotenant.plan import System, TenantPlan
-from cotenant.pmp import HartPmp, Mode, PmpSet
+from cotenant.pmp import HartPmp, PmpSet
+from cotenant.pmp_encode import Mode
 from cotenant.pmp_model import decode
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
