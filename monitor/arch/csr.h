@@ -64,6 +64,17 @@
 #define COUNTERS_BASIC 0x7
 #define COUNTER_TIME 0x2
 
+/* pmpcfg, a byte for each entry, and pmpaddr, section 3.7.1 */
+#define PMP_READ 0x01
+#define PMP_WRITE 0x02
+#define PMP_EXECUTE 0x04
+#define PMP_RIGHTS 0x07
+#define PMP_MODE 0x18
+#define PMP_MODE_TOR 0x08
+#define PMP_MODE_NA4 0x10
+#define PMP_MODE_NAPOT 0x18
+#define PMP_ADDRESS_BITS 54
+
 /* satp, section 4.1.11 */
 #define SATP_MODE_SHIFT 60
 #define SATP_PPN_MASK 0xfffffffffff
@@ -98,6 +109,9 @@
  * atomic operations give is that of memory alone.
  */
 #define FENCE_ALL() __asm__ volatile("fence iorw, iorw" : : : "memory")
+
+/* What page tables and PMP say from now on is what has been written (privileged ISA 3.7.2). */
+#define FENCE_TRANSLATION() __asm__ volatile("sfence.vma" : : : "memory")
 
 #define WRITE_TP(value) __asm__ volatile("mv tp, %0" : : "r"((unsigned long)(value)) : "memory")
 

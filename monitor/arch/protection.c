@@ -10,9 +10,12 @@
 void protection_set_claim(struct vhart *vhart, bool allowed)
 {
     uint32_t entry = vhart->description->plic_claim_entry;
-    uint8_t configuration = allowed ? vhart->description->pmp_config[entry] : 0;
+    uint8_t configuration = vhart->description->pmp_config[entry];
     uint8_t *current = (uint8_t *)vhart->world.pmp_config + entry;
 
+    if (!allowed) {
+        configuration &= (uint8_t)~PMP_RIGHTS; /* it still matches: no later entry decides */
+    }
     if (*current == configuration) {
         return;
     }
@@ -20,7 +23,7 @@ void protection_set_claim(struct vhart *vhart, bool allowed)
     if (vhart_is_loaded(vhart)) {
         CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
         CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
-        __asm__ volatile("sfence.vma" : : : "memory");
+        FENCE_TRANSLATION();
     }
 }
 

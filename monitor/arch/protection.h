@@ -9,7 +9,8 @@
 
 /*
  * Gives the vhart, whose description names an entry for it, the claim register of its hart's S-mode
- * PLIC context, or takes it away. Does nothing where that is so already.
+ * PLIC context, or takes it away: the entry then matches and allows nothing. Does nothing where
+ * that is so already.
  */
 void protection_set_claim(struct vhart *vhart, bool allowed);
 

@@ -80,7 +80,7 @@ void remote_fence_serve(struct hart *hart)
     for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
         wanted[i] = __atomic_load_n(&hart->fence_requests[i].wanted, __ATOMIC_RELAXED);
     }
-    __asm__ volatile("sfence.vma" : : : "memory");
+    FENCE_TRANSLATION();
     if (callers >> INSTRUCTIONS_SHIFT != 0) {
         FENCE_I();
     }

@@ -73,7 +73,7 @@ void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument
 {
     set_entry(vhart, address, argument);
     CSR_WRITE(satp, 0);
-    __asm__ volatile("sfence.vma" : : : "memory");
+    FENCE_TRANSLATION();
 }
 
 void vhart_unload(struct vhart *vhart)

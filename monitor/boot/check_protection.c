@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What PMP entries mean is judged one by one: each entry with rights must open only what is the
- * tenant's, whatever the entries in front of it take away again. That refuses some sets that would
- * be safe, none of which the tool makes, and needs no reasoning about priorities.
+ * The first entry that matches an address decides about it (privileged ISA 3.7.1). So what an entry
+ * opens is what it matches without what the entries before it match, whatever those allow. That is
+ * a few parts, and each of them must be the tenant's. An access that more than one entry matches
+ * can only be denied, and so can one by a claim entry that is closed, which keeps its mode: both
+ * need no thought here.
  */
+#include "arch/csr.h"
 #include "boot/check_rules.h"
 #include "device/plic_map.h"
-
-/* pmpcfg bytes, privileged ISA 3.7.1. */
-#define PMP_READ 0x01
-#define PMP_WRITE 0x02
-#define PMP_EXECUTE 0x04
-#define PMP_RIGHTS 0x07
-#define PMP_ADDRESS_MODE 0x18
-#define PMP_TOR 0x08
-#define PMP_NA4 0x10
-#define PMP_NAPOT 0x18
-#define PMP_ADDRESS_BITS 54
 
 /* The bytes that an entry matches; none for one that is off. */
 static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned entry)
@@ -25,13 +17,13 @@ static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned en
     uint64_t previous = entry == 0 ? 0 : vhart->pmp_address[entry - 1];
     uint64_t ones;
 
-    switch (vhart->pmp_config[entry] & PMP_ADDRESS_MODE) {
-    case PMP_TOR:
+    switch (vhart->pmp_config[entry] & PMP_MODE) {
+    case PMP_MODE_TOR:
         return (struct bundle_range){previous << 2,
                                      address > previous ? (address - previous) << 2 : 0};
-    case PMP_NA4:
+    case PMP_MODE_NA4:
         return (struct bundle_range){address << 2, 4};
-    case PMP_NAPOT:
+    case PMP_MODE_NAPOT:
         ones = address & ~(address + 1); /* the trailing ones */
         return (struct bundle_range){(address - ones) << 2, (ones + 1) << 3};
     default:
@@ -42,6 +34,37 @@ static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned en
 static uint32_t rights_of(const struct bundle_vhart *vhart, unsigned entry)
 {
     return vhart->pmp_config[entry] & PMP_RIGHTS;
+}
+
+/*
+ * The first part, at `from` or later, of the addresses about which an entry decides; size 0 if
+ * there is no more of them. `base` only grows, so each entry before this one is stepped over once.
+ */
+static struct bundle_range next_part(const struct bundle_vhart *vhart, unsigned entry,
+                                     uint64_t from)
+{
+    struct bundle_range whole = matched(vhart, entry);
+    uint64_t base = from > whole.base ? from : whole.base;
+    uint64_t end = whole.base + whole.size;
+    unsigned before = 0;
+
+    while (before < entry) {
+        struct bundle_range range = matched(vhart, before);
+
+        before++;
+        if (base - range.base < range.size) {
+            base = range.base + range.size;
+            before = 0;
+        }
+    }
+    for (before = 0; before < entry; before++) {
+        struct bundle_range range = matched(vhart, before);
+
+        if (range.size != 0 && range.base >= base && range.base < end) {
+            end = range.base;
+        }
+    }
+    return (struct bundle_range){base, end > base ? end - base : 0};
 }
 
 /* [base, end) lies in the tenant's memory, which may be several adjacent ranges. */
@@ -112,21 +135,24 @@ static bool opens_monitor_device(const struct bundle *bundle, const struct bundl
     return false;
 }
 
-/* Another tenant's entry opens some of it: a device has one owner. */
+static bool opens_some_of(const struct bundle_vhart *vhart, unsigned entry,
+                          struct bundle_range range)
+{
+    struct bundle_range part = next_part(vhart, entry, range.base);
+
+    return check_overlaps(part.base, part.size, range.base, range.size);
+}
+
+/* A vhart of another tenant may touch some of it, too: a device has one owner. */
 static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
                                  struct bundle_range opened)
 {
     for (uint32_t other = 0; other < index; other++) {
         const struct bundle_vhart *theirs = &bundle->vharts[other];
 
-        if (theirs->tenant == bundle->vharts[index].tenant) {
-            continue;
-        }
         for (unsigned entry = 0; entry < bundle->board.pmp_entries; entry++) {
-            struct bundle_range range = matched(theirs, entry);
-
-            if (rights_of(theirs, entry) != 0 &&
-                check_overlaps(opened.base, opened.size, range.base, range.size)) {
+            if (theirs->tenant != bundle->vharts[index].tenant && rights_of(theirs, entry) != 0 &&
+                opens_some_of(theirs, entry, opened)) {
                 return true;
             }
         }
@@ -134,29 +160,11 @@ static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
     return false;
 }
 
-static struct check_result check_entry(const struct bundle *bundle, uint32_t index, unsigned entry)
+static struct check_result check_part(const struct bundle *bundle, uint32_t index, unsigned entry,
+                                      struct bundle_range opened)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
-    const struct bundle_board *board = &bundle->board;
-    uint8_t config = vhart->pmp_config[entry];
-    struct bundle_range opened = matched(vhart, entry);
 
-    REQUIRE((config & ~(PMP_ADDRESS_MODE | PMP_RIGHTS)) == 0,
-            "vhart.pmp_config: locked or reserved bits", index);
-    REQUIRE(entry < board->pmp_entries || config == 0,
-            "vhart.pmp_config: more entries than the board has", index);
-    REQUIRE((config & (PMP_READ | PMP_WRITE)) != PMP_WRITE,
-            "vhart.pmp_config: writable but not readable", index);
-    REQUIRE(vhart->pmp_address[entry] >> PMP_ADDRESS_BITS == 0,
-            "vhart.pmp_address: beyond the address space", index);
-    REQUIRE(entry != vhart->plic_claim_entry || is_claim_register(bundle, vhart, opened),
-            "vhart.plic_claim_entry: not the claim register", index);
-    if (rights_of(vhart, entry) == 0 || opened.size == 0) {
-        return check_good();
-    }
-    REQUIRE(check_aligned(opened.base, board->pmp_grain) &&
-                check_aligned(opened.size, board->pmp_grain),
-            "vhart.pmp_address: finer than board.pmp_grain", index);
     REQUIRE(!opens_foreign_memory(bundle, vhart, opened),
             "vhart.pmp_address: opens memory that is not its tenant's", index);
     REQUIRE(!opens_monitor_device(bundle, vhart, entry, opened),
@@ -164,6 +172,39 @@ static struct check_result check_entry(const struct bundle *bundle, uint32_t ind
     REQUIRE(!is_opened_to_another(bundle, index, opened),
             "vhart.pmp_address: opens a device of another tenant", index);
     return check_good();
+}
+
+static struct check_result check_entry(const struct bundle *bundle, uint32_t index, unsigned entry)
+{
+    const struct bundle_vhart *vhart = &bundle->vharts[index];
+    const struct bundle_board *board = &bundle->board;
+    uint8_t config = vhart->pmp_config[entry];
+    struct bundle_range whole = matched(vhart, entry);
+    struct check_result result = check_good();
+
+    REQUIRE((config & ~(PMP_MODE | PMP_RIGHTS)) == 0, "vhart.pmp_config: locked or reserved bits",
+            index);
+    REQUIRE(entry < board->pmp_entries || config == 0,
+            "vhart.pmp_config: more entries than the board has", index);
+    REQUIRE((config & (PMP_READ | PMP_WRITE)) != PMP_WRITE,
+            "vhart.pmp_config: writable but not readable", index);
+    REQUIRE(vhart->pmp_address[entry] >> PMP_ADDRESS_BITS == 0,
+            "vhart.pmp_address: beyond the address space", index);
+    REQUIRE(entry != vhart->plic_claim_entry || is_claim_register(bundle, vhart, whole),
+            "vhart.plic_claim_entry: not the claim register", index);
+    /* Without rights as well: what it takes away must not depend on the hart. */
+    REQUIRE(check_aligned(whole.base, board->pmp_grain) &&
+                check_aligned(whole.size, board->pmp_grain),
+            "vhart.pmp_address: finer than board.pmp_grain", index);
+    if (rights_of(vhart, entry) == 0) {
+        return check_good();
+    }
+    for (struct bundle_range part = next_part(vhart, entry, whole.base);
+         result.problem == NULL && part.size != 0;
+         part = next_part(vhart, entry, part.base + part.size)) {
+        result = check_part(bundle, index, entry, part);
+    }
+    return result;
 }
 
 struct check_result check_protection(const struct bundle *bundle, uint32_t index)

@@ -109,16 +109,18 @@ static void judge(struct bundle *bundle)
 
 int fuzz_check(const uint8_t *data, size_t size)
 {
-    static struct bundle good;
+    static struct bundle good[2]; /* without and with PMP entries that overlap */
     struct fuzz_input input = {data, size};
     struct bundle *bundle = malloc(sizeof(*bundle)); /* so that reads beyond it are seen */
 
     assert(bundle != NULL);
-    if (good.magic == 0) {
-        bundle_make(&good);
+    if (good[0].magic == 0) {
+        bundle_make(&good[0]);
+        bundle_make(&good[1]);
+        bundle_overlap(&good[1]);
     }
     while (input.size > 0) {
-        *bundle = good;
+        *bundle = good[fuzz_byte(&input) % 2];
         for (unsigned i = fuzz_byte(&input) % MOST_CHANGES + 1; i > 0; i--) {
             change(bundle, &input);
         }

@@ -4,9 +4,8 @@
 from rich.console import Console
 from rich.table import Table
 
+from cotenant import explain_pmp
 from cotenant.plan import System, TenantPlan
-from cotenant.pmp import HartPmp, Mode, PmpSet
-from cotenant.pmp_model import decode
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
 from cotenant.vharts import VhartPlan
@@ -24,12 +23,7 @@ def as_dict(system: System) -> dict[str, object]:
         "tenants": {tenant.name: _tenant(tenant) for tenant in system.tenants},
         "vharts": [_vhart(tenant, vhart) for tenant in system.tenants for vhart in tenant.vharts],
         "pmp": {
-            str(hart): {
-                "used": result.used,
-                "together": result.together,
-                "available": result.available,
-                "permissions_only": result.shared,
-            }
+            str(hart): explain_pmp.as_dict(result, _names(system, hart))
             for hart, result in system.pmp.items()
         },
     }
@@ -83,7 +77,12 @@ def show(system: System, console: Console) -> None:
     console.print(_tenant_table(system))
     console.print(_hart_table(system))
     for hart, result in system.pmp.items():
-        console.print(_pmp_table(hart, result, system.sharing(hart)))
+        console.print(explain_pmp.table(hart, result, _names(system, hart)))
+
+
+def _names(system: System, hart: int) -> list[str]:
+    """Return the names of the tenants of a hart, in the order of its PMP sets."""
+    return [tenant.name for tenant, _ in system.sharing(hart)]
 
 
 def _memory_table(system: System) -> Table:
@@ -143,37 +142,3 @@ def _interrupts(vhart: VhartPlan) -> str:
     if vhart.interrupts.plic_context is None:
         return "-"
     return "passed through" if vhart.interrupts.passthrough else "emulated"
-
-
-def _pmp_table(hart: int, result: HartPmp, sharing: list[tuple[TenantPlan, VhartPlan]]) -> Table:
-    """Return the entries of a hart, with the rights of each tenant where they share addresses."""
-    how = "permissions only" if result.shared else "addresses too"
-    names = [tenant.name for tenant, _ in sharing]
-    table = Table(
-        *(
-            ["Entry", "Mode", "Matches", *names]
-            if result.shared
-            else ["Tenant", "Entry", "Mode", "Matches", "Rights"]
-        ),
-        title=f"PMP of hart {hart}: {result.used} of {result.available} entries; "
-        f"a switch rewrites {how}",
-        title_justify="left",
-    )
-    if result.shared:
-        for index in range(result.used):
-            cells = [_pmp_entry(vhart.pmp, index) for _, vhart in sharing]
-            table.add_row(str(index), *cells[0][:2], *(rights for _, _, rights in cells))
-        return table
-    for tenant, vhart in sharing:
-        for index in range(vhart.pmp.used):
-            table.add_row(tenant.name, str(index), *_pmp_entry(vhart.pmp, index))
-    return table
-
-
-def _pmp_entry(registers: PmpSet, index: int) -> tuple[str, str, str]:
-    """Return mode, matched addresses and rights of an entry, as text."""
-    mode = Mode(registers.configs[index] >> 3 & 3)
-    if mode is Mode.OFF:
-        return mode.name, "-", "-"
-    match = decode(registers.addresses[: index + 1], registers.configs[: index + 1])[-1]
-    return mode.name, f"{match.low:#x}..{match.high - 1:#x}", str(match.rights)

@@ -1,60 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The PMP compiler: from the access maps of the vharts of one hart to PMP entries.
 
-The maps are cut into segments: the longest ranges within which no map changes its rights. Each
-segment that anybody may touch becomes entries (see `encode`), and segments never overlap, so the
-priority among entries decides nothing and an entry whose rights are 000 for a vhart takes away
-only what that vhart may not touch anyway.
+The maps are cut into segments (`pmp_segments`). Each segment that anybody may touch becomes entries
+(`pmp_encode`); where that takes fewer, a large entry stands behind the exceptions to it
+(`pmp_covers`). What no entry matches is denied.
 
 If the segments of all vharts fit, their addresses stay resident and a world switch changes only
 permissions. Otherwise each vhart gets a set of its own. Either way `pmp_model` then compares the
-entries with the maps at every boundary.
+entries with the maps at every boundary, with the claim register open and closed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from cotenant.accessmap import AccessMap, Rights
+from cotenant.pmp_covers import fewest
+from cotenant.pmp_encode import Entry, napot_blocks
 from cotenant.pmp_model import difference
-from cotenant.ranges import Range
+from cotenant.pmp_segments import Segment, segments_of
 from cotenant.units import format_size, is_power_of_two
-
-_MODE_SHIFT = 3
-
-
-class Mode(IntEnum):
-    """Address matching of an entry, with the values of the pmpcfg field A."""
-
-    OFF = 0
-    TOR = 1
-    NA4 = 2
-    NAPOT = 3
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A range with one constant set of rights per map."""
-
-    range: Range
-    rights: tuple[Rights, ...]
-    what: str
-    separate: bool
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One PMP entry: the value of its pmpaddr, its mode, and the segment whose rights it has."""
-
-    address: int
-    mode: Mode
-    segment: Segment | None
-
-    def config(self, index: int) -> int:
-        """Return the pmpcfg byte for the map with that index."""
-        rights = self.segment.rights[index] if self.segment else Rights.NONE
-        return self.mode << _MODE_SHIFT | rights
 
 
 @dataclass(frozen=True)
@@ -65,6 +30,16 @@ class PmpSet:
     configs: tuple[int, ...]
     used: int
     claim_entry: int | None
+
+    def with_claim_closed(self) -> "PmpSet":
+        """Return them as the monitor leaves them when it has taken the claim register away.
+
+        The entry keeps its mode: it goes on to match, and denies.
+        """
+        configs = list(self.configs)
+        if self.claim_entry is not None:
+            configs[self.claim_entry] &= ~int(Rights.RWX)
+        return replace(self, configs=tuple(configs))
 
 
 @dataclass(frozen=True)
@@ -103,9 +78,12 @@ def compile_hart(maps: Sequence[AccessMap], available: int, grain: int) -> HartP
     """
     for index, access_map in enumerate(maps):
         _check_grain(index, access_map, grain)
-    entries = encode(segments_of(maps))
+    entries = fewest(segments_of(maps))
     if len(entries) <= available:
-        sets = tuple(_registers(entries, index, available) for index in range(len(maps)))
+        sets = tuple(
+            _registers(entries, index, access_map, available)
+            for index, access_map in enumerate(maps)
+        )
     else:
         sets = tuple(
             _own_set(index, access_map, available) for index, access_map in enumerate(maps)
@@ -115,148 +93,27 @@ def compile_hart(maps: Sequence[AccessMap], available: int, grain: int) -> HartP
     return result
 
 
-def segments_of(maps: Sequence[AccessMap]) -> list[Segment]:
-    """Cut the maps into the longest ranges of constant rights, without those nobody may touch."""
-    edges = sorted(
-        {edge for each in maps for region in each for edge in (region.range.base, region.range.end)}
-    )
-    segments: list[Segment] = []
-    for base, end in pairwise(edges):
-        segment = _segment(maps, Range(base, end - base))
-        if not any(segment.rights):
-            continue
-        before = segments[-1] if segments else None
-        if (
-            before is not None
-            and before.range.end == base
-            and before.rights == segment.rights
-            and not before.separate
-            and not segment.separate
-        ):
-            segments[-1] = _merged(before, segment)
-        else:
-            segments.append(segment)
-    return segments
-
-
-def _segment(maps: Sequence[AccessMap], area: Range) -> Segment:
-    """Return the segment for a range that no region's boundary divides."""
-    rights = []
-    names: list[str] = []
-    separate = False
-    for access_map in maps:
-        union = Rights.NONE
-        for region in access_map:
-            if region.range.overlaps(area):
-                union |= region.rights
-                separate |= region.separate
-                names.append(region.what)
-        rights.append(union)
-    return Segment(area, tuple(rights), ", ".join(dict.fromkeys(names)), separate)
-
-
-def _merged(first: Segment, second: Segment) -> Segment:
-    names = dict.fromkeys([*first.what.split(", "), *second.what.split(", ")])
-    area = Range(first.range.base, first.range.size + second.range.size)
-    return Segment(area, first.rights, ", ".join(names), False)
-
-
-@dataclass(frozen=True)
-class _Partial:
-    """Entries for the segments so far; `pieces` counts how many segments' insides are divided."""
-
-    entries: tuple[Entry, ...]
-    pieces: int
-
-    def cost(self) -> tuple[int, int]:
-        return len(self.entries), self.pieces
-
-
-def encode(segments: Sequence[Segment]) -> list[Entry]:
-    """Return the fewest entries for segments that are in ascending order and do not overlap.
-
-    A segment is either a row of naturally aligned powers of two (NAPOT, NA4), or one TOR entry
-    whose lower bound is the address of the entry before it: that of an adjacent TOR segment, an
-    OFF entry put there for it, or zero for entry 0. The best row of entries up to a segment
-    depends on what comes next only through where its last TOR entry ends, so at most two
-    candidates are kept. Among equal counts, undivided segments win: an access across two entries
-    would be refused even if both allow it.
-    """
-    best: dict[int | None, _Partial] = {0: _Partial((), 0)}
-    for segment in segments:
-        following: dict[int | None, _Partial] = {}
-        for tor_end, partial in best.items():
-            row = _napot_entries(segment)
-            _offer(following, None, partial, row, len(row) > 1)
-            if not segment.separate:
-                row = _tor_entries(segment, tor_end)
-                _offer(following, segment.range.end, partial, row, False)
-        best = following
-    return list(min(best.values(), key=_Partial.cost).entries)
-
-
-def _offer(
-    candidates: dict[int | None, _Partial],
-    tor_end: int | None,
-    partial: _Partial,
-    row: list[Entry],
-    divided: bool,
-) -> None:
-    candidate = _Partial((*partial.entries, *row), partial.pieces + divided)
-    if tor_end not in candidates or candidate.cost() < candidates[tor_end].cost():
-        candidates[tor_end] = candidate
-
-
-def napot_blocks(area: Range) -> list[Range]:
-    """Divide a range into the fewest naturally aligned powers of two."""
-    blocks = []
-    base = area.base
-    while base < area.end:
-        size = 1 << ((area.end - base).bit_length() - 1)
-        if base:
-            size = min(size, base & -base)
-        blocks.append(Range(base, size))
-        base += size
-    return blocks
-
-
-def _napot_entries(segment: Segment) -> list[Entry]:
-    entries = []
-    for block in napot_blocks(segment.range):
-        if block.size == 4:
-            entries.append(Entry(block.base >> 2, Mode.NA4, segment))
-        else:
-            address = block.base >> 2 | ((block.size >> 3) - 1)
-            entries.append(Entry(address, Mode.NAPOT, segment))
-    return entries
-
-
-def _tor_entries(segment: Segment, tor_end: int | None) -> list[Entry]:
-    """Return the entries of a TOR segment; `tor_end`: the bound that is there already, if any."""
-    top = Entry(segment.range.end >> 2, Mode.TOR, segment)
-    if tor_end == segment.range.base:
-        return [top]
-    return [Entry(segment.range.base >> 2, Mode.OFF, None), top]
-
-
 def _own_set(index: int, access_map: AccessMap, available: int) -> PmpSet:
     segments = segments_of([access_map])
-    entries = encode(segments)
+    entries = fewest(segments)
     if len(entries) > available:
         raise PmpError(
             index,
             f"needs {len(entries)} PMP entries, but a hart has {available}",
             _remedies(segments),
         )
-    return _registers(entries, 0, available)
+    return _registers(entries, 0, access_map, available)
 
 
-def _registers(entries: Sequence[Entry], index: int, available: int) -> PmpSet:
+def _registers(
+    entries: Sequence[Entry], index: int, access_map: AccessMap, available: int
+) -> PmpSet:
     unused = available - len(entries)
+    separate = [region.range for region in access_map if region.separate]
     claims = [
         number
         for number, entry in enumerate(entries)
-        if entry.segment is not None and entry.segment.separate and entry.segment.rights[index]
+        if entry.segment is not None and entry.segment.range in separate
     ]
     return PmpSet(
         addresses=tuple(entry.address for entry in entries) + (0,) * unused,
@@ -300,6 +157,9 @@ def _remedies(segments: Sequence[Segment]) -> list[str]:
 
 def _prove(maps: Sequence[AccessMap], result: HartPmp, grain: int) -> None:
     for index, (access_map, registers) in enumerate(zip(maps, result.sets, strict=True)):
-        found = difference(access_map, registers.addresses, registers.configs, grain)
+        closed = registers.with_claim_closed()
+        found = difference(access_map, registers.addresses, registers.configs, grain) or difference(
+            access_map, closed.addresses, closed.configs, grain, without_separate=True
+        )
         if found is not None:
             raise PmpError(index, f"the compiled PMP entries are wrong: {found}", [])

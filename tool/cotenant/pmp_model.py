@@ -18,11 +18,12 @@ _ADDRESS_BITS = 54
 
 @dataclass(frozen=True)
 class Match:
-    """The addresses low..high-1 that an active entry matches, and its rights."""
+    """The addresses low..high-1 that an active entry matches, its rights and its number."""
 
     low: int
     high: int
     rights: Rights
+    entry: int
 
 
 def decode(addresses: Sequence[int], configs: Sequence[int]) -> list[Match]:
@@ -45,7 +46,7 @@ def decode(addresses: Sequence[int], configs: Sequence[int]) -> list[Match]:
             high = low + (8 << ones)
         else:
             continue
-        matches.append(Match(low, high, rights))
+        matches.append(Match(low, high, rights, index))
     return matches
 
 
@@ -62,17 +63,26 @@ def rights_at(matches: Sequence[Match], address: int, size: int) -> Rights:
     return Rights.NONE
 
 
-def wanted_at(access_map: AccessMap, address: int) -> Rights:
-    """Return the rights that the map gives at an address."""
+def wanted_at(access_map: AccessMap, address: int, without_separate: bool = False) -> Rights:
+    """Return the rights that the map gives at an address.
+
+    `without_separate`: there are none where a separate region is, whatever else is there.
+    """
     rights = Rights.NONE
     for region in access_map:
         if region.range.base <= address < region.range.end:
+            if region.separate and without_separate:
+                return Rights.NONE
             rights |= region.rights
     return rights
 
 
 def difference(
-    access_map: AccessMap, addresses: Sequence[int], configs: Sequence[int], grain: int
+    access_map: AccessMap,
+    addresses: Sequence[int],
+    configs: Sequence[int],
+    grain: int,
+    without_separate: bool = False,
 ) -> str | None:
     """Compare entries with the map they should mean: None if they are equal, else a sentence.
 
@@ -90,7 +100,8 @@ def difference(
     for probe in sorted(probes):
         if not 0 <= probe < top:
             continue
-        wanted, got = wanted_at(access_map, probe), rights_at(matches, probe, grain)
+        wanted = wanted_at(access_map, probe, without_separate)
+        got = rights_at(matches, probe, grain)
         if wanted != got:
             return f"at {probe:#x} the map says {wanted} and the PMP entries {got}"
     return None

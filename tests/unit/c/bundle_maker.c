@@ -114,6 +114,30 @@ void bundle_make(struct bundle *bundle)
     bundle_seal(bundle);
 }
 
+void bundle_overlap(struct bundle *bundle)
+{
+    const uint64_t hole = 0x80000000 + 100 * MIB;
+    struct bundle_tenant *tenant = &bundle->tenants[1];
+
+    bundle->tenants[0].memory[0].size = 100 * MIB;
+    bundle->tenants[0].memory[2] = (struct bundle_range){hole + 4 * MIB, 24 * MIB};
+    tenant->memory[0].base = hole;
+    tenant->entry = hole + 0x1000;
+    tenant->parts[0].destination = hole;
+    tenant->devicetree = hole + 0x3fe000;
+    tenant->parts[1].destination = tenant->devicetree;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bundle_vhart *vhart = &bundle->vharts[i];
+
+        set_entry(vhart, MADE_HOLE, MADE_NAPOT(hole, 4 * MIB), PMP_NAPOT);
+        set_entry(vhart, MADE_AROUND, MADE_NAPOT(0x80000000, 128 * MIB), PMP_NAPOT);
+    }
+    bundle->vharts[0].pmp_config[MADE_AROUND] |= PMP_R | PMP_W | PMP_X;
+    bundle->vharts[1].pmp_config[MADE_HOLE] |= PMP_R | PMP_W | PMP_X;
+    bundle->vharts[1].pmp_config[MADE_TOR] = 0;
+    bundle_seal(bundle);
+}
+
 void bundle_seal(struct bundle *bundle)
 {
     bundle->crc32 = 0;

@@ -13,6 +13,9 @@
 #define MADE_RTC 1
 #define MADE_ENABLES 2
 #define MADE_CLAIM 3
+/* Where bundle_overlap() puts the two that overlap. */
+#define MADE_HOLE 0
+#define MADE_AROUND 5
 /* PMP entry of vharts 1 and 2 that is their memory, by TOR; the entry before it is its base. */
 #define MADE_TOR 1
 
@@ -29,6 +32,12 @@
 
 /* Fills in the bundle, its checksum included. */
 void bundle_make(struct bundle *bundle);
+
+/*
+ * Moves the RTOS of a made bundle into a hole of Linux's memory. Both have the same PMP addresses
+ * then: MADE_HOLE for the RTOS, and behind it MADE_AROUND, which Linux has but for the hole.
+ */
+void bundle_overlap(struct bundle *bundle);
 
 /* Makes the checksum right again after a change. */
 void bundle_seal(struct bundle *bundle);

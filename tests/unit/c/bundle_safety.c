@@ -350,6 +350,29 @@ static const char *protection_danger(const struct bundle *bundle, uint32_t index
     return danger;
 }
 
+/* The same while the monitor has taken the claim registers away: mode kept, no rights. */
+static const char *closed_danger(const struct bundle *bundle)
+{
+    static struct bundle closed;
+    const char *danger = NULL;
+
+    closed = *bundle;
+    for (uint32_t i = 0; i < closed.vhart_count; i++) {
+        if (closed.vharts[i].plic_claim_entry != COTENANT_NONE) {
+            closed.vharts[i].pmp_config[closed.vharts[i].plic_claim_entry] &= 0x18;
+        }
+    }
+    for (uint32_t i = 0; danger == NULL && i < closed.vhart_count; i++) {
+        const struct bundle_vhart *vhart = &closed.vharts[i];
+        uint64_t context = closed.board.harts[vhart->hart].plic_s_context;
+
+        DANGER_IF(vhart->plic_claim_entry != COTENANT_NONE &&
+                  rights_at(vhart, closed.board.plic_base + 0x200004 + 0x1000 * context) != 0);
+        danger = protection_danger(&closed, i);
+    }
+    return danger;
+}
+
 const char *bundle_danger(const struct bundle *bundle, uint64_t monitor_size)
 {
     const char *danger = board_danger(bundle, monitor_size);
@@ -367,5 +390,5 @@ const char *bundle_danger(const struct bundle *bundle, uint64_t monitor_size)
         danger = vhart_danger(bundle, i);
         danger = danger == NULL ? protection_danger(bundle, i) : danger;
     }
-    return danger;
+    return danger == NULL ? closed_danger(bundle) : danger;
 }

@@ -459,6 +459,12 @@ static void test_pmp_encodings(void **state)
     REFUSED("vhart.pmp_address", 1, rtos_vhart->pmp_address[15] = ALL_ONES);
     /* A hart that protects pages cannot tell registers of four bytes apart. */
     REFUSED("vhart.pmp_address", 0, board->pmp_grain = 0x1000);
+    /* One that takes away must mean the same on every hart, too. */
+    REFUSED("vhart.pmp_address", 2, board->pmp_grain = 0x1000;
+            linux_vhart->flags = COTENANT_VHART_WFI_YIELDS;
+            linux_vhart->plic_claim_entry = COTENANT_NONE; set_pmp(linux_vhart, MADE_CLAIM, 0, 0);
+            set_pmp(linux_vhart, MADE_ENABLES, 0, 0);
+            set_pmp(&b->vharts[2], 5, MADE_NAPOT(0x88400000ul, 0x800), PMP_NAPOT));
     ACCEPTED(rtos_vhart->pmp_config[1] = PMP_TOR); /* nothing at all is safe */
     ACCEPTED(rtos_vhart->pmp_config[2] = RWX);     /* off */
     /* A bound that is not above the one before matches nothing. */
@@ -507,6 +513,76 @@ static void test_pmp_opens_foreign_memory(void **state)
     REFUSED("vhart.pmp_address: opens memory", 0, linux_tenant->memory[2].size -= 0x1000;
             linux_tenant->devicetree = 0; linux_tenant->parts[1].memory_size = 0;
             linux_tenant->parts[1].file_size = 0);
+}
+
+/* The entry before decides; one behind, or beside, does not help. */
+static void test_pmp_entries_that_overlap(void **state)
+{
+    const uint64_t hole = 0x80000000 + 100 * 0x100000;
+    const uint64_t around = MADE_NAPOT(0x80000000ul, 0x8000000);
+    const char *foreign = "vhart.pmp_address: opens memory";
+
+    (void)state;
+    ACCEPTED(bundle_overlap(b));
+    ACCEPTED(bundle_overlap(b); rtos_vhart->pmp_config[MADE_AROUND] = 0);
+    /* The hole by TOR, then in two parts. */
+    ACCEPTED(bundle_overlap(b); set_pmp(linux_vhart, 0, 0, 0); set_pmp(linux_vhart, 1, 0, 0);
+             set_pmp(linux_vhart, 0, hole >> 2, 0);
+             set_pmp(linux_vhart, 1, (hole + 0x400000) >> 2, PMP_TOR));
+    ACCEPTED(bundle_overlap(b); set_pmp(linux_vhart, 0, MADE_NAPOT(hole, 0x200000), PMP_NAPOT);
+             set_pmp(linux_vhart, 4, MADE_NAPOT(hole + 0x200000, 0x200000), PMP_NAPOT));
+    /* Not taken away, or not all of it, or behind. */
+    REFUSED(foreign, 0, bundle_overlap(b); linux_vhart->pmp_config[MADE_HOLE] = 0);
+    REFUSED(foreign, 0, bundle_overlap(b); linux_vhart->pmp_config[MADE_HOLE] |= PMP_R);
+    REFUSED(foreign, 0, bundle_overlap(b);
+            linux_vhart->pmp_address[MADE_HOLE] = MADE_NAPOT(hole, 0x200000));
+    REFUSED(foreign, 0, bundle_overlap(b);
+            linux_vhart->pmp_address[MADE_HOLE] = MADE_NAPOT(hole + 0x200000, 0x200000));
+    REFUSED(foreign, 0, bundle_overlap(b);
+            set_pmp(linux_vhart, MADE_HOLE, (hole + 0x1000) >> 2, PMP_NA4));
+    REFUSED(foreign, 0, bundle_overlap(b); set_pmp(linux_vhart, MADE_HOLE, 0, 0);
+            set_pmp(linux_vhart, MADE_AROUND + 1, MADE_NAPOT(hole, 0x400000), PMP_NAPOT));
+    REFUSED(foreign, 1, bundle_overlap(b); rtos_vhart->pmp_config[MADE_AROUND] |= PMP_R);
+    /* What is larger than RAM reaches the monitor beyond the hole. */
+    REFUSED(foreign, 0, bundle_overlap(b);
+            linux_vhart->pmp_address[MADE_AROUND] = MADE_NAPOT(0x80000000ul, 0x10000000));
+    /* Two that allow: each decides about its own part, and both parts are judged. */
+    ACCEPTED(set_pmp(linux_vhart, 4, around, PMP_NAPOT | PMP_R));
+    REFUSED(foreign, 0,
+            set_pmp(linux_vhart, 4, MADE_NAPOT(0x80000000ul, 0x10000000), PMP_NAPOT | PMP_R));
+}
+
+static void test_pmp_devices_that_are_taken_away(void **state)
+{
+    const char *monitors = "vhart.pmp_address: opens a device of the mon";
+    const char *anothers = "vhart.pmp_address: opens a device of another";
+
+    (void)state;
+    /* The UART of the monitor in the block of the tenant's devices. */
+    ACCEPTED(set_pmp(rtos_vhart, 3, MADE_NAPOT(0x10000000ul, 0x1000), PMP_NAPOT);
+             set_pmp(rtos_vhart, 4, MADE_NAPOT(0x10000000ul, 0x8000), PMP_NAPOT | PMP_R | PMP_W));
+    REFUSED(monitors, 1, set_pmp(rtos_vhart, 4, MADE_NAPOT(0x10000000ul, 0x1000), PMP_NAPOT);
+            set_pmp(rtos_vhart, 3, MADE_NAPOT(0x10000000ul, 0x8000), PMP_NAPOT | PMP_R | PMP_W));
+    /* The RTC of Linux, and what is beside it. */
+    ACCEPTED(set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x1000), PMP_NAPOT);
+             set_pmp(rtos_vhart, 4, 0x101000 >> 2, 0);
+             set_pmp(rtos_vhart, 5, 0x104000 >> 2, PMP_TOR | PMP_R));
+    REFUSED(anothers, 1, set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT);
+            set_pmp(rtos_vhart, 4, 0x101000 >> 2, 0);
+            set_pmp(rtos_vhart, 5, 0x104000 >> 2, PMP_TOR | PMP_R));
+    /* Linux has given a part of its own away, which the RTOS may have then. */
+    ACCEPTED(set_pmp(linux_vhart, 4, linux_vhart->pmp_address[MADE_RTC], PMP_NAPOT | PMP_R);
+             set_pmp(linux_vhart, MADE_RTC, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT);
+             set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT | PMP_R));
+    REFUSED(anothers, 1,
+            set_pmp(linux_vhart, 4, linux_vhart->pmp_address[MADE_RTC], PMP_NAPOT | PMP_R);
+            set_pmp(linux_vhart, MADE_RTC, MADE_NAPOT(0x101000ul, 0x400), PMP_NAPOT);
+            set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT | PMP_R));
+    /* A closed claim entry still matches, so a larger one may lie behind it, but never open more.
+     */
+    REFUSED(monitors, 0,
+            set_pmp(linux_vhart, 4, MADE_NAPOT(0xc201000ul, 0x1000), PMP_NAPOT | PMP_R));
+    REFUSED(monitors, 0, set_pmp(linux_vhart, 4, MADE_NAPOT(0xc201000ul, 8), PMP_NAPOT | PMP_R));
 }
 
 static void test_pmp_opens_devices(void **state)
@@ -561,7 +637,9 @@ static void test_pmp_opens_the_interrupt_controller(void **state)
     REFUSED("vhart.pmp_address: opens a device of the mon", 0,
             linux_vhart->pmp_config[MADE_CLAIM] |= PMP_X);
     REFUSED("vhart.pmp_address: opens a device of the mon", 0,
-            set_pmp(linux_vhart, 4, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R | PMP_W));
+            set_pmp(linux_vhart, 0, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R | PMP_W));
+    /* Behind the claim entry, which decides alone even while it is closed. */
+    ACCEPTED(set_pmp(linux_vhart, 4, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R | PMP_W));
     REFUSED("vhart.plic_claim_entry", 0,
             linux_vhart->pmp_address[MADE_CLAIM] = (plic + 0x201000) >> 2);
     REFUSED("vhart.plic_claim_entry", 0,
@@ -593,6 +671,8 @@ int main(void)
         cmocka_unit_test(test_pmp_encodings),
         cmocka_unit_test(test_pmp_opens_everything),
         cmocka_unit_test(test_pmp_opens_foreign_memory),
+        cmocka_unit_test(test_pmp_entries_that_overlap),
+        cmocka_unit_test(test_pmp_devices_that_are_taken_away),
         cmocka_unit_test(test_pmp_opens_devices),
         cmocka_unit_test(test_pmp_opens_the_interrupt_controller),
     };

@@ -44,8 +44,8 @@ def test_who_shares_each_hart(system: System) -> None:
 
 def test_pmp_entries_of_each_hart(system: System) -> None:
     """The rights of each tenant where they share a hart; the claim register is the hart's own."""
-    claims = [row for row in rows(system) if row[1] == "NA4"]
-    assert [row[2:] for row in claims] == [
+    claims = [row for row in rows(system) if row[2] == "NA4"]
+    assert [row[3:] for row in claims] == [
         ["0xc203004..0xc203007", "rw-", "---"],
         ["0xc205004..0xc205007", "rw-"],
     ]
@@ -66,3 +66,11 @@ def test_json(system: System) -> None:
     claims = [region["base"] for each in vharts for region in each["access"] if region["size"] == 4]
     assert claims == [0x0C20_5004, 0x0C20_3004]
     assert {hart: each["used"] for hart, each in registers.items()} == {"1": 7, "2": 6}
+    assert registers["1"]["entries"][2] == {
+        "entry": 2,
+        "form": "allow",
+        "mode": "NA4",
+        "base": 0x0C20_3004,
+        "size": 4,
+        "rights": {"linux": "rw-", "rtos": "---"},
+    }

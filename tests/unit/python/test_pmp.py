@@ -2,6 +2,7 @@
 """The PMP compiler: its entries mean exactly the maps, for random maps, at every boundary."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 
 from cotenant import pmp_model
 from cotenant.accessmap import AccessMap, Region, Rights
-from cotenant.pmp import HartPmp, PmpError, PmpSet, compile_hart, encode, napot_blocks, segments_of
+from cotenant.pmp import HartPmp, PmpError, PmpSet, compile_hart
+from cotenant.pmp_covers import fewest
+from cotenant.pmp_encode import encode, napot_blocks
+from cotenant.pmp_segments import segments_of
 from cotenant.ranges import Range
 
 LEGAL = [Rights.R, Rights.RW, Rights.X, Rights.R | Rights.X, Rights.RWX]
@@ -43,12 +47,23 @@ def hardware_rights(registers: PmpSet, address: int) -> Rights:
     return Rights.NONE
 
 
-def map_rights(access_map: AccessMap, address: int) -> Rights:
+def map_rights(access_map: AccessMap, address: int, closed: bool = False) -> Rights:
+    """`closed`: a separate region is not to be touched."""
     rights = Rights.NONE
     for region in access_map:
         if address in range(region.range.base, region.range.end):
+            if closed and region.separate:
+                return Rights.NONE
             rights |= region.rights
     return rights
+
+
+def close_claim(registers: PmpSet) -> PmpSet:
+    """Return what the monitor makes of them (monitor/arch/protection.c, protection_set_claim)."""
+    configs = list(registers.configs)
+    if registers.claim_entry is not None:
+        configs[registers.claim_entry] = configs[registers.claim_entry] // 8 * 8
+    return replace(registers, configs=tuple(configs))
 
 
 def probes(maps: Sequence[AccessMap], result: HartPmp) -> set[int]:
@@ -68,8 +83,19 @@ def probes(maps: Sequence[AccessMap], result: HartPmp) -> set[int]:
 def check_exact(maps: Sequence[AccessMap], result: HartPmp) -> None:
     for index, access_map in enumerate(maps):
         for address in probes(maps, result):
-            wanted = map_rights(access_map, address)
-            assert hardware_rights(result.sets[index], address) == wanted, hex(address)
+            registers = result.sets[index]
+            assert hardware_rights(registers, address) == map_rights(access_map, address)
+            wanted = map_rights(access_map, address, closed=True)
+            assert hardware_rights(close_claim(registers), address) == wanted, hex(address)
+
+
+def check_undivided(maps: Sequence[AccessMap], result: HartPmp) -> None:
+    """Within a region that is no other's, no access is refused for lying across two entries."""
+    for segment in segments_of(maps):
+        for registers, rights in zip(result.sets, segment.rights, strict=True):
+            matches = pmp_model.decode(registers.addresses, registers.configs)
+            got = pmp_model.rights_at(matches, segment.range.base, segment.range.size)
+            assert got == rights
 
 
 @st.composite
@@ -85,17 +111,29 @@ def access_maps(grain: int) -> st.SearchStrategy[AccessMap]:
     return st.lists(regions(grain), max_size=5).map(tuple)
 
 
+@st.composite
+def harts(draw: st.DrawFn, grain: int) -> list[AccessMap]:
+    """Return the maps of a hart's vharts, of which the first may have a claim register."""
+    maps = draw(st.lists(access_maps(grain), min_size=1, max_size=4))
+    if draw(st.booleans()):
+        place = Range(grain * draw(st.integers(0, 200)), grain)
+        maps[0] = (*maps[0], Region(place, Rights.RW, "claim", separate=True))
+    return maps
+
+
 @settings(max_examples=400, deadline=None)
 @given(st.data(), st.sampled_from([4, 8, 64, 4096]), st.sampled_from([8, 16]))
 def test_entries_mean_exactly_the_maps(data: st.DataObject, grain: int, available: int) -> None:
-    maps = data.draw(st.lists(access_maps(grain), min_size=1, max_size=4))
+    maps = data.draw(harts(grain))
     try:
         result = compile_hart(maps, available, grain)
     except PmpError as error:
         assert f"but a hart has {available}" in error.problem
-        assert len(encode(segments_of([maps[error.index]]))) > available
+        assert len(fewest(segments_of([maps[error.index]]))) > available
         return
     check_exact(maps, result)
+    if result.shared:
+        check_undivided(maps, result)
     assert result.used <= available
     if result.shared:
         assert len({registers.addresses for registers in result.sets}) == 1
@@ -106,7 +144,7 @@ def test_entries_mean_exactly_the_maps(data: st.DataObject, grain: int, availabl
 def test_hardware_with_a_coarse_grain_reads_the_same(data: st.DataObject) -> None:
     """A PMP of granularity G ignores the low address bits: they must not matter."""
     grain = 64
-    maps = data.draw(st.lists(access_maps(grain), min_size=1, max_size=2))
+    maps = data.draw(harts(grain))
     try:
         result = compile_hart(maps, 16, grain)
     except PmpError:
@@ -123,10 +161,11 @@ def test_hardware_with_a_coarse_grain_reads_the_same(data: st.DataObject) -> Non
 
 
 @settings(max_examples=300, deadline=None)
-@given(access_maps(4))
-def test_the_encoding_is_never_worse_than_the_obvious_ones(access_map: AccessMap) -> None:
-    segments = segments_of([access_map])
+@given(harts(4))
+def test_the_encoding_is_never_worse_than_the_obvious_ones(maps: list[AccessMap]) -> None:
+    segments = segments_of(maps)
     entries = len(encode(segments))
+    assert len(fewest(segments)) <= entries
     assert entries <= sum(len(napot_blocks(segment.range)) for segment in segments)
     assert entries <= 2 * len(segments)
 
@@ -166,6 +205,95 @@ def test_linux_and_an_rtos_share_seven_entries() -> None:
     check_exact([LINUX, rtos(0)], result)
 
 
+MIB = 1 << 20
+BASE = 0x80000000
+
+
+def entries_of(result: HartPmp) -> list[tuple[int, int, list[str]]]:
+    """Return first and last address of each entry of a shared set, and everybody's rights."""
+    assert result.shared
+    matches = [pmp_model.decode(each.addresses, each.configs) for each in result.sets]
+    return [
+        (each[0].low, each[0].high - 1, [str(match.rights) for match in each])
+        for each in zip(*matches, strict=True)
+    ]
+
+
+def test_memory_with_a_hole_is_two_entries_that_stay_resident() -> None:
+    """The neighbour's own in the hole, and behind it one around both."""
+    around = (region(BASE, 300 * MIB), region(BASE + 304 * MIB, 208 * MIB))
+    hole = (region(BASE + 300 * MIB, 4 * MIB),)
+    result = compile_hart([around, hole], 8, 4)
+    assert entries_of(result) == [
+        (BASE + 300 * MIB, BASE + 304 * MIB - 1, ["---", "rwx"]),
+        (BASE, BASE + 512 * MIB - 1, ["rwx", "---"]),
+    ]
+    check_exact([around, hole], result)
+    check_undivided([around, hole], result)
+
+
+def test_what_is_nobodys_is_denied_to_everybody() -> None:
+    around = (region(BASE, 300 * MIB), region(BASE + 304 * MIB, 208 * MIB))
+    result = compile_hart([around, rtos(0)], 8, 4)
+    assert entries_of(result) == [
+        (BASE + 300 * MIB, BASE + 304 * MIB - 1, ["---", "---"]),
+        (0xA0000000, 0xA03FFFFF, ["---", "rwx"]),
+        (BASE, BASE + 512 * MIB - 1, ["rwx", "---"]),
+    ]
+    check_exact([around, rtos(0)], result)
+
+
+def test_a_row_of_neighbours_in_one_power_of_two() -> None:
+    """Linux has most of 512M, three others the rest: one entry each."""
+    linux = (region(BASE, 500 * MIB),)
+    others = [
+        (region(BASE + start * MIB, size * MIB),) for start, size in ((500, 4), (504, 4), (508, 4))
+    ]
+    result = compile_hart([linux, *others], 4, 4)
+    assert [rights[0] for _, _, rights in entries_of(result)] == ["---", "---", "---", "rwx"]
+    check_exact([linux, *others], result)
+    check_undivided([linux, *others], result)
+
+
+def test_holes_within_holes() -> None:
+    outer = (region(BASE, 4 * MIB), region(BASE + 8 * MIB, 8 * MIB))
+    inner = (region(BASE + 4 * MIB, MIB), region(BASE + 6 * MIB, 2 * MIB))
+    innermost = (region(BASE + 5 * MIB, MIB),)
+    maps = [outer, inner, innermost]
+    result = compile_hart(maps, 8, 4)
+    sizes = [last + 1 - first for first, last, _ in entries_of(result)]
+    assert sizes == [MIB, 4 * MIB, 16 * MIB]
+    check_exact(maps, result)
+
+
+def test_a_cover_that_is_no_power_of_two() -> None:
+    """OFF and TOR around two holes: four entries instead of six."""
+    around = tuple(region(BASE + start, 0x2000) for start in (0x1000, 0x4000, 0x7000))
+    hole = tuple(region(BASE + start, 0x1000) for start in (0x3000, 0x6000))
+    result = compile_hart([around, hole], 16, 4)
+    assert (result.used, len(encode(segments_of([around, hole])))) == (4, 6)
+    check_exact([around, hole], result)
+    check_undivided([around, hole], result)
+
+
+def test_entries_do_not_overlap_where_that_saves_none() -> None:
+    segments = segments_of([LINUX, rtos(0), rtos(1)])
+    assert fewest(segments) == encode(segments)
+
+
+def test_the_claim_register_stays_closed_within_a_larger_entry() -> None:
+    """A claim register that is off, not denying, would open what lies behind it."""
+    around = (region(0x0C201000, 4, Rights.RW), region(0x0C201008, 0xFF8, Rights.RW))
+    claim = region(0x0C201004, 4, Rights.RW, separate=True)
+    result = compile_hart([(*around, claim)], 8, 4)
+    assert result.used == 2
+    check_exact([(*around, claim)], result)
+    registers = result.sets[0]
+    assert registers.claim_entry == 0
+    off = replace(registers, configs=(0, *registers.configs[1:]))
+    assert hardware_rights(off, 0x0C201004) == Rights.RW
+
+
 def test_sets_of_their_own_when_the_shared_one_does_not_fit() -> None:
     maps = [LINUX, *(rtos(number) for number in range(4))]
     result = compile_hart(maps, 8, 4)
@@ -182,10 +310,8 @@ def test_the_claim_register_has_an_entry_of_its_own() -> None:
         assert entry is not None
         assert result.sets[0].addresses[entry] == 0x0C201004 >> 2
         assert result.sets[0].configs[entry] == 2 << 3 | Rights.RW
-        without = [*result.sets[0].configs]
-        without[entry] = 0
-        changed = PmpSet(result.sets[0].addresses, tuple(without), 0, None)
-        assert hardware_rights(changed, 0x0C201004) == Rights.NONE
+        assert hardware_rights(close_claim(result.sets[0]), 0x0C201004) == Rights.NONE
+        assert result.sets[0].with_claim_closed() == close_claim(result.sets[0])
     assert result.sets[1].claim_entry is None
 
 

@@ -14,6 +14,7 @@ void csr_file_write(const char *name, uint64_t value);
 #undef FENCE_I
 #undef PUBLISH
 #undef FENCE_ALL
+#undef FENCE_TRANSLATION
 #undef CSR_READ
 #undef CSR_WRITE
 #undef CSR_SET
@@ -21,6 +22,7 @@ void csr_file_write(const char *name, uint64_t value);
 #define FENCE_I() ((void)0)
 #define PUBLISH(place, value) __atomic_store_n(place, value, __ATOMIC_SEQ_CST)
 #define FENCE_ALL() ((void)0)
+#define FENCE_TRANSLATION() ((void)0)
 #define READ_TP() csr_file_read("tp")
 #define CSR_READ(name) csr_file_read(#name)
 #define CSR_WRITE(name, value) csr_file_write(#name, (uint64_t)(value))
