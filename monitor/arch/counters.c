@@ -38,10 +38,15 @@ void counters_probe(struct hart *hart)
     }
 }
 
-/* Those that the vhart has configured. */
+/*
+ * Those that the vhart has configured; a cycle or instret only from its first start on: a kernel
+ * that tries at boot what it can have stops no clock of anybody.
+ */
 static uint64_t owned(const struct vhart *vhart)
 {
-    return vhart->pmu.configured & counters_of(vhart->world.hart);
+    uint64_t configured = vhart->pmu.configured & counters_of(vhart->world.hart);
+
+    return configured & (vhart->pmu.used | ~FIXED);
 }
 
 /* What stands still while the vhart's counts move in or out. */

@@ -7,9 +7,10 @@
  * as ever, for whoever reads them, and the programmable ones stand still, out of reach of all.
  *
  * A vhart's own counts are in the hart while it has the hart, and only those of its programmable
- * counters that it has configured can be read. A cycle or instret that it has configured counts for
- * it alone: the hart's own count is put aside and goes on, by as much, when the vhart leaves. It
- * goes without what the vhart runs while it has that counter stopped.
+ * counters that it has configured can be read. A cycle or instret that it has configured and
+ * started counts for it alone from then on: the hart's own count is put aside and goes on, by as
+ * much, when the vhart leaves. It goes without what the vhart runs while it has that counter
+ * stopped.
  *
  * Called by the vhart's own hart, interrupts off.
  */

@@ -151,6 +151,7 @@ void pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
         }
     }
     pmu->started |= begin;
+    pmu->used |= begin;
     go_on(vhart);
 }
 
@@ -168,6 +169,7 @@ void pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
     pmu->started &= ~set;
     if (reset) {
         pmu->configured &= ~set;
+        pmu->used &= ~set;
     }
     go_on(vhart);
 }
@@ -188,6 +190,7 @@ void pmu_end(struct vhart *vhart)
     plain_path_end(vhart, PLAIN_PATH_COUNTERS);
     pmu->configured = 0;
     pmu->started = 0;
+    pmu->used = 0;
     pmu->counts_set_timer = false;
     memset(pmu->counters, 0, sizeof(pmu->counters));
 }

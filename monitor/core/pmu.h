@@ -41,6 +41,7 @@ struct pmu_counter {
 struct pmu {
     uint64_t configured;
     uint64_t started;      /* of the configured ones */
+    uint64_t used;         /* of those: started at some time since they were configured */
     bool in_hart;          /* what is in the hart while the vhart has it, is */
     bool counts_set_timer; /* a counter of SBI_PMU_FW_SET_TIMER is started */
     struct pmu_counter counters[PMU_MOST_COUNTERS];
