@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check_rules.h"
 #include "device/plic_map.h"
+#include "device/uart.h"
 
 #define BOARD_FLAGS                                                                                \
     (COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG | COTENANT_BOARD_FP | COTENANT_BOARD_SVPBMT |     \
@@ -40,7 +41,8 @@ struct bundle_range check_device_range(const struct bundle_board *board, enum ch
     case CHECK_UART:
         return board->uart_kind == COTENANT_UART_NONE
                    ? none
-                   : (struct bundle_range){board->uart_base, 8ul << board->uart_register_shift};
+                   : (struct bundle_range){board->uart_base,
+                                           uart_size(board->uart_kind, board->uart_register_shift)};
     case CHECK_RESET:
         return board->reset_kind == COTENANT_RESET_NONE
                    ? none
