@@ -12,6 +12,9 @@ void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, 
     case COTENANT_UART_NS16550:
         ns16550_init(&uart->ns16550, base, shift, divisor);
         break;
+    case COTENANT_UART_SIFIVE:
+        sifive_uart_init(&uart->sifive, base, divisor);
+        break;
     default:
         break;
     }
@@ -22,6 +25,8 @@ bool uart_transmit_ready(const struct uart *uart)
     switch (uart->kind) {
     case COTENANT_UART_NS16550:
         return ns16550_transmit_ready(&uart->ns16550);
+    case COTENANT_UART_SIFIVE:
+        return sifive_uart_transmit_ready(&uart->sifive);
     default:
         return true;
     }
@@ -32,6 +37,8 @@ bool uart_transmit_done(const struct uart *uart)
     switch (uart->kind) {
     case COTENANT_UART_NS16550:
         return ns16550_transmit_done(&uart->ns16550);
+    case COTENANT_UART_SIFIVE:
+        return sifive_uart_transmit_ready(&uart->sifive);
     default:
         return true;
     }
@@ -43,6 +50,9 @@ void uart_transmit(const struct uart *uart, uint8_t byte)
     case COTENANT_UART_NS16550:
         ns16550_transmit(&uart->ns16550, &byte, 1);
         break;
+    case COTENANT_UART_SIFIVE:
+        sifive_uart_transmit(&uart->sifive, byte);
+        break;
     default:
         break;
     }
@@ -53,6 +63,8 @@ int uart_receive(const struct uart *uart)
     switch (uart->kind) {
     case COTENANT_UART_NS16550:
         return ns16550_receive(&uart->ns16550);
+    case COTENANT_UART_SIFIVE:
+        return sifive_uart_receive(&uart->sifive);
     default:
         return -1;
     }
@@ -63,6 +75,9 @@ void uart_set_receive_interrupt(struct uart *uart, bool on)
     switch (uart->kind) {
     case COTENANT_UART_NS16550:
         ns16550_set_receive_interrupt(&uart->ns16550, on);
+        break;
+    case COTENANT_UART_SIFIVE:
+        sifive_uart_set_receive_interrupt(&uart->sifive, on);
         break;
     default:
         break;

@@ -14,6 +14,7 @@
 
 #include "abi/bundle.h"
 #include "device/ns16550.h"
+#include "device/sifive_uart.h"
 
 /* Bytes that may be written after uart_transmit_ready(), one by one or together. */
 #define UART_BURST 8
@@ -22,13 +23,21 @@ struct uart {
     uint32_t kind; /* COTENANT_UART_* of abi/bundle.h */
     union {
         struct ns16550 ns16550;
+        struct sifive_uart sifive;
     };
 };
 
-/* How many bytes of registers a UART of this kind has with this shift; 0: it has none. */
+/* How many bytes the registers of a UART of this kind take with this shift; 0: it has none. */
 static inline uint64_t uart_size(uint32_t kind, uint32_t shift)
 {
-    return kind == COTENANT_UART_NS16550 ? (uint64_t)NS16550_REGISTERS << shift : 0;
+    switch (kind) {
+    case COTENANT_UART_NS16550:
+        return (uint64_t)NS16550_REGISTERS << shift;
+    case COTENANT_UART_SIFIVE:
+        return SIFIVE_UART_SIZE;
+    default:
+        return 0;
+    }
 }
 
 /*
