@@ -25,6 +25,7 @@
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
 #define COTENANT_UART_NS16550 1
+#define COTENANT_UART_SIFIVE 2
 
 /* struct bundle_board.reset_kind */
 #define COTENANT_RESET_NONE 0

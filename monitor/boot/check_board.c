@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check_rules.h"
 #include "device/plic_map.h"
+#include "device/uart.h"
 
 #define BOARD_FLAGS                                                                                \
     (COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG | COTENANT_BOARD_FP | COTENANT_BOARD_SVPBMT |     \
@@ -40,7 +41,8 @@ struct bundle_range check_device_range(const struct bundle_board *board, enum ch
     case CHECK_UART:
         return board->uart_kind == COTENANT_UART_NONE
                    ? none
-                   : (struct bundle_range){board->uart_base, 8ul << board->uart_register_shift};
+                   : (struct bundle_range){board->uart_base,
+                                           uart_size(board->uart_kind, board->uart_register_shift)};
     case CHECK_RESET:
         return board->reset_kind == COTENANT_RESET_NONE
                    ? none
@@ -86,7 +88,7 @@ static struct check_result check_devices(const struct bundle_board *board)
     REQUIRE(board->plic_base != 0 && check_aligned(board->plic_base, CHECK_PAGE_SIZE),
             "board.plic_base: no usable interrupt controller", -1);
     REQUIRE(board->plic_sources <= COTENANT_MAX_SOURCES, "board.plic_sources: out of range", -1);
-    REQUIRE(board->uart_kind <= COTENANT_UART_NS16550, "board.uart_kind: no driver for it", -1);
+    REQUIRE(board->uart_kind <= COTENANT_UART_SIFIVE, "board.uart_kind: no driver for it", -1);
     REQUIRE(board->uart_register_shift <= 8, "board.uart_register_shift: above 8", -1);
     REQUIRE(board->uart_kind == COTENANT_UART_NONE || board->uart_base != 0,
             "board.uart_base: no usable UART", -1);

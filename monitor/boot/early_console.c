@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/early_console.h"
 
-#include <stdbool.h>
-
-#include "device/ns16550.h"
 #include "device/reset.h"
+#include "device/uart.h"
 
 /* Polls of a UART that does not get ready before its text is given up. */
 #define MOST_POLLS 1000000
@@ -12,27 +10,21 @@
 /* Not in bss: it is used before the image has been copied, see boot/start.S. */
 #define EARLY_DATA __attribute__((section(".data.early")))
 
-static struct ns16550 uart EARLY_DATA;
+static struct uart uart EARLY_DATA;
 static struct reset reset EARLY_DATA;
-static bool present EARLY_DATA;
 
 void early_console_init(const struct monitor_header *header)
 {
-    present = header->uart_kind == COTENANT_UART_NS16550;
-    if (present) {
-        ns16550_init(&uart, header->uart_base, header->uart_register_shift, 0);
-    }
+    uart_init(&uart, header->uart_kind, header->uart_base, header->uart_register_shift, 0);
     reset = (struct reset){header->reset_kind, header->reset_base};
 }
 
 static void put(const char *text)
 {
-    for (; present && *text != '\0'; text++) {
-        uint8_t byte = (uint8_t)*text;
-
-        for (unsigned polls = 0; polls < MOST_POLLS && !ns16550_transmit_ready(&uart); polls++) {
+    for (; *text != '\0'; text++) {
+        for (unsigned polls = 0; polls < MOST_POLLS && !uart_transmit_ready(&uart); polls++) {
         }
-        ns16550_transmit(&uart, &byte, 1);
+        uart_transmit(&uart, (uint8_t)*text);
     }
 }
 
@@ -59,8 +51,7 @@ _Noreturn void early_console_refuse(const struct check_result *result)
         put("]");
     }
     put("\r\n");
-    for (unsigned polls = 0; polls < MOST_POLLS && present && !ns16550_transmit_done(&uart);
-         polls++) {
+    for (unsigned polls = 0; polls < MOST_POLLS && !uart_transmit_done(&uart); polls++) {
     }
     reset_power_off(&reset);
     for (;;) {

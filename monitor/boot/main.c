@@ -29,7 +29,7 @@ extern uint32_t released_harts[2];
 static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
 
 _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at);
-_Noreturn void hart_main(struct hart *hart);
+void hart_main(struct hart *hart);
 
 static uint64_t stack_of(uint32_t index)
 {
@@ -205,8 +205,12 @@ static void release_others(const struct hart *boot_hart)
     }
 }
 
-_Noreturn void hart_main(struct hart *hart)
+/* Returns on a hart on which nobody runs: it may be without S-mode and all that belongs to it. */
+void hart_main(struct hart *hart)
 {
+    if (!has_vharts(hart)) {
+        return;
+    }
     hart_begin(hart);
     protection_init(hart);
     *hart->msip = 0;

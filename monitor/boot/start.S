@@ -7,8 +7,8 @@
  * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
  * harts wait here until the copy is complete and then in it, because this place will belong to a
  * tenant, until monitor_main lets them go by setting released_harts and raising their software
- * interrupts: those of the bundle call hart_main, others park for good. If the bundle cannot be
- * found, hart 0 stays and says so.
+ * interrupts: those on which tenants run stay in hart_main, others park for good. If the bundle
+ * cannot be found, hart 0 stays and says so.
  */
 #include "abi/bundle.h"
 #include "arch/csr.h"
@@ -118,7 +118,7 @@ wait_for_release:
     mv a0, tp
     call hart_main
 
-/* Harts that the bundle does not know, and the boot hart when it must not go on. */
+/* Harts that nobody needs, and the boot hart when it must not go on. */
     .globl park
 park:
     csrw mie, zero

@@ -11,16 +11,17 @@
 #include "core/statistics.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
-#include "device/ns16550.h"
 #include "device/reset.h"
+#include "device/uart.h"
 #include "irq/routing.h"
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
+_Static_assert(STEP_BYTES <= UART_BURST, "the UART is asked once a step");
 
 static struct {
     struct console_mux mux;
-    struct ns16550 uart;
+    struct uart uart;
     struct hart *hart;
     uint64_t step; /* ticks between steps */
     uint64_t tick; /* ticks of mtime between ticks of the multiplexer */
@@ -69,10 +70,9 @@ void console_init(struct hart *hart)
     }
     console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
                      bundle->console.focus, uarts, names, tenant_count);
-    ns16550_init(&console.uart,
-                 board->uart_kind == COTENANT_UART_NONE ? NS16550_ABSENT : board->uart_base,
-                 board->uart_register_shift, board->uart_divisor);
-    ns16550_set_receive_interrupt(&console.uart, true);
+    uart_init(&console.uart, board->uart_kind, board->uart_base, board->uart_register_shift,
+              board->uart_divisor);
+    uart_set_receive_interrupt(&console.uart, true);
     console.hart = hart;
     console.step = (uint64_t)board->timebase_hz * CONSOLE_STEP_US / 1000000;
     console.tick = (uint64_t)board->timebase_hz * CONSOLE_TICK_MS / 1000;
@@ -83,11 +83,11 @@ void console_init(struct hart *hart)
 static void receive_step(void)
 {
     for (unsigned i = 0; i < STEP_BYTES && console_mux_can_accept(&console.mux); i++) {
-        int byte = ns16550_receive(&console.uart);
+        int byte = uart_receive(&console.uart);
 
         if (byte < 0) {
             console.input_ready = false;
-            ns16550_set_receive_interrupt(&console.uart, true);
+            uart_set_receive_interrupt(&console.uart, true);
             return;
         }
         console_mux_input(&console.mux, (uint8_t)byte);
@@ -102,17 +102,16 @@ static bool transmit_step(void)
 {
     uint32_t count = 0;
 
-    if (!ns16550_transmit_ready(&console.uart)) {
+    if (!uart_transmit_ready(&console.uart)) {
         return true;
     }
     while (count < STEP_BYTES) {
         int next = console_mux_next(&console.mux);
-        uint8_t byte = (uint8_t)next;
 
         if (next < 0) {
             break;
         }
-        ns16550_transmit(&console.uart, &byte, 1);
+        uart_transmit(&console.uart, (uint8_t)next);
         count++;
         if (hart_is_wanted()) {
             break;
@@ -178,7 +177,7 @@ static void quit_step(void)
         }
     }
     console_mux_flush(&console.mux);
-    if (!console_mux_has_output(&console.mux) && ns16550_transmit_done(&console.uart)) {
+    if (!console_mux_has_output(&console.mux) && uart_transmit_done(&console.uart)) {
         reset_power_off(&reset);
     }
 }
@@ -256,8 +255,8 @@ void console_output_ready(void)
 
 void console_input_ready(void)
 {
-    ns16550_acknowledge(&console.uart);
-    ns16550_set_receive_interrupt(&console.uart, false);
+    uart_acknowledge(&console.uart);
+    uart_set_receive_interrupt(&console.uart, false);
     console.input_ready = true;
     wake();
 }
@@ -270,14 +269,12 @@ void console_tenant_running(uint32_t tenant, bool running)
 
 static void put_raw(char character)
 {
-    uint8_t byte = (uint8_t)character;
-
     for (unsigned tries = 0; tries < 100000; tries++) {
-        if (ns16550_transmit_ready(&console.uart)) {
+        if (uart_transmit_ready(&console.uart)) {
             break;
         }
     }
-    ns16550_transmit(&console.uart, &byte, 1);
+    uart_transmit(&console.uart, (uint8_t)character);
 }
 
 static void put_raw_text(const char *text)

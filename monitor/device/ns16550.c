@@ -29,17 +29,12 @@ enum {
 
 static uint8_t read_register(const struct ns16550 *uart, uint32_t number)
 {
-    if (uart->base == NS16550_ABSENT) {
-        return LSR_TRANSMIT_FIFO_EMPTY | LSR_TRANSMITTER_EMPTY; /* for LSR; nothing else is used */
-    }
     return mmio_read8(uart->base + ((uint64_t)number << uart->shift));
 }
 
 static void write_register(const struct ns16550 *uart, uint32_t number, uint8_t value)
 {
-    if (uart->base != NS16550_ABSENT) {
-        mmio_write8(uart->base + ((uint64_t)number << uart->shift), value);
-    }
+    mmio_write8(uart->base + ((uint64_t)number << uart->shift), value);
 }
 
 void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The board's UART: an NS16550A or compatible with byte-wide registers and 16-byte FIFOs.
+ * A UART of the board: an NS16550A or compatible with byte-wide registers and 16-byte FIFOs.
  * M-mode with interrupts off. No function waits for the line.
  */
 #ifndef COTENANT_DEVICE_NS16550_H
@@ -12,11 +12,10 @@
 /* Bytes that may be written after ns16550_transmit_ready(). */
 #define NS16550_FIFO_SIZE 16
 
-/* Base address of a UART that the board does not have: it takes all bytes and loses them. */
-#define NS16550_ABSENT 0
+#define NS16550_REGISTERS 8
 
 struct ns16550 {
-    uint64_t base;            /* or NS16550_ABSENT */
+    uint64_t base;
     uint32_t shift;           /* register n is at base + (n << shift) */
     uint8_t interrupt_enable; /* what IER holds */
 };

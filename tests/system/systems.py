@@ -78,7 +78,7 @@ def payload(image: str, name: str | None = None, **keys: Value) -> str:
     return tenant(name or image, standard | keys)
 
 
-def system(*tenants: str, sstc: bool = True) -> str:
-    """Return a whole system on the QEMU board."""
-    head = f'board = "qemu-virt"\nsstc = {_value(sstc)}\n'
+def system(*tenants: str, sstc: bool = True, board: str = "qemu-virt") -> str:
+    """Return a whole system, on the QEMU board if not said otherwise."""
+    head = f'board = "{board}"\nsstc = {_value(sstc)}\n'
     return "\n".join([head, *tenants])

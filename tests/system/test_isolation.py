@@ -14,6 +14,7 @@ from cotenant.run.session import Session
 def foreign_places(planned: System, tenant: str) -> dict[str, int]:
     """Return addresses that are out of a tenant's reach and that nobody emulates for it."""
     board, monitor = planned.board, planned.monitor
+    assert board.reset.range is not None
     places = {
         "the monitor's first byte": monitor.base,
         "the middle of the monitor": monitor.base + monitor.size // 2 & ~7,

@@ -56,7 +56,7 @@ class Plic:
 
 @dataclass(frozen=True)
 class Uart:
-    """The physical UART, which is the monitor's; tenants see a virtual one at the same address."""
+    """The physical UART, which is the monitor's; tenants see a virtual 16550 at its address."""
 
     kind: int
     range: Range
@@ -68,10 +68,10 @@ class Uart:
 
 @dataclass(frozen=True)
 class Reset:
-    """The device that powers the machine off."""
+    """The device that powers the machine off; without one `range` is None."""
 
     kind: int
-    range: Range
+    range: Range | None
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,12 @@ class QemuOptions:
     """How QEMU emulates the board."""
 
     machine: str
-    cpu: str
+    cpu: str | None
+    """None: the machine has its own, which cannot be chosen"""
+    memory: int | None
+    """bytes that the machine is to be given where that is not the RAM at `ram_base` alone"""
+    starts_bundle: bool
+    """whether its harts come out of reset into what -bios names; otherwise they are sent there"""
 
 
 @dataclass(frozen=True)
@@ -110,9 +115,13 @@ class Board:
     sstc: bool
     ram_base: int
     ram_default: int
+    ram_limit: int | None
+    """the most RAM at `ram_base`; None: no limit is known"""
     pmp_entries: int
     pmp_grain: int
     harts: tuple[BoardHart, ...]
+    all_harts: bool
+    """whether every machine of this kind has all of them; otherwise a system has the first ones"""
     aclint: Aclint
     plic: Plic
     uart: Uart
@@ -123,9 +132,11 @@ class Board:
     @property
     def monitor_ranges(self) -> dict[str, Range]:
         """The devices that only the monitor touches, by the names users know them by."""
-        return {
+        ranges = {
             "aclint": self.aclint.range,
             "plic": self.plic.range,
             "uart": self.uart.range,
-            "reset": self.reset.range,
         }
+        if self.reset.range is not None:
+            ranges["reset"] = self.reset.range
+        return ranges

@@ -20,7 +20,7 @@ from cotenant.errors import Mistakes
 from cotenant.ranges import Range
 from cotenant.reader import TableReader, read_toml, suggestion
 
-_UART_KINDS = {"none": "UART_NONE", "ns16550": "UART_NS16550"}
+_UART_KINDS = {"none": "UART_NONE", "sifive": "UART_SIFIVE", "ns16550": "UART_NS16550"}
 _RESET_KINDS = {"none": "RESET_NONE", "sifive-test": "RESET_SIFIVE_TEST"}
 _MAX_ADDRESS = (1 << 55) - 1
 
@@ -54,9 +54,10 @@ def _read(name: str, top: TableReader) -> Board | None:
     mmu = top.string("mmu", "riscv,sv39", required=True)
     envcfg = top.boolean("envcfg") or False
     sstc = top.boolean("sstc") or False
-    ram_base, ram_default = _read_ram(top.table("ram", required=True))
+    ram_base, ram_default, ram_limit = _read_ram(top.table("ram", required=True))
     pmp_entries, pmp_grain = _read_pmp(top.table("pmp", required=True))
     harts = [_read_hart(reader) for reader in top.table_list("hart")]
+    all_harts = top.boolean("all_harts") or False
     aclint = _read_aclint(top.table("aclint", required=True))
     plic = _read_plic(top.table("plic", required=True))
     uart = _read_uart(top.table("uart", required=True))
@@ -66,6 +67,8 @@ def _read(name: str, top: TableReader) -> Board | None:
     top.finish()
     if not 1 <= len(harts) <= abi.limit("MAX_HARTS"):
         top.wrong("hart", f"{len(harts)} harts", f"list 1 to {abi.limit('MAX_HARTS')} of them")
+    if sstc and qemu is not None and qemu.cpu is None:
+        top.wrong("qemu.cpu", "is needed to choose sstc", 'give it, such as "rv64,h=off"')
     if sstc and not envcfg:
         top.wrong("sstc", "needs menvcfg", "set envcfg = true, or sstc = false")
     top.mistakes.stop_if_any()
@@ -83,9 +86,11 @@ def _read(name: str, top: TableReader) -> Board | None:
         sstc=sstc,
         ram_base=ram_base,
         ram_default=ram_default,
+        ram_limit=ram_limit,
         pmp_entries=pmp_entries,
         pmp_grain=pmp_grain,
         harts=tuple(hart for hart in harts if hart is not None),
+        all_harts=all_harts,
         aclint=aclint,
         plic=plic,
         uart=uart,
@@ -104,13 +109,16 @@ def _read_range(reader: TableReader) -> Range:
     return Range(base or 0, size or 4)
 
 
-def _read_ram(reader: TableReader | None) -> tuple[int, int]:
+def _read_ram(reader: TableReader | None) -> tuple[int, int, int | None]:
     if reader is None:
-        return 0, 0
+        return 0, 0, None
     base = reader.integer("base", 0, _MAX_ADDRESS, "0x8000_0000", required=True)
     default = reader.size("default", "2G", required=True)
+    limit = reader.size("limit", "2G")
     reader.finish()
-    return base or 0, default or 0
+    if limit is not None and default is not None and default > limit:
+        reader.wrong("default", "is more than the limit", "correct one of them")
+    return base or 0, default or 0, limit
 
 
 def _read_pmp(reader: TableReader | None) -> tuple[int, int]:
@@ -179,7 +187,7 @@ def _read_reset(reader: TableReader | None) -> Reset | None:
     if reader is None:
         return None
     kind = _read_kind(reader, _RESET_KINDS)
-    area = _read_range(reader)
+    area = None if reader.data.get("kind") == "none" else _read_range(reader)
     reader.finish()
     return Reset(kind, area)
 
@@ -218,9 +226,13 @@ def _read_qemu(reader: TableReader | None) -> QemuOptions | None:
     if reader is None:
         return None
     machine = reader.string("machine", "virt", required=True)
-    cpu = reader.string("cpu", "rv64,h=off", required=True)
+    cpu = reader.string("cpu", "rv64,h=off")
+    memory = reader.size("memory", "2G")
+    starts_bundle = reader.boolean("starts_bundle")
     reader.finish()
-    return None if machine is None or cpu is None else QemuOptions(machine, cpu)
+    if machine is None:
+        return None
+    return QemuOptions(machine, cpu, memory, starts_bundle is not False)
 
 
 def _check_overlaps(board: Board, top: TableReader) -> None:

@@ -111,7 +111,7 @@ def _fill_board(out: BundleBoard, system: System) -> None:
     out.uart_register_shift = board.uart.register_shift
     out.uart_source = board.uart.source
     out.uart_divisor = board.uart.divisor
-    out.reset_base = board.reset.range.base
+    out.reset_base = 0 if board.reset.range is None else board.reset.range.base
     out.reset_kind = board.reset.kind
     out.timebase_hz = board.timebase
     out.flags = system.board_flags

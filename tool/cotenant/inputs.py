@@ -78,14 +78,21 @@ def _bytes(path: Path | images.ImageError, key: str, mistakes: Mistakes) -> byte
 
 
 def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[BoardHart, ...]:
-    """Return the harts that the machine is to have: those asked for, else those that are used."""
+    """Return the harts that the machine is to have: those asked for, else those that are used.
+
+    A board with `all_harts` has no choice.
+    """
     ids = [hart.id for hart in board.harts]
     used = 1
     for tenant in config.tenants:
         _check_harts(tenant, board, mistakes)
         used = max([used, *(ids.index(hart) + 1 for hart in tenant.harts if hart in ids)])
     count = used if config.harts is None else config.harts
-    if count > len(ids):
+    if board.all_harts:
+        count = len(ids)
+    if config.harts not in (None, count):
+        mistakes.add("harts", f"{board.id} always has {count} harts", "leave the key out")
+    elif count > len(ids):
         mistakes.add("harts", f"{board.id} has no more than {len(ids)} harts", "ask for fewer")
     elif count < used:
         mistakes.add(

@@ -82,6 +82,14 @@ def settle(
     `trace_size`: bytes that the monitor needs for a trace.
     """
     ram = Range(board.ram_base, config.memory or board.ram_default)
+    if board.ram_limit is not None and ram.size > board.ram_limit:
+        most = format_size(board.ram_limit)
+        mistakes.add(
+            "memory",
+            f"{format_size(ram.size)} are more than {board.id} has at {ram.base:#x}",
+            f'write memory = "{most}", or less',
+        )
+        mistakes.stop_if_any()
     kept = monitor_size(images) + align_up(trace_size, MONITOR_ALIGNMENT)
     if 2 * kept > ram.size:
         # The file is loaded at the bottom and moves itself to the top: the two must not overlap.

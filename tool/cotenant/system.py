@@ -48,10 +48,15 @@ class QemuParameters:
     """The machine to emulate: values of QEMU's -M, -cpu, -m, -smp and of each -device."""
 
     machine: str
-    cpu: str
+    cpu: str | None
+    """None: the machine has its own"""
     memory_bytes: int
     harts: int
     devices: tuple[str, ...]
+    start_address: int | None
+    """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
+    powers_off: bool
+    """whether the monitor can end the emulation"""
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,14 @@ def qemu_parameters(system: System) -> QemuParameters | None:
     options = system.board.qemu
     if options is None:
         return None
-    cpu = f"{options.cpu},sstc={'on' if system.sstc else 'off'}"
-    plugged = qemu_devices.arguments(system.config, system.board)
-    return QemuParameters(options.machine, cpu, system.ram.size, len(system.harts), plugged)
+    board = system.board
+    cpu = None if options.cpu is None else f"{options.cpu},sstc={'on' if system.sstc else 'off'}"
+    return QemuParameters(
+        machine=options.machine,
+        cpu=cpu,
+        memory_bytes=options.memory or system.ram.size,
+        harts=len(system.harts),
+        devices=qemu_devices.arguments(system.config, board),
+        start_address=None if options.starts_bundle else board.ram_base,
+        powers_off=board.reset.range is not None,
+    )

@@ -192,7 +192,7 @@ static void test_devices_of_the_board(void **state)
     REFUSED("board.plic_base", -1, board->plic_base = 0);
     REFUSED("board.plic_base", -1, board->plic_base += 4);
     REFUSED("board.plic_sources", -1, board->plic_sources = COTENANT_MAX_SOURCES + 1);
-    REFUSED("board.uart_kind", -1, board->uart_kind = 2);
+    REFUSED("board.uart_kind", -1, board->uart_kind = 3);
     REFUSED("board.uart_base", -1, board->uart_base = 0);
     REFUSED("board.uart_register_shift", -1, board->uart_register_shift = 9);
     REFUSED("board.uart_source", -1, board->uart_source = 0);

@@ -120,21 +120,6 @@ static void test_interrupt_enables_are_independent(void **state)
     assert_int_equal(mmio_recorder_get(4).address, BASE + 2);
 }
 
-static void test_a_uart_that_is_absent_takes_and_loses_everything(void **state)
-{
-    struct ns16550 uart;
-
-    (void)state;
-    ns16550_init(&uart, NS16550_ABSENT, 0, 1);
-    ns16550_set_receive_interrupt(&uart, true);
-    ns16550_transmit(&uart, (const uint8_t *)"A", 1);
-    assert_true(ns16550_transmit_ready(&uart));
-    assert_true(ns16550_transmit_done(&uart));
-    assert_int_equal(ns16550_receive(&uart), -1);
-    ns16550_acknowledge(&uart);
-    assert_int_equal(mmio_recorder_count(), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,7 +130,6 @@ int main(void)
         cmocka_unit_test_setup(test_transmit_state, setup),
         cmocka_unit_test_setup(test_receive, setup),
         cmocka_unit_test_setup(test_interrupt_enables_are_independent, setup),
-        cmocka_unit_test_setup(test_a_uart_that_is_absent_takes_and_loses_everything, setup),
     };
 
     return cmocka_run_group_tests_name("ns16550", tests, NULL, NULL);

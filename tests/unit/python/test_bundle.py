@@ -254,7 +254,7 @@ def test_what_the_running_side_is_told(workshop: Workshop) -> None:
 def test_sstc_is_one_choice_for_all(workshop: Workshop) -> None:
     system = load(workshop.system(LINUX + RTOS), sstc=False)
     result = build(system, workshop.folder / "bundle.bin")
-    assert result.qemu is not None
+    assert result.qemu is not None and result.qemu.cpu is not None
     assert result.qemu.cpu.endswith("sstc=off")
     header = header_of(result.bundle.read_bytes())
     assert not header.board.flags & abi.bundle("BOARD_SSTC")

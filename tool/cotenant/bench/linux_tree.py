@@ -39,6 +39,7 @@ def write(path: Path, board: Board, machine: Machine, *, sstc: bool) -> None:
 
 
 def _dump(path: Path, machine: Machine) -> bytes:
+    assert machine.cpu is not None
     command = [find_program(), "-M", f"{machine.machine},dumpdtb={path}", "-cpu", machine.cpu]
     command += ["-m", f"{machine.memory_bytes >> 10}K", "-smp", "1", "-display", "none"]
     outcome = subprocess.run(

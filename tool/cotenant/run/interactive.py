@@ -7,6 +7,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine, command_line
@@ -16,14 +17,16 @@ def run_at_terminal(machine: Machine) -> int:
     """Run QEMU on this terminal until it ends; return its exit code.
 
     QEMU sets the terminal's raw mode, so that Ctrl-C and friends reach the tenant. The terminal
-    is put back whatever ends the run, and QEMU does not outlive us.
+    is put back whatever ends the run, and QEMU does not outlive us. A machine that cannot power
+    itself off is left by QEMU's own key.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RunError(
             "an interactive run needs a terminal for input and output: use --batch without one"
         )
     with _restored_terminal(sys.stdin.fileno()):
-        process = subprocess.Popen(command_line(machine))
+        left_by_key = replace(machine, leave_by_key=not machine.powers_off)
+        process = subprocess.Popen(command_line(left_by_key))
         try:
             exit_code = process.wait()
         finally:

@@ -34,6 +34,8 @@ class Launch:
             memory_bytes=qemu.memory_bytes,
             harts=qemu.harts,
             devices=qemu.devices,
+            start_address=qemu.start_address,
+            powers_off=qemu.powers_off,
             icount=icount,
             extra=extra,
         )

@@ -30,7 +30,8 @@ class Machine:
 
     bundle: Path
     machine: str = "virt"
-    cpu: str = "rv64,h=off,sstc=on"
+    cpu: str | None = "rv64,h=off,sstc=on"
+    """None: the machine has its own"""
     memory_bytes: int = 1 << 30
     harts: int = 1
     devices: tuple[str, ...] = ()
@@ -38,20 +39,39 @@ class Machine:
     icount: int | None = None
     """time is counted in instructions of 2**icount ns; None: it is the host's time"""
     extra: tuple[str, ...] = field(default=())
+    start_address: int | None = None
+    """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
+    powers_off: bool = True
+    """whether what runs on it can end the emulation"""
+    leave_by_key: bool = False
+    """QEMU takes Ctrl-A from the line, and Ctrl-A x ends it; for a terminal only"""
 
     def arguments(self) -> list[str]:
         """Return QEMU's arguments: no display, no monitor, the serial line on stdin and stdout."""
-        arguments = ["-M", self.machine, "-cpu", self.cpu]
+        arguments = ["-M", self.machine]
+        if self.cpu is not None:
+            arguments += ["-cpu", self.cpu]
         arguments += ["-m", f"{self.memory_bytes >> 10}K", "-smp", str(self.harts)]
-        arguments += ["-bios", str(self.bundle)]
+        arguments += self._firmware()
         arguments += ["-display", "none", "-monitor", "none", "-no-reboot"]
-        arguments += ["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"]
+        line = "stdio,id=line,signal=off" + (",mux=on" if self.leave_by_key else "")
+        arguments += ["-chardev", line, "-serial", "chardev:line"]
         for device in self.devices:
             arguments += ["-device", device]
         if self.icount is not None:
             # The real-time clock too: its alarms are then as repeatable as the timer's.
             arguments += ["-icount", f"shift={self.icount},sleep=off", "-rtc", "clock=vm"]
         return arguments + list(self.extra)
+
+    def _firmware(self) -> list[str]:
+        """Return what makes all harts start at the first byte of the bundle."""
+        if self.start_address is None:
+            return ["-bios", str(self.bundle)]
+        place = f"loader,addr={self.start_address:#x}"
+        arguments = ["-bios", "none", "-device", f"{place},file={self.bundle},force-raw=on"]
+        for number in range(self.harts):
+            arguments += ["-device", f"{place},cpu-num={number}"]
+        return arguments
 
 
 def find_program(name: str = QEMU) -> str:

@@ -31,6 +31,9 @@ def show_start(built: BuiltSystem, console: Console) -> None:
             f" {meaning}, " if key != "q" else f" {meaning}."
         )
     console.print(line)
+    if built.qemu is not None and not built.qemu.powers_off:
+        line = Text("This board cannot switch itself off: leave QEMU with ")
+        console.print(line.append("Ctrl-A x", style="bold cyan").append("."))
 
 
 def show_result(result: RunResult, console: Console) -> None:

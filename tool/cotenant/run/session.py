@@ -80,7 +80,13 @@ class Session:
         return self
 
     def quit(self) -> int | None:
-        """Ask the monitor to power the machine off; return QEMU's exit code, None if killed."""
+        """Ask the monitor to power the machine off; return QEMU's exit code, None if killed.
+
+        A machine that cannot power itself off is killed at once.
+        """
+        if not self.machine.powers_off:
+            self.kill()
+            return None
         self.console.tell_monitor("quit")
         exit_code = self.process.wait(_QUIT_TIMEOUT)
         self.kill()

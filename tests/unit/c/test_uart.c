@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "device/uart.h"
+
+#include "cmocka_tests.h"
+#include "mmio_recorder.h"
+
+#define BASE 0x10000000
+
+static int setup(void **state)
+{
+    (void)state;
+    mmio_recorder_reset();
+    return 0;
+}
+
+static void test_a_board_without_one_loses_everything(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    uart_init(&uart, COTENANT_UART_NONE, BASE, 0, 1);
+    uart_set_receive_interrupt(&uart, true);
+    uart_transmit(&uart, 'A');
+    assert_true(uart_transmit_ready(&uart));
+    assert_true(uart_transmit_done(&uart));
+    assert_int_equal(uart_receive(&uart), -1);
+    uart_acknowledge(&uart);
+    assert_int_equal(mmio_recorder_count(), 0);
+    assert_int_equal(uart_size(COTENANT_UART_NONE, 0), 0);
+}
+
+static void test_ns16550(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    uart_init(&uart, COTENANT_UART_NS16550, BASE, 2, 0);
+    mmio_recorder_clear();
+    uart_set_receive_interrupt(&uart, true);
+    uart_transmit(&uart, 'A');
+    assert_mmio_write(0, 8, BASE + 4, 0x01);
+    assert_mmio_write(1, 8, BASE, 'A');
+    mmio_recorder_set(BASE + 20, 0x00);
+    assert_false(uart_transmit_ready(&uart));
+    assert_false(uart_transmit_done(&uart));
+    assert_int_equal(uart_receive(&uart), -1);
+    mmio_recorder_set(BASE + 20, 0x61);
+    assert_true(uart_transmit_ready(&uart));
+    assert_true(uart_transmit_done(&uart));
+    assert_int_equal(uart_receive(&uart), 'A');
+    mmio_recorder_clear();
+    uart_acknowledge(&uart);
+    assert_int_equal(mmio_recorder_get(0).address, BASE + 8);
+    assert_int_equal(uart_size(COTENANT_UART_NS16550, 2), 32);
+}
+
+static void test_sifive(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    uart_init(&uart, COTENANT_UART_SIFIVE, BASE, 0, 0);
+    mmio_recorder_clear();
+    uart_set_receive_interrupt(&uart, true);
+    uart_transmit(&uart, 'A');
+    assert_mmio_write(0, 32, BASE + 0x10, 0x2);
+    assert_mmio_write(1, 32, BASE, 'A');
+    mmio_recorder_set(BASE + 0x14, 0);
+    assert_false(uart_transmit_ready(&uart));
+    assert_false(uart_transmit_done(&uart));
+    mmio_recorder_set(BASE + 0x14, 1);
+    assert_true(uart_transmit_ready(&uart));
+    assert_true(uart_transmit_done(&uart));
+    mmio_recorder_set(BASE + 4, 'B');
+    assert_int_equal(uart_receive(&uart), 'B');
+    mmio_recorder_clear();
+    uart_acknowledge(&uart); /* its interrupts follow the FIFOs */
+    assert_int_equal(mmio_recorder_count(), 0);
+    assert_int_equal(uart_size(COTENANT_UART_SIFIVE, 0), 0x1c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_board_without_one_loses_everything, setup),
+        cmocka_unit_test_setup(test_ns16550, setup),
+        cmocka_unit_test_setup(test_sifive, setup),
+    };
+
+    return cmocka_run_group_tests_name("uart", tests, NULL, NULL);
+}
