@@ -172,7 +172,8 @@ struct world_change hart_schedule(struct hart *hart)
         if (vhart != NULL && !vhart->loading) {
             return prepare(hart, vhart, event, now);
         }
-        timer_program(hart, NULL, event);
+        /* An emulator that lets idle time leap to the next timer must find one. */
+        timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));
         trace_running(hart, vhart);
         if (messages_publish(hart, hart->loaded)) {
             messages_take(hart);
