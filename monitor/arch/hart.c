@@ -97,13 +97,25 @@ __attribute__((noinline, cold)) static void put_aside(struct hart *hart)
     }
 }
 
+/* The timer interrupt of the one who gives way to the console now, if that must not be late. */
+static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
+{
+    const struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
+
+    if (vhart == NULL || vhart->console_patience == 0) {
+        return TIME_NEVER;
+    }
+    return hart->loaded == vhart ? timer_deadline(vhart) : vhart->world.deadline;
+}
+
 /* The console's step; mtimecmp meanwhile holds what would interrupt it. */
-static void serve_console(struct hart *hart, uint64_t now)
+static void serve_console(struct hart *hart, struct schedulable *next, uint64_t now)
 {
     if (hart->accounts != 0) {
         put_aside(hart);
     }
-    timer_program(hart, NULL, schedule_deadline(&hart->scheduler, now));
+    timer_program(hart, NULL,
+                  earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
     if (!shared_try_enter(hart)) {
         console_put_off(now);
         return;
@@ -160,7 +172,7 @@ struct world_change hart_schedule(struct hart *hart)
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
         if (now >= console_moment(hart, next)) {
-            serve_console(hart, now);
+            serve_console(hart, next, now);
             hart->reschedule = true;
             continue;
         }
