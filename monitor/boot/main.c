@@ -10,6 +10,7 @@
 #include "arch/trap.h"
 #include "arch/trigger.h"
 #include "boot/early_console.h"
+#include "core/clock.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
@@ -23,7 +24,9 @@ extern uint32_t waiting_harts;
 extern uint32_t released_harts[2];
 
 /* How long the boot hart waits for another one to take its next step. */
-#define MOST_WAIT_SECONDS 5
+#define MOST_WAIT_US 5000000
+/* And at least: the grace is for harts that the board has and the bundle does not know. */
+#define LEAST_WAIT_US 1000
 #define REST_TICKS 10
 
 static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
@@ -104,9 +107,8 @@ static void wait_for_others(const struct hart *hart)
     uint64_t start = hart_now(hart);
     uint64_t waited = 0;
 
-    /* The grace is for harts that the board has and the bundle does not know. */
-    while (waited < bundle->board.timebase_hz / 1000 ||
-           (waited < (uint64_t)bundle->board.timebase_hz * MOST_WAIT_SECONDS &&
+    while (waited < ticks_from_us(LEAST_WAIT_US) ||
+           (waited < ticks_from_us(MOST_WAIT_US) &&
             __atomic_load_n(&waiting_harts, __ATOMIC_RELAXED) + 1 < bundle->board.hart_count)) {
         rest(hart);
         waited = hart_now(hart) - start;
@@ -179,8 +181,7 @@ _Noreturn static void run(struct hart *hart)
     world_enter(change.keep, change.run);
 }
 
-/* The other harts set themselves up and run, one after the other, so that one that cannot is named.
- */
+/* The other harts set themselves up and run one by one, so that one that cannot is named. */
 static void release_others(const struct hart *boot_hart)
 {
     released_harts[1] = bundle->board.hart_count;
@@ -194,8 +195,7 @@ static void release_others(const struct hart *boot_hart)
         }
         *hart->msip = 1;
         while (!__atomic_load_n(&hart->ready, __ATOMIC_ACQUIRE) && has_vharts(hart)) {
-            if (hart_now(boot_hart) - start >
-                (uint64_t)bundle->board.timebase_hz * MOST_WAIT_SECONDS) {
+            if (hart_now(boot_hart) - start > ticks_from_us(MOST_WAIT_US)) {
                 const struct check_result problem = {"board.harts: this one does not start", i};
 
                 early_console_refuse(&problem);

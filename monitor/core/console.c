@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/interrupts.h"
+#include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
@@ -25,7 +26,6 @@ static struct {
     struct hart *hart;
     uint64_t step; /* ticks between steps */
     uint64_t tick; /* ticks of mtime between ticks of the multiplexer */
-    uint64_t due;  /* moment of the next step */
     uint64_t tick_due;
     bool active;      /* the next step is at most `step` away */
     bool input_ready; /* the UART's receive interrupt is off, bytes wait in it */
@@ -74,8 +74,8 @@ void console_init(struct hart *hart)
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);
     console.hart = hart;
-    console.step = (uint64_t)board->timebase_hz * CONSOLE_STEP_US / 1000000;
-    console.tick = (uint64_t)board->timebase_hz * CONSOLE_TICK_MS / 1000;
+    console.step = ticks_from_us(CONSOLE_STEP_US);
+    console.tick = ticks_from_us(CONSOLE_TICK_MS * 1000);
     console.tick_due = 0;
     wake();
 }
@@ -199,7 +199,7 @@ static void set_next_step(uint64_t now, bool busy)
     console.active = busy || statistics_in_progress(&console.report) ||
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
-        console.hart->console_due = now + console.step;
+        console_put_off(now);
     } else if (console_mux_needs_tick(&console.mux)) {
         console.hart->console_due = console.tick_due;
     } else {

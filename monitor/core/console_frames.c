@@ -6,8 +6,6 @@
 #include "core/console_parts.h"
 #include "core/monitor_log.h"
 
-#define NO_TENANT UINT32_MAX
-
 int console_frames_next(struct console_mux *mux)
 {
     int byte;
@@ -62,7 +60,8 @@ static const char *after_word(const char *line, const char *word)
     return word[i] == '\0' && line[i] == ' ' ? line + i + 1 : NULL;
 }
 
-/* Returns the index of a tenant; NO_TENANT, said on the log, if there is none of the name. */
+/* Returns the index of a tenant; CONSOLE_NO_TENANT, said on the log, if there is none of the name.
+ */
 static uint32_t find_tenant(const struct console_mux *mux, const char *name)
 {
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
@@ -72,7 +71,7 @@ static uint32_t find_tenant(const struct console_mux *mux, const char *name)
     }
     monitor_log_begin();
     monitor_puts("no such tenant\n");
-    return NO_TENANT;
+    return CONSOLE_NO_TENANT;
 }
 
 /* Returns whether the line is a command for a tenant. */
@@ -84,7 +83,7 @@ static bool run_tenant_command(struct console_mux *mux)
         if (name != NULL) {
             uint32_t tenant = find_tenant(mux, name);
 
-            if (tenant != NO_TENANT) {
+            if (tenant != CONSOLE_NO_TENANT) {
                 console_request_command(mux, tenant, (enum tenant_command)command);
             }
             return true;
@@ -124,7 +123,7 @@ static void run_command(struct console_mux *mux)
     if (name != NULL) {
         uint32_t tenant = find_tenant(mux, name);
 
-        if (tenant != NO_TENANT && !console_mux_set_focus(mux, tenant)) {
+        if (tenant != CONSOLE_NO_TENANT && !console_mux_set_focus(mux, tenant)) {
             monitor_log_begin();
             monitor_puts("no such console\n");
         }

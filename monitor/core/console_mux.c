@@ -13,8 +13,6 @@
 /* Ticks after which a tenant that takes no input holds up the line no longer: 5 s. */
 #define STALL_TICKS 500
 
-#define NO_TENANT UINT32_MAX
-
 const char *const console_command_names[COMMAND_COUNT] = {
     [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",
     [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy",
@@ -147,7 +145,7 @@ static uint32_t next_receiver(const struct console_mux *mux)
     if (mux->in_state == CONSOLE_FRAME_PAYLOAD && mux->in_channel != COTENANT_CHANNEL_MONITOR) {
         return mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT;
     }
-    return NO_TENANT;
+    return CONSOLE_NO_TENANT;
 }
 
 static bool is_full(const struct console_mux *mux, uint32_t tenant)

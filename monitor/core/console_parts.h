@@ -9,6 +9,7 @@
 #define CONSOLE_LINE_MAX 200
 
 #define CONSOLE_NO_SOURCE UINT32_MAX
+#define CONSOLE_NO_TENANT UINT32_MAX
 
 /* console_mux.c: the sources of output; `source` is 0..tenant_count. */
 

@@ -5,6 +5,7 @@
 #include "arch/memory.h"
 #include "arch/timer.h"
 #include "arch/vhart_setup.h"
+#include "core/clock.h"
 #include "core/console.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
@@ -17,14 +18,9 @@
 #include "device/virtio_reset.h"
 #include "irq/routing.h"
 
-/* Steps of the loader in a row, if nobody wants the hart: to ask the scheduler takes as long as
- * one. */
+/* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
+ */
 #define MOST_LOADER_STEPS 16
-
-static uint64_t ticks_from_us(uint64_t microseconds)
-{
-    return microseconds * bundle->board.timebase_hz / 1000000;
-}
 
 static bool is_lowest(const struct bundle_vhart *vhart)
 {
@@ -162,7 +158,6 @@ static void finish_loading(struct tenant *tenant)
         tenant->used = false;
         break;
     }
-    first->world.hart->reschedule = true;
 }
 
 void tenant_load_step(struct tenant *tenant)

@@ -28,7 +28,7 @@ void tenant_run(struct tenant *tenant);
 
 /*
  * Some loading for a tenant whose first vhart has the hart, until a machine interrupt is pending or
- * a few pieces are done; see loader.h. Shared lock not held.
+ * a few pieces are done; see loader.h. The caller asks the scheduler again. Shared lock not held.
  */
 void tenant_load_step(struct tenant *tenant);
 

@@ -2,6 +2,7 @@
 #include "core/statistics.h"
 
 #include "arch/hart.h"
+#include "core/clock.h"
 #include "core/monitor_log.h"
 #include "core/tenant.h"
 
@@ -13,13 +14,6 @@ void statistics_begin(struct statistics_report *report)
     report->wanted = true;
     report->line = 0;
     report->field = 0;
-}
-
-static uint64_t nanoseconds(uint64_t ticks)
-{
-    uint64_t hz = bundle->board.timebase_hz;
-
-    return ticks / hz * 1000000000 + ticks % hz * 1000000000 / hz;
 }
 
 static uint64_t run_time(const struct vhart *vhart, uint64_t now)
@@ -78,7 +72,7 @@ static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64
         monitor_puts(tenant_state_name(tenant->state));
         return false;
     case 2:
-        put_count(" cpu_ns=", nanoseconds(value));
+        put_count(" cpu_ns=", nanoseconds_from_ticks(value));
         return false;
     case 3:
         put_count(" switches=", value);
@@ -96,7 +90,7 @@ static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64
 static bool put_field(struct statistics_report *report, uint64_t now)
 {
     if (report->line == 0) {
-        put_count("stats time_ns=", nanoseconds(now));
+        put_count("stats time_ns=", nanoseconds_from_ticks(now));
         monitor_puts("\n");
         return true;
     }

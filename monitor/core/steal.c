@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/steal.h"
 
+#include "core/clock.h"
 #include "core/plain_path.h"
 #include "core/tenant.h"
 
@@ -12,13 +13,6 @@ struct steal_time {
     uint8_t preempted;
     uint8_t pad[47];
 };
-
-static uint64_t nanoseconds(uint64_t ticks)
-{
-    uint64_t hz = bundle->board.timebase_hz;
-
-    return ticks / hz * 1000000000 + ticks % hz * 1000000000 / hz;
-}
 
 static volatile struct steal_time *shared(const struct vhart *vhart)
 {
@@ -68,7 +62,7 @@ void steal_enter(struct vhart *vhart, uint64_t now)
     steal->sequence++;
     memory->sequence = steal->sequence;
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    memory->steal = nanoseconds(steal->stolen);
+    memory->steal = nanoseconds_from_ticks(steal->stolen);
     memory->preempted = 0;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     steal->sequence++;

@@ -9,6 +9,7 @@
 #include "core/messages.h"
 #include "core/trace.h"
 #include "device/plic.h"
+#include "device/plic_map.h"
 
 #define UART_PRIORITY 1
 #define NO_ADDRESS UINT64_MAX
@@ -104,7 +105,8 @@ static uint64_t claim_register(const struct bundle_tenant *tenant, const struct 
     if (tenant->plic_base == 0 || vhart->plic_s_context == COTENANT_NONE) {
         return NO_ADDRESS;
     }
-    return tenant->plic_base + VPLIC_CLAIM_OFFSET(vhart->plic_s_context);
+    return tenant->plic_base + PLIC_CLAIM_BASE +
+           (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
 }
 
 void routing_init_tenant(struct tenant *tenant)

@@ -39,8 +39,6 @@
 
 /* Vharts of one tenant. */
 #define VPLIC_MAX_VHARTS 8
-/* Bytes of the PLIC's address range. */
-#define VPLIC_SIZE 0x4000000
 #define VPLIC_PRIORITY_BITS 3
 #define VPLIC_PRIORITY_MAX 7
 
@@ -130,10 +128,9 @@ bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *v
 bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t value);
 
 /*
- * The claim register of a vhart's context, at this offset: what reading and writing it do. `vhart`
- * is an index that vplic_add_vhart() returned; `source` is any number.
+ * The claim register of a vhart's context: what reading and writing it do. `vhart` is an index that
+ * vplic_add_vhart() returned; `source` is any number.
  */
-#define VPLIC_CLAIM_OFFSET(context) (0x200004ul + 0x1000ul * (context))
 uint32_t vplic_claim(struct vplic *vplic, uint32_t vhart);
 void vplic_complete(struct vplic *vplic, uint32_t vhart, uint32_t source);
 

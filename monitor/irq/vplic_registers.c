@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "irq/vplic_registers.h"
 
-#define PENDING_BASE 0x1000
-#define ENABLE_BASE 0x2000
-#define ENABLE_STRIDE 0x80
-#define CONTEXT_BASE 0x200000
-#define CONTEXT_STRIDE 0x1000
-#define CONTEXT_CLAIM 4
+#include "device/plic_map.h"
+
+#define CONTEXT_CLAIM (PLIC_CLAIM_BASE - PLIC_THRESHOLD_BASE)
 
 static bool find_vhart(const struct vplic *vplic, uint64_t context, uint32_t *vhart)
 {
@@ -37,9 +34,10 @@ static void locate_pending(uint64_t offset, struct vplic_register *found)
 
 static void locate_enable(const struct vplic *vplic, uint64_t offset, struct vplic_register *found)
 {
-    uint64_t word = offset % ENABLE_STRIDE / 4;
+    uint64_t word = offset % PLIC_ENABLE_STRIDE / 4;
 
-    if (word < COTENANT_SOURCE_WORDS && find_vhart(vplic, offset / ENABLE_STRIDE, &found->vhart)) {
+    if (word < COTENANT_SOURCE_WORDS &&
+        find_vhart(vplic, offset / PLIC_ENABLE_STRIDE, &found->vhart)) {
         found->kind = VPLIC_REGISTER_ENABLE;
         found->word = (uint32_t)word;
     }
@@ -48,9 +46,9 @@ static void locate_enable(const struct vplic *vplic, uint64_t offset, struct vpl
 static void locate_in_context(const struct vplic *vplic, uint64_t offset,
                               struct vplic_register *found)
 {
-    uint64_t within = offset % CONTEXT_STRIDE;
+    uint64_t within = offset % PLIC_CONTEXT_STRIDE;
 
-    if (within > CONTEXT_CLAIM || !find_vhart(vplic, offset / CONTEXT_STRIDE, &found->vhart)) {
+    if (within > CONTEXT_CLAIM || !find_vhart(vplic, offset / PLIC_CONTEXT_STRIDE, &found->vhart)) {
         return;
     }
     found->kind = within == CONTEXT_CLAIM ? VPLIC_REGISTER_CLAIM : VPLIC_REGISTER_THRESHOLD;
@@ -60,15 +58,15 @@ bool vplic_locate(const struct vplic *vplic, uint64_t offset, uint32_t size,
                   struct vplic_register *found)
 {
     found->kind = VPLIC_REGISTER_NONE;
-    if (size != 4 || offset % 4 != 0 || offset >= VPLIC_SIZE) {
+    if (size != 4 || offset % 4 != 0 || offset >= PLIC_SIZE) {
         return false;
     }
-    if (offset >= CONTEXT_BASE) {
-        locate_in_context(vplic, offset - CONTEXT_BASE, found);
-    } else if (offset >= ENABLE_BASE) {
-        locate_enable(vplic, offset - ENABLE_BASE, found);
-    } else if (offset >= PENDING_BASE) {
-        locate_pending(offset - PENDING_BASE, found);
+    if (offset >= PLIC_THRESHOLD_BASE) {
+        locate_in_context(vplic, offset - PLIC_THRESHOLD_BASE, found);
+    } else if (offset >= PLIC_ENABLE_BASE) {
+        locate_enable(vplic, offset - PLIC_ENABLE_BASE, found);
+    } else if (offset >= PLIC_PENDING_BASE) {
+        locate_pending(offset - PLIC_PENDING_BASE, found);
     } else {
         locate_priority(offset, found);
     }

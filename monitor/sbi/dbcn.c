@@ -22,11 +22,10 @@ static struct sbi_result transfer(struct tenant *tenant, uint64_t function,
     uint64_t address = arguments[1];
     uint32_t moved;
 
-    /* Addresses have 64 bits on RV64: the high part of the address must be zero. */
     if (length == 0) {
         return sbi_value(0);
     }
-    if (arguments[2] != 0 || !tenant_owns_memory(tenant, address, length)) {
+    if (!sbi_owns_memory(tenant, address, arguments[2], length)) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if (function == SBI_DBCN_WRITE) {

@@ -87,9 +87,7 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
     if (low % ALIGNMENT != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    /* Addresses have 64 bits on RV64: the high part must be zero. */
-    if (high != 0 ||
-        !tenant_owns_memory(vhart->tenant, low, trigger_count(vhart) * sizeof(struct entry))) {
+    if (!sbi_owns_memory(vhart->tenant, low, high, trigger_count(vhart) * sizeof(struct entry))) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart->triggers.memory = low;

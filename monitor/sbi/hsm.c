@@ -19,7 +19,7 @@ static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *argum
     if (tenant->state != TENANT_RUNNING) {
         return sbi_error(SBI_ERR_FAILED); /* it is about to lose all its harts */
     }
-    if ((address & 1) != 0 || !tenant_owns_memory(tenant, address, 2)) {
+    if (!sbi_may_start_at(tenant, address)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart_start(&tenant->vharts[id], address, arguments[2]);
@@ -67,7 +67,7 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
     if (type != SBI_HSM_SUSPEND_NON_RETENTIVE) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    if ((address & 1) != 0 || !tenant_owns_memory(vhart->tenant, address, 2)) {
+    if (!sbi_may_start_at(vhart->tenant, address)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart_setup_resume(vhart, address, arguments[2]);

@@ -168,9 +168,7 @@ static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arg
     if (count > MOST_ENTRIES) {
         return sbi_error(SBI_ERR_FAILED);
     }
-    /* Addresses have 64 bits on RV64: the high part must be zero. */
-    if (arguments[1] != 0 ||
-        !tenant_owns_memory(vhart->tenant, arguments[0], count * sizeof(*entries))) {
+    if (!sbi_owns_memory(vhart->tenant, arguments[0], arguments[1], count * sizeof(*entries))) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     for (uint64_t i = 0; i < count; i++) {

@@ -58,6 +58,22 @@ sbi_handler sbi_dbtr;
 sbi_handler sbi_fwft;
 sbi_handler sbi_pmu;
 
+/* Whether a hart of the tenant may begin or go on at a physical address that it names. */
+static inline bool sbi_may_start_at(const struct tenant *tenant, uint64_t address)
+{
+    return (address & 1) == 0 && tenant_owns_memory(tenant, address, 2);
+}
+
+/*
+ * Whether `size` bytes at a physical address, which calls pass in two halves, are the tenant's own.
+ * Addresses have 64 bits on RV64: the upper half must be zero.
+ */
+static inline bool sbi_owns_memory(const struct tenant *tenant, uint64_t low, uint64_t high,
+                                   uint64_t size)
+{
+    return high == 0 && tenant_owns_memory(tenant, low, size);
+}
+
 static inline struct sbi_result sbi_error(long error)
 {
     return (struct sbi_result){.error = error};

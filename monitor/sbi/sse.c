@@ -167,9 +167,8 @@ static long attributes(struct vhart *vhart, struct software_event *event, uint64
     if (first >= SBI_SSE_ATTR_COUNT || count > SBI_SSE_ATTR_COUNT - first) {
         return SBI_ERR_BAD_RANGE;
     }
-    /* Addresses have 64 bits on RV64: the high part must be zero. */
-    if (address % sizeof(uint64_t) != 0 || arguments[4] != 0 ||
-        !tenant_owns_memory(vhart->tenant, address, count * sizeof(uint64_t))) {
+    if (address % sizeof(uint64_t) != 0 ||
+        !sbi_owns_memory(vhart->tenant, address, arguments[4], count * sizeof(uint64_t))) {
         return SBI_ERR_INVALID_ADDRESS;
     }
     if (function == SBI_SSE_WRITE_ATTRS) {

@@ -23,8 +23,7 @@ struct sbi_result sbi_sta(struct vhart *vhart, uint64_t function, const uint64_t
     if (low % SHARED_BYTES != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    /* Addresses have 64 bits on RV64: the high part must be zero. */
-    if (high != 0 || !tenant_owns_memory(vhart->tenant, low, SHARED_BYTES)) {
+    if (!sbi_owns_memory(vhart->tenant, low, high, SHARED_BYTES)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     steal_begin(vhart, low);

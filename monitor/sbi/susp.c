@@ -6,10 +6,11 @@
 #include "arch/hart.h"
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
+#include "core/clock.h"
 #include "sbi/sbi.h"
 
 /* How long the caller's other harts may take to stop. */
-#define MOST_WAIT_MS 100
+#define MOST_WAIT_US 100000
 
 /* Entry criterion of SUSPEND_TO_RAM: all but the calling hart are stopped. */
 static bool others_are_stopped(const struct vhart *caller)
@@ -31,7 +32,7 @@ static bool others_are_stopped(const struct vhart *caller)
 static struct sbi_result wait_for_others(struct vhart *vhart)
 {
     uint64_t now = hart_now(vhart->world.hart);
-    uint64_t most = (uint64_t)bundle->board.timebase_hz * MOST_WAIT_MS / 1000;
+    uint64_t most = ticks_from_us(MOST_WAIT_US);
     uint64_t waited = now - vhart->suspending_since;
 
     /* An attempt that was given up long ago does not count. */
@@ -55,7 +56,7 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
     if (type != SBI_SUSP_TO_RAM) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    if ((address & 1) != 0 || !tenant_owns_memory(vhart->tenant, address, 2)) {
+    if (!sbi_may_start_at(vhart->tenant, address)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     if (!others_are_stopped(vhart)) {

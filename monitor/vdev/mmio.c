@@ -2,6 +2,7 @@
 #include "vdev/mmio.h"
 
 #include "core/console.h"
+#include "device/plic_map.h"
 #include "irq/routing.h"
 
 static bool is_uart(const struct tenant *tenant, uint64_t address)
@@ -12,7 +13,7 @@ static bool is_uart(const struct tenant *tenant, uint64_t address)
 static bool is_plic(const struct tenant *tenant, uint64_t address)
 {
     return tenant->description->plic_base != 0 &&
-           address - tenant->description->plic_base < VPLIC_SIZE;
+           address - tenant->description->plic_base < PLIC_SIZE;
 }
 
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)

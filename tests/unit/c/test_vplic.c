@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
+#include "device/plic_map.h"
 #include "irq/vplic.h"
 
 #define UART 12    /* the virtual source of these tests */
@@ -164,7 +165,7 @@ static void test_accesses_a_plic_does_not_take(void **state)
         assert_false(vplic_read(&vplic, PRIORITY(UART) + offset, 4, &value));
         assert_false(vplic_write(&vplic, PRIORITY(UART) + offset, 4, 7));
     }
-    assert_false(vplic_read(&vplic, VPLIC_SIZE, 4, &value));
+    assert_false(vplic_read(&vplic, PLIC_SIZE, 4, &value));
     assert_false(vplic_write(&vplic, UINT64_MAX - 3, 4, 7));
     assert_int_equal(value, 0);
     assert_int_equal(rd(PRIORITY(UART)), 0);
