@@ -61,3 +61,13 @@ bool argument_number(const char **text, uint64_t *value)
     *text = digit;
     return true;
 }
+
+uint64_t argument_milliseconds(const char *text, uint64_t otherwise)
+{
+    uint64_t value;
+
+    if (text == NULL || !argument_number(&text, &value) || value == 0) {
+        return otherwise;
+    }
+    return text[0] == 'm' && text[1] == 's' ? value : value * 1000;
+}

@@ -19,4 +19,10 @@ const char *argument_find(const char *arguments, const char *name);
  */
 bool argument_number(const char **text, uint64_t *value);
 
+/*
+ * A time such as 500ms or 2s, in milliseconds; a number without ms counts seconds. `otherwise` if
+ * `text` is NULL or begins with no number, or with 0.
+ */
+uint64_t argument_milliseconds(const char *text, uint64_t otherwise);
+
 #endif

@@ -195,20 +195,10 @@ static void wait_a_tick(void)
     vTaskDelay(1);
 }
 
-static uint64_t parse_report_ms(void)
-{
-    const char *text = platform_argument("report");
-    uint64_t value;
-
-    if (text == NULL || !argument_number(&text, &value) || value == 0) {
-        return DEFAULT_REPORT_MS;
-    }
-    return strncmp(text, "ms", 2) == 0 ? value : value * 1000;
-}
-
 static void run_report(void *parameters)
 {
-    TickType_t period = pdMS_TO_TICKS(parse_report_ms());
+    TickType_t period =
+        pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
     TickType_t tick = xTaskGetTickCount();
 
     (void)parameters;

@@ -7,7 +7,6 @@
  *            stop-after=N        shut down after N samples (default: never)
  *            busy=N%             work in each period, in per cent of it
  */
-#include <string.h>
 
 #include "FreeRTOS.h"
 #include "latency_probe.h"
@@ -62,22 +61,12 @@ static void run_report(void *parameters)
     }
 }
 
-static uint64_t parse_report_ms(void)
-{
-    const char *text = platform_argument("report");
-    uint64_t value;
-
-    if (text == NULL || !argument_number(&text, &value) || value == 0) {
-        return DEFAULT_REPORT_MS;
-    }
-    return strncmp(text, "ms", 2) == 0 ? value : value * 1000;
-}
-
 void main(void)
 {
     uint64_t period = platform.timebase_hz / configTICK_RATE_HZ;
 
-    report_period = pdMS_TO_TICKS(parse_report_ms());
+    report_period =
+        pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
     print("FreeRTOS %s latency: %d Hz\n", tskKERNEL_VERSION_NUMBER, configTICK_RATE_HZ);
     report_handle = xTaskCreateStatic(run_report, "report", STACK_WORDS, NULL, REPORT_PRIORITY,
                                       report_stack, &report_task);

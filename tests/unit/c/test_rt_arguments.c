@@ -74,6 +74,17 @@ static void test_refuses_what_is_no_number(void **state)
     }
 }
 
+static void test_times(void **state)
+{
+    (void)state;
+    assert_int_equal(argument_milliseconds("500ms", 7), 500);
+    assert_int_equal(argument_milliseconds("2s next", 7), 2000);
+    assert_int_equal(argument_milliseconds("3", 7), 3000);
+    assert_int_equal(argument_milliseconds(NULL, 7), 7);
+    assert_int_equal(argument_milliseconds("ms", 7), 7);
+    assert_int_equal(argument_milliseconds("0ms", 7), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +93,7 @@ int main(void)
         cmocka_unit_test(test_reads_decimal_and_hexadecimal),
         cmocka_unit_test(test_goes_on_behind_the_number),
         cmocka_unit_test(test_refuses_what_is_no_number),
+        cmocka_unit_test(test_times),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
