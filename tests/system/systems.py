@@ -2,6 +2,7 @@
 """What the tests share: the texts of the systems that they boot, and types of the fixtures."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
@@ -76,6 +77,25 @@ def payload(image: str, name: str | None = None, **keys: Value) -> str:
     """Return the table of a one-purpose payload; `keys` change or add keys."""
     standard: dict[str, Value] = {"priority": 5, "memory": "4M", "image": image}
     return tenant(name or image, standard | keys)
+
+
+def type_and_count(session: Session, data: bytes) -> tuple[int, int]:
+    """Type bytes into Linux, which is at its prompt; return how many it got, and their CRC-32."""
+    session.send("linux", f"ttycount {len(data)}\n".encode())
+    session.expect("linux", "^ttycount: go$")
+    session.send("linux", data)
+    found = session.expect("linux", r"^ttycount: bytes=(\d+) crc32=(\w+)\n")
+    return int(found[1]), int(found[2], 16)
+
+
+def hostile_memory_is_refused(session: Session, places: int) -> None:
+    """Check that the payload hostile-memory tried the places in every way, and got nowhere."""
+    assert session.expect("hostile-memory", VERDICT)[1] == "PASS hostile-memory"
+    attempts = re.search(r"attempts=(\d+)", session.output("hostile-memory"))
+    assert attempts and int(attempts[1]) > 40 * places
+    stats = session.stats()
+    assert stats.tenants["hostile-memory"].faults >= int(attempts[1])
+    assert stats.tenants["freertos"].faults == 0
 
 
 def system(*tenants: str, sstc: bool = True, board: str = "qemu-virt") -> str:

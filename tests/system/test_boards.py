@@ -20,6 +20,7 @@ from systems import (
     linux,
     payload,
     system,
+    type_and_count,
 )
 from test_malformed_bundle import set_field, spoil
 from test_terminal import ESCAPE, Terminal
@@ -37,11 +38,7 @@ def test_linux_beside_freertos(boot: Boot, board: str) -> None:
     session.wait_ready("linux")
     session.expect("linux", "# ")
     # Every character arrives, in both directions.
-    session.send("linux", f"ttycount {TYPED}\n".encode())
-    session.expect("linux", "^ttycount: go$")
-    session.send("linux", data)
-    found = session.expect("linux", r"^ttycount: bytes=(\d+) crc32=(\w+)\n")
-    assert (int(found[1]), int(found[2], 16)) == (TYPED, zlib.crc32(data))
+    assert type_and_count(session, data) == (TYPED, zlib.crc32(data))
     exit_code, output = session.command("linux", "seq 3000")
     assert exit_code == 0
     assert re.findall(r"\d+", output) == [str(number) for number in range(1, 3001)]

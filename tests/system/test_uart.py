@@ -5,7 +5,7 @@ import random
 import re
 import zlib
 
-from systems import LATENCY_READY, Boot, freertos, linux, system
+from systems import LATENCY_READY, Boot, freertos, linux, system, type_and_count
 
 TYPED = 100_000
 
@@ -15,12 +15,7 @@ def test_linux_gets_every_typed_character(boot: Boot) -> None:
     session = boot(system(linux(), freertos()))
     session.wait_ready("linux")
     session.expect("linux", "# ")
-    session.send("linux", f"ttycount {TYPED}\n".encode())
-    session.expect("linux", "^ttycount: go$")
-    session.send("linux", data)
-    found = session.expect("linux", r"^ttycount: bytes=(\d+) crc32=(\w+)\n")
-    assert int(found[1]) == TYPED
-    assert int(found[2], 16) == zlib.crc32(data)
+    assert type_and_count(session, data) == (TYPED, zlib.crc32(data))
 
 
 def test_the_monitor_answers_and_the_other_tenant_runs_while_much_is_typed(boot: Boot) -> None:
