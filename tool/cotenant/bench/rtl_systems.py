@@ -100,9 +100,11 @@ def rtos_beside_spin_with_many_regions(rounds: int) -> str:
         _load("spin", False),
     )
     return _system(
-        rtos.replace('["results0"]', '["results0", "results2"]').replace("256K", "240K"),
+        rtos.replace('["results0"]', '["results0", "results2"]').replace(
+            "'256K'", "{ base = 0x8004_1000, size = '236K' }"
+        ),
         load.replace('["results1"]', '["results1", "results3"]')
-        .replace("512K", "496K")
+        .replace("'512K'", "{ base = 0x8008_3000, size = '484K' }")
         .replace("uart = false", "uart = true"),
     )
 

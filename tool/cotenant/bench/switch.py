@@ -55,7 +55,12 @@ def measure_pair(*, sstc: bool, rtos_fp: bool = False, other_fp: bool = False) -
 
 
 def measure_many(count: int, *, with_devices: bool = False) -> Ways:
-    """Measure `count` tenants of which all but one are periodic, each with a period of its own.
+    """Measure the switches of `many_tenants`."""
+    return _measure(many_tenants(count, with_devices=with_devices), False)
+
+
+def many_tenants(count: int, *, with_devices: bool = False) -> str:
+    """Return `count` tenants of which all but one are periodic, each with a period of its own.
 
     With a device each, the PMP entries of eight do not fit together.
     """
@@ -70,7 +75,7 @@ def measure_many(count: int, *, with_devices: bool = False) -> Ways:
         )
         for number in range(count - 1)
     )
-    return _measure(system(*periodic, _busy(False)), False)
+    return system(*periodic, _busy(False))
 
 
 def measure_linux(*, sstc: bool) -> Ways:
