@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 3
+#define COTENANT_BUNDLE_VERSION 4
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -194,6 +194,15 @@ struct bundle_trace {
     uint64_t ring_size; /* bytes of each hart's ring, multiple of 4096; 0: nothing is recorded */
 };
 
+/*
+ * Room in the store for an image that the previous boot stage brings, in the way of OpenSBI's
+ * fw_dynamic firmware: see docs/porting.md. Parts refer to it like to any other.
+ */
+struct bundle_next_stage {
+    uint64_t store_offset; /* from the start of struct bundle, 4096-aligned */
+    uint64_t size;         /* bytes, multiple of 4096; 0: there is none */
+};
+
 struct bundle {
     uint64_t magic;
     uint32_t version;
@@ -206,6 +215,7 @@ struct bundle {
     struct bundle_board board;
     struct bundle_console console;
     struct bundle_trace trace;
+    struct bundle_next_stage next_stage;
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
 };

@@ -60,6 +60,19 @@ static struct check_result check_trace(const struct bundle *bundle, uint64_t mon
     return check_good();
 }
 
+static struct check_result check_next_stage(const struct bundle *bundle)
+{
+    const struct bundle_next_stage *place = &bundle->next_stage;
+
+    REQUIRE(place->size == 0 ||
+                (place->store_offset >= sizeof(*bundle) &&
+                 check_aligned(place->store_offset, CHECK_PAGE_SIZE) &&
+                 check_aligned(place->size, CHECK_PAGE_SIZE) &&
+                 check_contains(0, bundle->total_size, place->store_offset, place->size)),
+            "next_stage: misaligned or outside of the bundle", -1);
+    return check_good();
+}
+
 struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_size)
 {
     struct check_result result = check_header(bundle);
@@ -72,6 +85,9 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
     }
     if (result.problem == NULL) {
         result = check_trace(bundle, monitor_size);
+    }
+    if (result.problem == NULL) {
+        result = check_next_stage(bundle);
     }
     for (uint32_t i = 0; result.problem == NULL && i < bundle->tenant_count; i++) {
         result = check_tenant(bundle, i);

@@ -10,6 +10,7 @@
 #include "arch/trap.h"
 #include "arch/trigger.h"
 #include "boot/early_console.h"
+#include "boot/next_stage.h"
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/lifecycle.h"
@@ -31,7 +32,8 @@ extern uint32_t released_harts[2];
 
 static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
 
-_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at);
+_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at,
+                            const struct fw_dynamic_info *info);
 void hart_main(struct hart *hart);
 
 static uint64_t stack_of(uint32_t index)
@@ -218,7 +220,8 @@ void hart_main(struct hart *hart)
     run(hart);
 }
 
-_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at)
+_Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at,
+                            const struct fw_dynamic_info *info)
 {
     struct hart *hart = &harts[checked_bundle->board.boot_hart];
 
@@ -234,6 +237,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     }
     wait_for_others(hart);
     clear_loaded_file(loaded_at);
+    next_stage_clear(info, bundle);
     monitor_log_init();
     routing_init(hart);
     lifecycle_init();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entry of the bundle. Every hart arrives here in M-mode from the reset vector or the previous boot
- * stage, at any address that is a multiple of 4096, with nothing set up.
+ * stage, at any address that is a multiple of 4096, with nothing set up. a2 may tell of a next stage.
  *
  * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
  * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
@@ -36,6 +36,7 @@ early_console: /* filled in by the tool: see struct monitor_header */
     .word 0, 0
 
 start:
+    mv s4, a2 /* see boot/next_stage.h */
     csrw mie, zero
     csrw mip, zero
     lla s0, monitor_start
@@ -64,6 +65,7 @@ start:
     lla sp, first_stack_top
     mv a0, s0
     mv a1, s1
+    mv a2, s4
     call boot_relocate /* returns the address of the copy */
     mv s3, a0
     /* Let the others go to the copy, and continue there ourselves. */
@@ -80,6 +82,7 @@ in_copy:
     mv a1, s0 /* where the file was loaded */
     lla s0, monitor_start
     lla a0, monitor_end /* struct bundle in the copy */
+    mv a2, s4
     call monitor_main
     j park
 

@@ -11,7 +11,14 @@ from ctypes import sizeof
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.board import PropertyValue
-from cotenant.bundle_struct import Bundle, BundleBoard, BundleTenant, BundleVhart, MonitorHeader
+from cotenant.bundle_struct import (
+    Bundle,
+    BundleBoard,
+    BundleNextStage,
+    BundleTenant,
+    BundleVhart,
+    MonitorHeader,
+)
 from cotenant.config import TenantConfig
 from cotenant.errors import BuildError
 from cotenant.plan import System, TenantPlan
@@ -61,6 +68,7 @@ def encode(system: System, monitor: bytes) -> bytes:
     header.console.focus = system.focus
     if system.trace_ring:
         header.trace.base, header.trace.ring_size = system.trace.base, system.trace_ring
+    _fill_next_stage(header.next_stage, system, store)
     for index, tenant in enumerate(system.tenants):
         _fill_tenant(header.tenants[index], tenant, system, store)
         header.tenants[index].vhart_first = header.vhart_count
@@ -74,6 +82,14 @@ def encode(system: System, monitor: bytes) -> bytes:
     header.crc32 = zlib.crc32(bytes(header))
     image = _with_early_console(monitor, system).ljust(align_up(len(monitor), PAGE), b"\0")
     return b"".join([image, bytes(header).ljust(header_size(), b"\0"), *store.chunks])
+
+
+def _fill_next_stage(out: BundleNextStage, system: System, store: Store) -> None:
+    """Tell where in the store the parts of tenants are that the previous boot stage brings."""
+    for tenant in system.tenants:
+        if tenant.config.next_stage is not None:
+            out.store_offset = store.add(tenant.parts[0].data)
+            out.size = tenant.config.next_stage
 
 
 def _with_early_console(monitor: bytes, system: System) -> bytes:

@@ -145,6 +145,12 @@ class BundleTrace(LittleEndianStructure):
     _fields_ = [("base", c_uint64), ("ring_size", c_uint64)]
 
 
+class BundleNextStage(LittleEndianStructure):
+    """struct bundle_next_stage"""
+
+    _fields_ = [("store_offset", c_uint64), ("size", c_uint64)]
+
+
 class Bundle(LittleEndianStructure):
     """struct bundle"""
 
@@ -160,6 +166,7 @@ class Bundle(LittleEndianStructure):
         ("board", BundleBoard),
         ("console", BundleConsole),
         ("trace", BundleTrace),
+        ("next_stage", BundleNextStage),
         ("tenants", BundleTenant * limit("MAX_TENANTS")),
         ("vharts", BundleVhart * limit("MAX_VHARTS")),
     ]
@@ -176,5 +183,6 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_vhart": BundleVhart,
     "bundle_console": BundleConsole,
     "bundle_trace": BundleTrace,
+    "bundle_next_stage": BundleNextStage,
     "bundle": Bundle,
 }

@@ -24,6 +24,8 @@ PRIORITY_HIGH = 255
 _SEED_HIGH = (1 << 63) - 1
 MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
+NEXT_STAGE = "next-stage"
+NEXT_STAGE_MOST = 1 << 30
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _QEMU_DEVICE = re.compile(r"[a-zA-Z0-9_.-]+(,[a-zA-Z0-9_.-]+=[^,\s]+)*")
@@ -56,6 +58,8 @@ class TenantConfig:
     priority: int
     memory: MemoryRequest
     image: str
+    next_stage: int | None = None
+    """bytes of an image that the previous boot stage brings; `image` only names it then"""
     initrd: str | None = None
     arguments: str = ""
     ready: str | None = None
@@ -162,7 +166,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
     _check_name(name, reader)
     priority = reader.integer("priority", 0, PRIORITY_HIGH, "1", required=True)
     memory = _read_memory(reader)
-    image = reader.string("image", "debian-kernel", required=True)
+    image, next_stage = _read_image(reader)
     initrd = reader.string("initrd", "debian-initramfs")
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
@@ -184,6 +188,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         priority=priority,
         memory=memory,
         image=image,
+        next_stage=next_stage,
         initrd=initrd,
         arguments=arguments or "",
         ready=ready,
@@ -238,6 +243,20 @@ def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | N
         )
         return None
     return value
+
+
+def _read_image(tenant: TableReader) -> tuple[str | None, int | None]:
+    """Return the name of the image, and its size if the previous boot stage brings it."""
+    if not isinstance(tenant.data.get("image"), dict):
+        return tenant.string("image", "debian-kernel", required=True), None
+    reader = tenant.table("image")
+    assert reader is not None
+    size = _page_multiple(reader, "next-stage", reader.size("next-stage", "2M", required=True))
+    if size is not None and size > NEXT_STAGE_MOST:
+        reader.wrong("next-stage", f"{format_size(size)} are too much", "keep to 1G")
+        size = None
+    reader.finish()
+    return NEXT_STAGE, size
 
 
 def _read_memory(tenant: TableReader) -> MemoryRequest | None:

@@ -15,6 +15,7 @@ from cotenant.units import align_down, align_up
 
 PAGE = 4096
 LINUX_ALIGNMENT = 2 << 20
+NEXT_STAGE_MARK = b"the previous boot stage puts the next one here"
 # Parts of a tenant beside its image: initrd and device tree.
 OTHER_PARTS = 2
 
@@ -90,6 +91,15 @@ def read(path: Path) -> Image:
     if len(data) >= _LINUX_HEADER.size and _LINUX_HEADER.unpack_from(data)[9] == _LINUX_MAGIC2:
         return _read_linux(data)
     return Image("raw", (Segment(0, data, len(data)),), 0, relocatable=True)
+
+
+def next_stage(size: int) -> Image:
+    """Return the image that stands for one that the previous boot stage brings, `size` bytes.
+
+    It may be a kernel, and is placed like one.
+    """
+    segment = Segment(0, NEXT_STAGE_MARK.ljust(size, b"\0"), size)
+    return Image("next boot stage", (segment,), 0, relocatable=True, alignment=LINUX_ALIGNMENT)
 
 
 def _read_linux(data: bytes) -> Image:

@@ -9,7 +9,7 @@ from cotenant import abi, images
 from cotenant.board import Board, BoardHart
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
-from cotenant.imagefile import Image, ImageFileError, read
+from cotenant.imagefile import Image, ImageFileError, next_stage, read
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ def locate(name: str, folder: Path) -> Path:
 def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantImages]:
     """Read the images of all tenants; what is missing or damaged is noted."""
     folder = config.path.parent
+    _check_next_stage(config.tenants, mistakes)
 
     @cache
     def file_of(name: str) -> Path | images.ImageError:
@@ -46,13 +47,28 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
 
     found = {}
     for tenant in config.tenants:
-        image = _image(file_of(tenant.image), f"{tenant.key}.image", tenant.image, mistakes)
+        if tenant.next_stage is not None:
+            image: Image | None = next_stage(tenant.next_stage)
+        else:
+            image = _image(file_of(tenant.image), f"{tenant.key}.image", tenant.image, mistakes)
         initrd = None
         if tenant.initrd is not None:
             initrd = _bytes(file_of(tenant.initrd), f"{tenant.key}.initrd", mistakes)
         if image is not None:
             found[tenant.name] = TenantImages(image, initrd)
     return found
+
+
+def _check_next_stage(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> None:
+    """Refuse next stages of different sizes: there is only one."""
+    wanted = [tenant for tenant in tenants if tenant.next_stage is not None]
+    for tenant in wanted:
+        if tenant.next_stage != wanted[0].next_stage:
+            mistakes.add(
+                f"{tenant.key}.image.next-stage",
+                f'differs from what tenant "{wanted[0].name}" says, and there is one next stage',
+                "write the same size",
+            )
 
 
 def _image(path: Path | images.ImageError, key: str, name: str, mistakes: Mistakes) -> Image | None:

@@ -55,6 +55,9 @@ static const char *board_danger(const struct bundle *bundle, uint64_t monitor_si
     DANGER_IF(!inside(board->monitor_base, board->monitor_size, board->ram_base, board->ram_size));
     DANGER_IF((wide)monitor_size + bundle->total_size > board->monitor_size);
     DANGER_IF(bundle->total_size < sizeof(*bundle));
+    DANGER_IF(bundle->next_stage.size != 0 &&
+              !inside(bundle->next_stage.store_offset, bundle->next_stage.size, sizeof(*bundle),
+                      (wide)bundle->total_size - sizeof(*bundle)));
     DANGER_IF(bundle->trace.ring_size != 0 &&
               !inside(bundle->trace.base, (wide)bundle->trace.ring_size * board->hart_count,
                       board->monitor_base + monitor_size + bundle->total_size,

@@ -241,6 +241,22 @@ static void set_trace(struct bundle *bundle, uint64_t base, uint64_t ring_size)
     bundle->trace = (struct bundle_trace){base, ring_size};
 }
 
+static void test_next_stage(void **state)
+{
+    const uint64_t end = b->total_size;
+
+    (void)state;
+    ACCEPTED(b->next_stage = ((struct bundle_next_stage){0, 0}));
+    ACCEPTED(b->next_stage = ((struct bundle_next_stage){end - 4096, 4096}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){end - 4096, 8192}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){end - 4096, 4088}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){end - 4088, 4096}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){4096, 4096}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){0, 4096}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){4096, HUGE}));
+    REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){HUGE, 8192}));
+}
+
 static void test_trace(void **state)
 {
     uint64_t first;
@@ -658,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_devices_of_the_board),
         cmocka_unit_test(test_harts_of_the_board),
         cmocka_unit_test(test_console),
+        cmocka_unit_test(test_next_stage),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_tenant_names),
         cmocka_unit_test(test_tenant_memory),

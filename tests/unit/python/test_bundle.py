@@ -11,6 +11,7 @@ from made_images import LINUX, RTOS, Workshop, workshop
 
 from cotenant import abi
 from cotenant.bundle_struct import Bundle, BundlePart, MonitorHeader
+from cotenant.errors import ConfigError
 from cotenant.system import BuiltSystem, build, load
 
 __all__ = ["workshop"]
@@ -106,6 +107,38 @@ def test_equal_images_are_stored_once(workshop: Workshop) -> None:
     first, other = header_of(data).tenants[1:3]
     assert first.parts[0].store_offset == other.parts[0].store_offset
     assert first.parts[0].destination != other.parts[0].destination
+
+
+def test_next_stage(workshop: Workshop) -> None:
+    _, data = built(workshop, LINUX + RTOS)
+    assert header_of(data).next_stage.size == 0
+    image = 'image = { next-stage = "1M" }'
+    text = (LINUX + RTOS).replace('image = "rtos"', image)
+    assert image in text
+    _, data = built(workshop, text)
+    header = header_of(data)
+    part = header.tenants[1].parts[0]
+    assert header.next_stage.size == 1 << 20
+    assert header.next_stage.store_offset == part.store_offset
+    assert (part.file_size, part.memory_size) == (1 << 20, 1 << 20)
+    assert part.destination == header.tenants[1].entry
+    assert part.destination % (2 << 20) == 0
+
+
+def test_there_is_one_next_stage(workshop: Workshop) -> None:
+    def two(first: str, second: str) -> str:
+        handed = [
+            RTOS.replace('"rtos"', f'{{ next-stage = "{each}" }}') for each in (first, second)
+        ]
+        return LINUX + handed[0] + handed[1].replace("rtos]", "other]")
+
+    _, data = built(workshop, two("1M", "1M"))
+    header = header_of(data)
+    offsets = {header.tenants[number].parts[0].store_offset for number in (1, 2)}
+    assert offsets == {header.next_stage.store_offset}
+    with pytest.raises(ConfigError) as error:
+        load(workshop.system(two("1M", "2M")))
+    assert [each.key for each in error.value.mistakes] == ["tenant.other.image.next-stage"]
 
 
 def test_vharts(workshop: Workshop) -> None:

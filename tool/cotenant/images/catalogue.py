@@ -30,6 +30,7 @@ _MODULE_SUFFIX = ".ko"
 _RECIPE = "1"
 
 _BENCH_PROGRAMS = "debian-bench-programs"
+_SPL = "u-boot-spl.bin"
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,14 @@ def _fill_busybox(workshop: Workshop, directory: Path) -> str:
     with workshop.store.scratch("package.") as scratch:
         file, label = workshop.download("busybox-static", scratch)
         (directory / "busybox").write_bytes(package.read_member(file, "usr/bin/busybox"))
+    return label
+
+
+def _fill_unleashed_spl(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("u-boot-sifive", scratch)
+        content = package.read_member(file, f"usr/lib/u-boot/sifive_unleashed/{_SPL}")
+    (directory / _SPL).write_bytes(content)
     return label
 
 
@@ -249,6 +258,14 @@ CATALOGUE = {
             ("busybox", "debian-kernel"),
             _test_initramfs_recipe,
             _fill_test_initramfs,
+        ),
+        Image(
+            "u-boot-unleashed-spl",
+            "Debian 13 U-Boot SPL of the HiFive Unleashed, the boot stage before the monitor",
+            _SPL,
+            (),
+            _fixed_recipe,
+            _fill_unleashed_spl,
         ),
         Image(
             _BENCH_PROGRAMS,
