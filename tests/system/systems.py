@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from cotenant.run.launch import Launch
-from cotenant.run.results import parse_latency
+from cotenant.run.results import Latency, parse_latency
 from cotenant.run.session import Session
 
 Build: TypeAlias = Callable[..., Launch]
@@ -26,11 +26,19 @@ def is_long() -> bool:
     return os.environ.get("COTENANT_LONG_TESTS", "") not in ("", "0")
 
 
+def _first_report(session: Session, name: str) -> Latency:
+    """Return what an RTOS reported last, waiting for the first line."""
+    found = parse_latency(session.output(name))
+    while found is None:
+        session.expect(name, r"^latency: samples=.*\n")
+        found = parse_latency(session.output(name))
+    return found
+
+
 def keep_ticking(session: Session, names: Iterable[str], wake_ups: int = 1000) -> None:
     """Check that each of these RTOS is woken so many times more by its timer, however late."""
-    before = {name: parse_latency(session.output(name)) for name in names}
+    before = {name: _first_report(session, name) for name in names}
     for name, first in before.items():
-        assert first, f"{name} has reported nothing yet"
         while int(session.expect(name, r"^latency: samples=(\d+) ")[1]) < first.samples + wake_ups:
             pass
 
