@@ -16,7 +16,7 @@ enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
     TENANT_LOADED,   /* its images are in place, it has not run since */
     TENANT_RUNNING,  /* at least one of its vharts is started, or it is being loaded to start */
-    TENANT_DORMANT,  /* suspended to RAM */
+    TENANT_DORMANT,  /* suspended to RAM, and another of its group is in the foreground */
     TENANT_STOPPED,  /* has shut down or was stopped */
     TENANT_CRASHED,  /* could not go on; see its log line */
     TENANT_STOPPING, /* some of its harts still have to let go of it */
