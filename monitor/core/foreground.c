@@ -44,20 +44,6 @@ static void say(const struct tenant *tenant, const char *text, const struct tena
     monitor_puts("\n");
 }
 
-static bool is_at_rest(const struct tenant *tenant)
-{
-    switch (tenant->state) {
-    case TENANT_EMPTY:
-    case TENANT_LOADED:
-    case TENANT_DORMANT:
-    case TENANT_STOPPED:
-    case TENANT_CRASHED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Without being asked for: dormant, or never started although it starts by itself. */
 static bool takes_turns(const struct tenant *tenant)
 {
@@ -74,7 +60,7 @@ static struct tenant *next_of(const struct group *group)
     if (closed) {
         return NULL;
     }
-    if (group->wanted != NULL && is_at_rest(group->wanted)) {
+    if (group->wanted != NULL && tenant_is_at_rest(group->wanted)) {
         return group->wanted;
     }
     for (uint32_t i = 1; i < tenant_count; i++) {
@@ -115,7 +101,7 @@ bool foreground_is_free_for(const struct tenant *tenant)
 {
     const struct group *group = group_of(tenant);
 
-    return group == NULL || group->active == tenant || is_at_rest(group->active);
+    return group == NULL || group->active == tenant || tenant_is_at_rest(group->active);
 }
 
 void foreground_take(struct tenant *tenant)
@@ -202,11 +188,11 @@ bool foreground_request(struct tenant *tenant)
 {
     struct group *group = group_of(tenant);
 
-    if (group == NULL || !is_at_rest(tenant) ||
-        (!is_at_rest(group->active) && group->active->state != TENANT_RUNNING)) {
+    if (group == NULL || !tenant_is_at_rest(tenant) ||
+        (!tenant_is_at_rest(group->active) && group->active->state != TENANT_RUNNING)) {
         return false;
     }
-    if (is_at_rest(group->active)) {
+    if (tenant_is_at_rest(group->active)) {
         enter(tenant);
         return true;
     }
