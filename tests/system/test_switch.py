@@ -132,6 +132,20 @@ def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int
         assert subprocess.run(check, timeout=60, check=False).returncode == 0
 
 
+def test_the_sleep_key_is_pressed_for_a_switch(boot: Boot, tmp_path: Path) -> None:
+    session = boot(desk((0,)), icount=4, extra=desk_arguments(tmp_path))
+    session.wait_ready("one")
+    assert session.control("switch two").output == "ok"
+    session.wait_ready("two")
+    assert session.command("two", "ticks 20")[0] == 0
+    for active, other in (("two", "one"), ("one", "two")) * 2:
+        assert session.control(f"switch {other}").output == "ok"
+        session.wait_state(active, "dormant")
+        assert session.command(other, "ticks 20")[0] == 0
+    assert "did not suspend" not in session.monitor_log
+    no_deadline_was_missed(session)
+
+
 def test_commands_of_a_group(boot: Boot) -> None:
     session = boot(one_and_two(patience="100ms"), icount=4)
     session.wait_ready("one")
