@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 4
+#define COTENANT_BUNDLE_VERSION 5
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -55,6 +55,12 @@
 /* struct bundle_reset.kind: 0 is written to the Status register (virtio 1.2, section 4.2.2). */
 #define COTENANT_DEVICE_RESET_NONE 0
 #define COTENANT_DEVICE_RESET_VIRTIO_MMIO 1
+/* No alarm, no interrupt; the time stays what it is. */
+#define COTENANT_DEVICE_RESET_GOLDFISH_RTC 2
+
+/* struct bundle_tenant.refusal: what follows when it does not suspend although it was asked to. */
+#define COTENANT_REFUSAL_SAY 0
+#define COTENANT_REFUSAL_FORCE 1
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -107,7 +113,10 @@ struct bundle_part {
     uint64_t memory_size;  /* bytes occupied, >= file_size */
 };
 
-/* A device that is reset when its tenant stops, so that it leaves the tenant's memory alone. */
+/*
+ * A device that is reset when its tenant stops or leaves the foreground, so that it leaves the
+ * tenant's memory alone and tells the next one nothing.
+ */
 struct bundle_reset {
     uint64_t base; /* physical address of its registers, 4096-aligned; 0: unused */
     uint32_t kind; /* COTENANT_DEVICE_RESET_* */
@@ -161,6 +170,14 @@ struct bundle_tenant {
     struct bundle_range memory[COTENANT_MAX_MEMORY_RANGES];
     struct bundle_part parts[COTENANT_MAX_IMAGE_PARTS];
     struct bundle_reset resets[COTENANT_MAX_RESETS];
+    /*
+     * Number of the group, below COTENANT_MAX_TENANTS, whose members take turns on the same harts
+     * with the same devices, one of them at a time; COTENANT_NONE: it is in none.
+     */
+    uint32_t group;
+    uint32_t refusal;     /* COTENANT_REFUSAL_* */
+    uint32_t patience_ms; /* how long it may take to suspend, 1..600000; 0 without a group */
+    uint32_t reserved;
 };
 
 struct bundle_vhart {

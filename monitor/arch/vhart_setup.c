@@ -32,7 +32,7 @@ static void set_entry(struct vhart *vhart, uint64_t address, uint64_t argument)
 }
 
 /* The tenant may change some of it by SBI FWFT, which lasts until the hart is reset. */
-static void set_delegation(struct vhart *vhart)
+void vhart_setup_delegation(struct vhart *vhart)
 {
     struct world *world = &vhart->world;
 
@@ -65,7 +65,6 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->pending &= INTERRUPT_SEI; /* follows the interrupt controller */
     world->deadline = TIME_NEVER;
     set_entry(vhart, address, argument);
-    set_delegation(vhart);
     FENCE_I(); /* its code was written as data */
 }
 

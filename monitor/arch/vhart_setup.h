@@ -15,6 +15,9 @@ void vhart_setup_protection(struct vhart *vhart);
  */
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument);
 
+/* Which exceptions it takes itself: as at its first start. Not for a loaded vhart. */
+void vhart_setup_delegation(struct vhart *vhart);
+
 /*
  * SBI hart_suspend, resumed (section 9.4): as above, but only what the specification resets is
  * changed. For a loaded vhart.

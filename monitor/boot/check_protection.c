@@ -143,16 +143,19 @@ static bool opens_some_of(const struct bundle_vhart *vhart, unsigned entry,
     return check_overlaps(part.base, part.size, range.base, range.size);
 }
 
-/* A vhart of another tenant may touch some of it, too: a device has one owner. */
+/* A vhart of another tenant may touch some of it at the same time: a device has one owner. */
 static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
                                  struct bundle_range opened)
 {
+    const struct bundle_tenant *tenant = &bundle->tenants[bundle->vharts[index].tenant];
+
     for (uint32_t other = 0; other < index; other++) {
         const struct bundle_vhart *theirs = &bundle->vharts[other];
 
         for (unsigned entry = 0; entry < bundle->board.pmp_entries; entry++) {
             if (theirs->tenant != bundle->vharts[index].tenant && rights_of(theirs, entry) != 0 &&
-                opens_some_of(theirs, entry, opened)) {
+                opens_some_of(theirs, entry, opened) &&
+                !check_share_a_group(&bundle->tenants[theirs->tenant], tenant)) {
                 return true;
             }
         }

@@ -47,6 +47,12 @@ static inline bool check_aligned(uint64_t value, uint64_t alignment)
     return (value & (alignment - 1)) == 0;
 }
 
+/* Two tenants that never run at the same time: what they have, they may have in common. */
+static inline bool check_share_a_group(const struct bundle_tenant *a, const struct bundle_tenant *b)
+{
+    return a->group < COTENANT_MAX_TENANTS && a->group == b->group;
+}
+
 /* The board's RAM, timer, devices and harts, and the monitor's place. In check_board.c. */
 struct check_result check_board(const struct bundle *bundle, uint64_t monitor_size);
 

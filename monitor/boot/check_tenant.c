@@ -5,6 +5,7 @@
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
      COTENANT_TENANT_RESTART_ON_CRASH | COTENANT_TENANT_RESTART_ON_SHUTDOWN)
 #define VIRTUAL_UART_SIZE 0x100
+#define MOST_PATIENCE_MS 600000
 
 static bool in_memory(const struct bundle_tenant *tenant, uint64_t base, uint64_t size)
 {
@@ -123,7 +124,8 @@ static struct check_result check_sources(const struct bundle *bundle, uint32_t i
             "tenant.sources: holds the monitor's UART", index);
     for (uint32_t other = 0; other < index; other++) {
         for (unsigned word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-            REQUIRE((tenant->sources[word] & bundle->tenants[other].sources[word]) == 0,
+            REQUIRE(check_share_a_group(tenant, &bundle->tenants[other]) ||
+                        (tenant->sources[word] & bundle->tenants[other].sources[word]) == 0,
                     "tenant.sources: owned twice", index);
         }
     }
@@ -171,7 +173,8 @@ static bool is_own_device(const struct bundle *bundle, uint32_t index, uint64_t 
     }
     for (uint32_t other = 0; other < index; other++) {
         for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
-            if (bundle->tenants[other].resets[i].base == base) {
+            if (bundle->tenants[other].resets[i].base == base &&
+                !check_share_a_group(&bundle->tenants[index], &bundle->tenants[other])) {
                 return false;
             }
         }
@@ -184,13 +187,27 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
     for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
         const struct bundle_reset *reset = &bundle->tenants[index].resets[i];
 
-        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_VIRTIO_MMIO,
+        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_GOLDFISH_RTC,
                 "tenant.resets.kind: no driver for it", index);
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
                     (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&
                      is_own_device(bundle, index, reset->base)),
                 "tenant.resets.base: not a device of the tenant's own", index);
     }
+    return check_good();
+}
+
+static struct check_result check_group(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_tenant *tenant = &bundle->tenants[index];
+
+    REQUIRE(tenant->group == COTENANT_NONE || tenant->group < COTENANT_MAX_TENANTS,
+            "tenant.group: out of range", index);
+    REQUIRE(tenant->refusal <= COTENANT_REFUSAL_FORCE, "tenant.refusal: unknown", index);
+    REQUIRE(tenant->group == COTENANT_NONE
+                ? tenant->patience_ms == 0
+                : tenant->patience_ms >= 1 && tenant->patience_ms <= MOST_PATIENCE_MS,
+            "tenant.patience_ms: out of range", index);
     return check_good();
 }
 
@@ -214,8 +231,8 @@ struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
 {
     typedef struct check_result rule(const struct bundle *, uint32_t);
     static rule *const rules[] = {
-        check_name,  check_vharts,  check_memory,          check_parts,
-        check_start, check_sources, check_virtual_devices, check_resets,
+        check_name,    check_vharts,          check_memory, check_parts, check_start,
+        check_sources, check_virtual_devices, check_resets, check_group,
     };
     struct check_result result = check_good();
 

@@ -64,7 +64,10 @@ static struct check_result check_sharing(const struct bundle *bundle, uint32_t i
 
         if (theirs->hart == vhart->hart) {
             sharing++;
-            REQUIRE(other == index || yields || theirs->priority > vhart->priority,
+            REQUIRE(other == index || yields || theirs->priority > vhart->priority ||
+                        (theirs->priority == vhart->priority &&
+                         check_share_a_group(&bundle->tenants[theirs->tenant],
+                                             &bundle->tenants[vhart->tenant])),
                     "vhart.flags: only the lowest of a hart may keep it while it waits", index);
         }
     }

@@ -6,6 +6,7 @@
 #include "arch/interrupts.h"
 #include "core/clock.h"
 #include "core/console_mux.h"
+#include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
@@ -127,7 +128,7 @@ static void command_tenant(struct tenant *tenant, enum tenant_command command)
     enum tenant_state before = tenant->state;
     bool accepted = !console.quitting && tenant_command(tenant, command);
 
-    if (accepted) {
+    if (accepted && command != COMMAND_SWITCH) { /* what comes of that is told when it comes */
         bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
 
         monitor_log_begin();
@@ -146,7 +147,7 @@ static void command_tenant(struct tenant *tenant, enum tenant_command command)
     } else {
         monitor_puts(": refused, it is ");
         monitor_puts(tenant_state_name(before));
-        monitor_puts("\n");
+        monitor_puts(foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n");
     }
 }
 
@@ -159,6 +160,7 @@ static void handle_requests(void)
     }
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
         console.quitting = true;
+        foreground_close();
     }
     if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
         command_tenant(&tenants[console.mux.commanded], console.mux.tenant_command);
@@ -200,7 +202,7 @@ static void set_next_step(uint64_t now, bool busy)
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
         console_put_off(now);
-    } else if (console_mux_needs_tick(&console.mux)) {
+    } else if (console_mux_needs_tick(&console.mux) || foreground_waits()) {
         console.hart->console_due = console.tick_due;
     } else {
         console.hart->console_due = CONSOLE_NEVER;
@@ -213,6 +215,7 @@ static bool do_turn(uint64_t now)
     trace_console(console.hart);
     if (now >= console.tick_due) {
         console_mux_tick(&console.mux);
+        foreground_look(now);
         console.tick_due = now + console.tick;
         return true;
     }
@@ -265,6 +268,13 @@ void console_tenant_running(uint32_t tenant, bool running)
 {
     console_mux_set_closed(&console.mux, tenant, !running);
     wake();
+}
+
+void console_follow(uint32_t from, uint32_t to)
+{
+    if (console.mux.focus == from && from != to) {
+        (void)console_mux_set_focus(&console.mux, to);
+    }
 }
 
 static void put_raw(char character)

@@ -49,6 +49,9 @@ void console_input_ready(void);
 /* A tenant begins or ends to run: decides whether it gets input. */
 void console_tenant_running(uint32_t tenant, bool running);
 
+/* Another tenant has the devices of `from`, its focus as well. */
+void console_follow(uint32_t from, uint32_t to);
+
 /* Says `what` and three numbers on the UART without any of the above, for a monitor that failed. */
 void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value);
 

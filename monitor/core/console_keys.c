@@ -14,7 +14,8 @@ static void show_help(const struct console_mux *mux)
 {
     monitor_log_begin();
     put_escape_name(mux);
-    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, r restart it, "
+    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, r restart it, w "
+                 "switch to it, "
                  "l list, h help, q power off, ");
     put_escape_name(mux);
     monitor_puts(" send it\n");
@@ -53,6 +54,9 @@ static void run_command(struct console_mux *mux, uint8_t key)
         return;
     case 'r':
         console_request_command(mux, mux->focus, COMMAND_RESTART);
+        return;
+    case 'w':
+        console_request_command(mux, mux->focus, COMMAND_SWITCH);
         return;
     case 'h':
     case '?':

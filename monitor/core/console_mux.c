@@ -15,7 +15,7 @@
 
 const char *const console_command_names[COMMAND_COUNT] = {
     [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",
-    [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy",
+    [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy", [COMMAND_SWITCH] = "switch",
 };
 
 void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,

@@ -7,6 +7,7 @@
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/console.h"
+#include "core/foreground.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/pmu.h"
@@ -15,7 +16,7 @@
 #include "core/steal.h"
 #include "core/trace.h"
 #include "core/triggers.h"
-#include "device/virtio_reset.h"
+#include "device/device_reset.h"
 #include "irq/routing.h"
 
 /* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
@@ -177,51 +178,58 @@ void tenant_load_step(struct tenant *tenant)
     }
 }
 
-/* The vhart, whose hart this is, begins a new life. */
-static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument)
+/* The vhart, whose hart this is, begins a new life or goes on after a suspend of its tenant. */
+static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument, bool resumes)
 {
     struct hart *hart = vhart->world.hart;
 
     vhart_setup_world(vhart, address, argument);
+    if (!resumes) {
+        vhart_setup_delegation(vhart);
+    }
+    routing_take_context(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->suspending_since = 0;
+    vhart->suspends_system = false;
     vhart->state = VHART_STARTED;
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
 }
 
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
-{
-    if (is_here(vhart)) {
-        begin_life(vhart, address, argument);
-        return;
-    }
-    vhart->state = VHART_START_PENDING;
-    vhart->start_address = address;
-    vhart->start_argument = argument;
-    messages_post(vhart, REQUEST_START);
-}
-
 void vhart_start_here(struct vhart *vhart)
 {
-    if (vhart->state == VHART_START_PENDING && vhart->tenant->state == TENANT_RUNNING) {
-        begin_life(vhart, vhart->start_address, vhart->start_argument);
+    bool resumes = vhart->state == VHART_RESUME_PENDING;
+
+    if ((resumes || vhart->state == VHART_START_PENDING) &&
+        vhart->tenant->state == TENANT_RUNNING) {
+        begin_life(vhart, vhart->start_address, vhart->start_argument, resumes);
     }
 }
 
-/* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
-static void vhart_release(struct vhart *vhart)
+/* `pending` says how: VHART_START_PENDING or VHART_RESUME_PENDING. */
+static void bring_up(struct vhart *vhart, enum vhart_state pending)
+{
+    vhart->state = pending;
+    if (is_here(vhart)) {
+        vhart_start_here(vhart);
+    } else {
+        messages_post(vhart, REQUEST_START);
+    }
+}
+
+void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    vhart->start_address = address;
+    vhart->start_argument = argument;
+    bring_up(vhart, VHART_START_PENDING);
+}
+
+/* Off the hart, which is this one: its registers are lost. */
+static void leave_hart(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
     schedule_stop(&hart->scheduler, &vhart->schedulable);
-    vhart->state = VHART_STOPPED;
-    vhart->loading = false;
-    __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
-    steal_end(vhart);
-    pmu_end(vhart);
-    triggers_end(vhart);
-    software_events_stop(vhart);
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
@@ -229,6 +237,19 @@ static void vhart_release(struct vhart *vhart)
         hart->fp_owner = NULL;
     }
     hart->reschedule = true;
+}
+
+/* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
+static void vhart_release(struct vhart *vhart)
+{
+    vhart->state = VHART_STOPPED;
+    vhart->loading = false;
+    __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
+    steal_end(vhart);
+    pmu_end(vhart);
+    triggers_end(vhart);
+    software_events_stop(vhart);
+    leave_hart(vhart);
 }
 
 void vhart_stop(struct vhart *vhart)
@@ -247,14 +268,43 @@ void vhart_stop(struct vhart *vhart)
     tenant_shut_down(tenant, "stopped its last hart\n");
 }
 
-/* They forget the tenant's memory. Nothing depends on what else becomes of them. */
-static void reset_devices(const struct tenant *tenant)
+/*
+ * The devices forget the tenant's memory, and withdraw their interrupts before those are reset.
+ * Nothing depends on what else becomes of a device that does not obey.
+ */
+static void give_back_devices(struct tenant *tenant)
 {
+    if (!foreground_has_devices(tenant)) {
+        return;
+    }
     for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
-        const struct bundle_reset *reset = &tenant->description->resets[i];
+        device_reset(&tenant->description->resets[i]);
+    }
+    routing_reset_tenant(tenant);
+}
 
-        if (reset->kind == COTENANT_DEVICE_RESET_VIRTIO_MMIO) {
-            (void)virtio_reset(reset->base);
+void tenant_become_dormant(struct vhart *vhart)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
+    log_tenant(tenant, "suspended\n");
+    leave_hart(vhart);
+    vhart->state = VHART_SUSPENDED;
+    tenant->state = TENANT_DORMANT;
+    give_back_devices(tenant);
+    console_tenant_running(tenant->index, false);
+}
+
+void tenant_resume(struct tenant *tenant)
+{
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
+    log_tenant(tenant, "resumed\n");
+    tenant->state = TENANT_RUNNING;
+    console_tenant_running(tenant->index, true);
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        if (tenant->vharts[i].state == VHART_SUSPENDED) {
+            bring_up(&tenant->vharts[i], VHART_RESUME_PENDING);
         }
     }
 }
@@ -270,9 +320,11 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->state = state;
     vuart_reset(&tenant->uart);
     tenant->event = (struct software_event){0};
-    routing_reset_tenant(tenant);
-    reset_devices(tenant);
+    give_back_devices(tenant);
     console_tenant_running(tenant->index, false);
+    if (!tenant->outcome.goes_on || tenant->outcome.purpose != TENANT_TO_RUN) {
+        foreground_ended(tenant);
+    }
     if (tenant->outcome.goes_on) {
         tenant_prepare(tenant, tenant->outcome.purpose);
     }
@@ -395,8 +447,10 @@ void lifecycle_init(void)
     for (uint32_t i = 0; i < tenant_count; i++) {
         tenant_init(&tenants[i], i);
     }
+    foreground_init();
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0) {
+        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
+            foreground_has_devices(&tenants[i])) {
             /* The other harts have no schedule of their own to look at yet. */
             prepare_loading(&tenants[i], TENANT_TO_RUN);
             begin_loading(&tenants[i].vharts[0]);

@@ -52,6 +52,14 @@ void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address);
  */
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
+/*
+ * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM for
+ * longer: the tenant gives up its harts and devices and keeps its memory. The vhart goes on at its
+ * start_address, with its start_argument, at tenant_resume(); that is for core/foreground.h.
+ */
+void tenant_become_dormant(struct vhart *vhart);
+void tenant_resume(struct tenant *tenant);
+
 /* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
 void vhart_stop(struct vhart *vhart);
 

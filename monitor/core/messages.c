@@ -4,6 +4,7 @@
 #include "arch/interrupts.h"
 #include "arch/remote_fence.h"
 #include "core/console.h"
+#include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/shared_lock.h"
 #include "core/software_events.h"
@@ -13,7 +14,8 @@
 #define MAIL_CONSOLE (1ul << COTENANT_MAX_VHARTS)
 
 #define REQUESTS_SHARED                                                                            \
-    (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS)
+    (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS |              \
+     REQUEST_END_NAP)
 
 static uint64_t mail_bit(const struct vhart *vhart)
 {
@@ -68,6 +70,9 @@ static void carry_out_shared(struct vhart *vhart, uint32_t requests)
     }
     if ((requests & REQUEST_EVENTS) != 0) {
         software_events_deliver(vhart);
+    }
+    if ((requests & REQUEST_END_NAP) != 0) {
+        foreground_end_nap_here(vhart);
     }
 }
 

@@ -19,6 +19,20 @@ bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t 
     return false;
 }
 
+bool tenant_is_at_rest(const struct tenant *tenant)
+{
+    switch (tenant->state) {
+    case TENANT_EMPTY:
+    case TENANT_LOADED:
+    case TENANT_DORMANT:
+    case TENANT_STOPPED:
+    case TENANT_CRASHED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *tenant_state_name(enum tenant_state state)
 {
     switch (state) {

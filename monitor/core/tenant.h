@@ -16,7 +16,7 @@ enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
     TENANT_LOADED,   /* its images are in place, it has not run since */
     TENANT_RUNNING,  /* at least one of its vharts is started, or it is being loaded to start */
-    TENANT_DORMANT,  /* suspended to RAM */
+    TENANT_DORMANT,  /* suspended to RAM, and another of its group is in the foreground */
     TENANT_STOPPED,  /* has shut down or was stopped */
     TENANT_CRASHED,  /* could not go on; see its log line */
     TENANT_STOPPING, /* some of its harts still have to let go of it */
@@ -61,6 +61,9 @@ extern const struct bundle *bundle;
 
 /* The whole range [address, address + size) lies in one of the tenant's RAM ranges. */
 bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size);
+
+/* It has no hart and is not about to have one: empty, loaded, dormant, stopped or crashed. */
+bool tenant_is_at_rest(const struct tenant *tenant);
 
 /* "empty", "loaded", ... */
 const char *tenant_state_name(enum tenant_state state);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/tenant_commands.h"
 
+#include "core/foreground.h"
 #include "core/lifecycle.h"
 
 static bool keep_on;
@@ -16,6 +17,7 @@ static const uint32_t allowed[COMMAND_COUNT] = {
     [COMMAND_STOP] = ALIVE | IN(TENANT_LOADING),
     [COMMAND_RESTART] = ALIVE | ENDED,
     [COMMAND_DESTROY] = IN(TENANT_LOADED) | ALIVE | ENDED,
+    [COMMAND_SWITCH] = IN(TENANT_EMPTY) | IN(TENANT_LOADED) | IN(TENANT_DORMANT) | ENDED,
 };
 
 /* Whatever it is doing, it does not any more; then `purpose`. */
@@ -32,6 +34,15 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
 {
     if ((allowed[command] & IN(tenant->state)) == 0) {
         return false;
+    }
+    if (command == COMMAND_SWITCH) {
+        return foreground_request(tenant);
+    }
+    if (command == COMMAND_START || command == COMMAND_RESTART) {
+        if (!foreground_is_free_for(tenant)) {
+            return false;
+        }
+        foreground_take(tenant);
     }
     keep_on |= command == COMMAND_LOAD || command == COMMAND_STOP || command == COMMAND_DESTROY;
     if (command == COMMAND_STOP) {

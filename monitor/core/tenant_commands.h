@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a user can ask of a tenant at run time: load, start, stop, restart, destroy.
+ * What a user can ask of a tenant at run time: load, start, stop, restart, destroy, switch.
  *
  * Interrupts off, shared lock held, on any hart. Whoever calls goes on to hart_schedule().
  */
@@ -18,6 +18,7 @@ enum tenant_command {
     COMMAND_STOP,    /* takes everything from it; what it has in memory is lost when it starts */
     COMMAND_RESTART, /* stops and starts anew */
     COMMAND_DESTROY, /* stops and clears its memory */
+    COMMAND_SWITCH,  /* into the foreground of its group, when the active one has suspended */
     COMMAND_COUNT,
 };
 

@@ -22,6 +22,8 @@ enum vhart_state {
     VHART_STOPPED,
     VHART_START_PENDING, /* its hart has been asked to start it */
     VHART_STARTED,
+    VHART_SUSPENDED,      /* its tenant is dormant, and goes on with it */
+    VHART_RESUME_PENDING, /* its hart has been asked to let it go on */
 };
 
 /*
@@ -72,14 +74,15 @@ struct __attribute__((aligned(64))) vhart {
     uint32_t requests;
     /* The rest is the shared lock's. What its hart was last told of its interrupts: */
     uint32_t routed;
-    /* While VHART_START_PENDING: where it will start, and its a1 there. */
+    /* Unless VHART_STARTED or _STOPPED: where it will start or go on, and its a1 there. */
     uint64_t start_address;
     uint64_t start_argument;
     /* SBI SUSP: since when it has waited for its tenant's other vharts to stop, ticks, or 0. */
     uint64_t suspending_since;
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
-    uint32_t plain_path; /* why it is looked after: core/plain_path.h */
+    bool suspends_system; /* its last suspend was one of SBI SUSP */
+    uint32_t plain_path;  /* why it is looked after: core/plain_path.h */
     struct pmu pmu;
     struct triggers triggers;
     /* SBI SSE: it takes software events; and its own one. */

@@ -10,12 +10,16 @@
 #include "core/trace.h"
 #include "device/plic.h"
 #include "device/plic_map.h"
+#include "irq/source_set.h"
 
 #define UART_PRIORITY 1
 #define NO_ADDRESS UINT64_MAX
 
 static struct plic board_plic;
-/* Index of the owning tenant of each source, COTENANT_MAX_TENANTS for none. Fixed after boot. */
+/*
+ * Index of the owning tenant of each source, COTENANT_MAX_TENANTS for none. Of those that a group
+ * shares, the active one.
+ */
 static uint8_t source_owner[COTENANT_MAX_SOURCES];
 
 static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
@@ -124,18 +128,31 @@ void routing_init_tenant(struct tenant *tenant)
 
         vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
         vhart->claim_register = claim_register(description, vhart->description);
-        if (passed) {
-            struct hart *hart = vhart->world.hart;
+    }
+    routing_take_sources(tenant);
+}
 
-            hart->plic_user = vhart;
-            hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
+void routing_take_sources(const struct tenant *tenant)
+{
+    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
+        for (uint32_t left = tenant->description->sources[word]; left != 0; left &= left - 1) {
+            source_owner[word * SOURCE_SET_WORD_BITS + lowest_bit(left)] = (uint8_t)tenant->index;
         }
     }
-    for (uint32_t source = 1; source < COTENANT_MAX_SOURCES; source++) {
-        if ((description->sources[source / 32] >> source % 32 & 1) != 0) {
-            source_owner[source] = (uint8_t)tenant->index;
-        }
+}
+
+/* routing_switch() opens it when the vhart is loaded. */
+void routing_take_context(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if ((vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0) {
+        return;
     }
+    hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
+    hart->plic_user_threshold = vhart->tenant->plic.vharts[vhart->world.vhart_id].threshold;
+    hart->plic_user = vhart;
+    *hart->plic_threshold = ROUTING_THRESHOLD_CLOSED;
 }
 
 /* What the vhart's hart has to know of its interrupts, in a number to compare. */

@@ -19,6 +19,15 @@ void routing_init(struct hart *boot_hart);
 /* Gives a tenant its PLIC and the sources of its description. */
 void routing_init_tenant(struct tenant *tenant);
 
+/*
+ * The sources of the tenant's description are its own from now on, whoever had them before: that
+ * one has been reset.
+ */
+void routing_take_sources(const struct tenant *tenant);
+
+/* The S-mode context of this hart is the vhart's from now on, if it is passed through to it. */
+void routing_take_context(struct vhart *vhart);
+
 /* Everything the tenant has enabled, claimed or not answered yet is undone. */
 void routing_reset_tenant(struct tenant *tenant);
 

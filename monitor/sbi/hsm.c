@@ -43,6 +43,10 @@ static struct sbi_result hart_status(const struct tenant *tenant, uint64_t id)
                                                                  : SBI_HSM_STATE_STARTED);
     case VHART_START_PENDING:
         return sbi_value(SBI_HSM_STATE_START_PENDING);
+    case VHART_SUSPENDED:
+        return sbi_value(SBI_HSM_STATE_SUSPENDED);
+    case VHART_RESUME_PENDING:
+        return sbi_value(SBI_HSM_STATE_RESUME_PENDING);
     case VHART_STOPPED:
         break;
     }
@@ -58,6 +62,7 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t address = arguments[1];
 
+    vhart->suspends_system = false;
     if (type == SBI_HSM_SUSPEND_RETENTIVE) {
         vhart->world.registers[REGISTER_A0] = SBI_SUCCESS;
         vhart->world.registers[REGISTER_A1] = 0;

@@ -7,6 +7,7 @@
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
+#include "core/foreground.h"
 #include "sbi/sbi.h"
 
 /* How long the caller's other harts may take to stop. */
@@ -40,6 +41,7 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
         vhart->suspending_since = now;
     } else if (waited > most) {
         vhart->suspending_since = 0;
+        foreground_refused(vhart->tenant, "its suspend was refused: other harts still run");
         return sbi_error(SBI_ERR_DENIED);
     }
     return sbi_repeat();
@@ -54,15 +56,21 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
     if (type != SBI_SUSP_TO_RAM) {
+        foreground_refused(vhart->tenant, "its suspend was refused: not to RAM");
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if (!sbi_may_start_at(vhart->tenant, address)) {
+        foreground_refused(vhart->tenant,
+                           "its suspend was refused: it would resume outside of its memory");
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     if (!others_are_stopped(vhart)) {
         return wait_for_others(vhart);
     }
     vhart->suspending_since = 0;
+    if (foreground_suspend(vhart, address, arguments[2])) {
+        return sbi_no_return();
+    }
     vhart_setup_resume(vhart, address, arguments[2]);
     vhart_suspend(vhart);
     return sbi_no_return();

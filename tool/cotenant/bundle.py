@@ -28,7 +28,10 @@ from cotenant.vharts import VhartPlan
 PAGE = 4096
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
 CONSOLE_MODES = tuple(_CONSOLE_MODES)
-_VIRTIO_MMIO = "virtio,mmio"
+_RESETS = {
+    "virtio,mmio": "DEVICE_RESET_VIRTIO_MMIO",
+    "google,goldfish-rtc": "DEVICE_RESET_GOLDFISH_RTC",
+}
 
 
 class Store:
@@ -169,18 +172,29 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         out.parts[number].file_size = len(part.data)
         out.parts[number].memory_size = part.memory_size
     _fill_resets(out, tenant)
+    out.group = _number(system.group_number(tenant))
+    group = system.config.group_of(tenant.name)
+    if group is not None:
+        out.refusal = constant("REFUSAL_FORCE" if group.force else "REFUSAL_SAY")
+        out.patience_ms = group.patience_us // 1000
 
 
 def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
-    devices = [each for each in tenant.devices if _VIRTIO_MMIO in _names(each.properties)]
-    if len(devices) > limit("MAX_RESETS"):
+    resets = [
+        (device, _RESETS[name])
+        for device in tenant.devices
+        for name in _names(device.properties)
+        if name in _RESETS
+    ]
+    if len(resets) > limit("MAX_RESETS"):
         raise BuildError(
-            f"tenant {tenant.name} owns {len(devices)} virtio devices and the monitor resets "
-            f"at most {limit('MAX_RESETS')} of a tenant; give some of them to another tenant"
+            f"tenant {tenant.name} owns {len(resets)} devices that are reset when it stops, and "
+            f"the monitor resets at most {limit('MAX_RESETS')} of a tenant; give some of them to "
+            "another tenant"
         )
-    for number, device in enumerate(devices):
+    for number, (device, kind) in enumerate(resets):
         out.resets[number].base = device.range.base
-        out.resets[number].kind = constant("DEVICE_RESET_VIRTIO_MMIO")
+        out.resets[number].kind = constant(kind)
 
 
 def _names(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:

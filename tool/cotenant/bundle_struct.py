@@ -104,6 +104,10 @@ class BundleTenant(LittleEndianStructure):
         ("memory", BundleRange * limit("MAX_MEMORY_RANGES")),
         ("parts", BundlePart * limit("MAX_IMAGE_PARTS")),
         ("resets", BundleReset * limit("MAX_RESETS")),
+        ("group", c_uint32),
+        ("refusal", c_uint32),
+        ("patience_ms", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -20,6 +20,8 @@ PAGE = 4096
 SLICE_LOW_US, SLICE_HIGH_US = 100, 1_000_000
 SLICE_DEFAULT_US = 10_000
 BUDGET_LOW_US, PERIOD_HIGH_US = 10, 1_000_000
+PATIENCE_LOW_US, PATIENCE_HIGH_US = 1_000, 600_000_000
+PATIENCE_DEFAULT_US = 5_000_000
 PRIORITY_HIGH = 255
 _SEED_HIGH = (1 << 63) - 1
 MAX_ARGUMENTS = 2048
@@ -88,6 +90,23 @@ class TenantConfig:
 
 
 @dataclass(frozen=True)
+class GroupConfig:
+    """One [group.NAME] table: tenants that take turns on the same harts with the same devices."""
+
+    name: str
+    members: tuple[str, ...]
+    devices: tuple[str, ...] = ()
+    patience_us: int = PATIENCE_DEFAULT_US
+    force: bool = False
+    """whether a member that does not suspend in time is stopped"""
+
+    @property
+    def key(self) -> str:
+        """The place of the table in the file."""
+        return f"group.{self.name}"
+
+
+@dataclass(frozen=True)
 class ConsoleConfig:
     """The [console] table. `escape`: the control character, 1..26."""
 
@@ -110,6 +129,16 @@ class SystemConfig:
     qemu_devices: Mapping[str, str]
     """what QEMU plugs into which device of the board: [qemu.devices]"""
     tenants: tuple[TenantConfig, ...]
+    groups: tuple[GroupConfig, ...] = ()
+
+    def group_of(self, tenant: str) -> GroupConfig | None:
+        """Return the group that a tenant is a member of, or None."""
+        return next((group for group in self.groups if tenant in group.members), None)
+
+    def active_at_boot(self, group: GroupConfig) -> str:
+        """Return the member that is in the foreground first, as the monitor chooses it."""
+        members = [each for each in self.tenants if each.name in group.members]
+        return next((each for each in members if each.autostart), members[0]).name
 
 
 def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
@@ -128,13 +157,26 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
     tenants = [_read_tenant(name, reader) for name, reader in zip(names, readers, strict=True)]
+    groups = [_read_group(reader) for reader in top.tables("group")]
     top.finish()
     if "tenant" not in data or data["tenant"] == {}:
         top.wrong("tenant", "there is no tenant", "add one, for example: [tenant.linux]")
     if len(names) > abi.limit("MAX_TENANTS"):
         top.wrong("tenant", f"{len(names)} tenants", f"keep to {abi.limit('MAX_TENANTS')}")
     valid = tuple(tenant for tenant in tenants if tenant is not None)
-    return SystemConfig(path, board, sstc, memory, harts, seed, console, qemu_devices, valid)
+    _check_groups([group for group in groups if group is not None], names, valid, mistakes)
+    return SystemConfig(
+        path,
+        board,
+        sstc,
+        memory,
+        harts,
+        seed,
+        console,
+        qemu_devices,
+        valid,
+        tuple(group for group in groups if group is not None),
+    )
 
 
 def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig:
@@ -203,6 +245,56 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         restart_on_crash=on_crash is True,
         restart_on_shutdown=on_shutdown is True,
     )
+
+
+def _read_group(reader: TableReader) -> GroupConfig | None:
+    before = len(reader.mistakes.found)
+    members = reader.strings("members", '["one", "two"]', required=True)
+    devices = reader.strings("devices", '["rtc", "virtio*"]')
+    patience = reader.duration("patience", PATIENCE_LOW_US, PATIENCE_HIGH_US, "5s")
+    force = reader.parsed("refusal", _parse_refusal, "say")
+    reader.finish()
+    if len(reader.mistakes.found) > before:
+        return None
+    return GroupConfig(
+        name=reader.key.rpartition(".")[2],
+        members=members or (),
+        devices=devices or (),
+        patience_us=patience or PATIENCE_DEFAULT_US,
+        force=force is True,
+    )
+
+
+def _check_groups(
+    groups: list[GroupConfig],
+    names: list[str],
+    tenants: tuple[TenantConfig, ...],
+    mistakes: Mistakes,
+) -> None:
+    seen: dict[str, str] = {}
+    priorities = {tenant.name: tenant.priority for tenant in tenants}
+    for group in groups:
+        key = f"{group.key}.members"
+        for member in group.members:
+            if member not in names:
+                mistakes.add(key, f'there is no tenant "{member}"', suggestion(member, names))
+            elif member in seen:
+                mistakes.add(
+                    key,
+                    f'tenant "{member}" is in group "{seen[member]}" already',
+                    "list it once: a tenant is in one group at most",
+                )
+            seen.setdefault(member, group.name)
+        if len(group.members) < 2:
+            mistakes.add(key, "a group of less than two", "list two or more tenants")
+        given = {priorities[each] for each in group.members if each in priorities}
+        if len(given) > 1:
+            listed = " and ".join(map(str, sorted(given)))
+            mistakes.add(
+                key,
+                f"its members have the priorities {listed}",
+                "give all of them the same: they take each other's place",
+            )
 
 
 def _check_name(name: str, reader: TableReader) -> None:
@@ -331,6 +423,13 @@ def _parse_start(text: str) -> bool:
     if text not in ("auto", "manual"):
         raise ValueError(f'"{text}" is neither "auto" nor "manual"')
     return text == "auto"
+
+
+def _parse_refusal(text: str) -> bool:
+    """Return whether a member that does not suspend is stopped."""
+    if text not in ("say", "force"):
+        raise ValueError(f'"{text}" is neither "say" nor "force"')
+    return text == "force"
 
 
 def _parse_end(text: str) -> bool:

@@ -1,44 +1,56 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who owns which device: by name or pattern, each device by one tenant, whole."""
+"""Who owns which device: by name or pattern, each device by one tenant, whole.
+
+What a group owns belongs to each of its members, of which one runs at a time.
+"""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from cotenant.board import Board, Device
-from cotenant.config import TenantConfig
+from cotenant.config import GroupConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.reader import suggestion
 
 Ownership = dict[str, tuple[Device, ...]]
 
 
-def assign(board: Board, tenants: Sequence[TenantConfig], mistakes: Mistakes) -> Ownership:
+def assign(
+    board: Board,
+    tenants: Sequence[TenantConfig],
+    groups: Sequence[GroupConfig],
+    mistakes: Mistakes,
+) -> Ownership:
     """Return each tenant's devices in the order of their addresses."""
     owners: dict[str, str] = {}
-    owned: Ownership = {}
-    for tenant in tenants:
+    holders: list[GroupConfig | TenantConfig] = [*groups, *tenants]
+    for holder in holders:
+        key = f"{holder.key}.devices"
         names: set[str] = set()
-        for pattern in tenant.devices:
-            names.update(_matches(board, tenant, pattern, mistakes))
+        for pattern in holder.devices:
+            names.update(_matches(board, key, pattern, mistakes))
         for name in sorted(names):
             if name in owners:
+                kind, _, owner = owners[name].partition(".")
                 mistakes.add(
-                    f"{tenant.key}.devices",
-                    f'"{name}" already belongs to tenant "{owners[name]}"',
+                    key,
+                    f'"{name}" already belongs to {kind} "{owner}"',
                     "leave it to one of the two: a device has one owner",
                 )
-            owners.setdefault(name, tenant.name)
-        devices = [board.devices[name] for name in names if owners[name] == tenant.name]
+            owners.setdefault(name, holder.key)
+    owned: Ownership = {}
+    for tenant in tenants:
+        keys = {tenant.key, *(group.key for group in groups if tenant.name in group.members)}
+        devices = [board.devices[name] for name, owner in owners.items() if owner in keys]
         owned[tenant.name] = tuple(sorted(devices, key=lambda device: device.range.base))
     return owned
 
 
-def _matches(board: Board, tenant: TenantConfig, pattern: str, mistakes: Mistakes) -> list[str]:
+def _matches(board: Board, key: str, pattern: str, mistakes: Mistakes) -> list[str]:
     """Return the names of the devices that a pattern means; none is a mistake."""
     found = [name for name in board.devices if fnmatchcase(name, pattern)]
     if found:
         return found
-    key = f"{tenant.key}.devices"
     if pattern in board.monitor_ranges:
         remedy = "remove it"
         if pattern == "uart":

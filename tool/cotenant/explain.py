@@ -5,6 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cotenant import explain_pmp
+from cotenant.config import GroupConfig
 from cotenant.plan import System, TenantPlan
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
@@ -20,7 +21,10 @@ def as_dict(system: System) -> dict[str, object]:
         "ram": _range(system.ram),
         "monitor": _range(system.monitor),
         "boot_hart": system.harts[system.boot_hart].id,
-        "tenants": {tenant.name: _tenant(tenant) for tenant in system.tenants},
+        "tenants": {
+            tenant.name: _tenant(tenant, system.config.group_of(tenant.name))
+            for tenant in system.tenants
+        },
         "vharts": [_vhart(tenant, vhart) for tenant in system.tenants for vhart in tenant.vharts],
         "pmp": {
             str(hart): explain_pmp.as_dict(result, _names(system, hart))
@@ -33,7 +37,7 @@ def _range(area: Range) -> dict[str, int]:
     return {"base": area.base, "size": area.size}
 
 
-def _tenant(tenant: TenantPlan) -> dict[str, object]:
+def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
     budget = tenant.config.budget
     return {
         "priority": tenant.config.priority,
@@ -47,6 +51,7 @@ def _tenant(tenant: TenantPlan) -> dict[str, object]:
             for part in tenant.parts
         ],
         "devices": [device.name for device in tenant.devices],
+        "group": group.name if group else None,
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
@@ -115,6 +120,9 @@ def _tenant_table(system: System) -> Table:
             share,
             ", ".join(device.name for device in tenant.devices) or "-",
         )
+    for group in system.config.groups:
+        members = ", ".join(group.members)
+        table.add_row("", "", "", "", f"group {group.name}: one of {members} at a time")
     return table
 
 

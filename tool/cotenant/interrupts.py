@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cotenant.board import Board, BoardHart, Device
-from cotenant.config import TenantConfig
+from cotenant.config import GroupConfig, TenantConfig
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,20 @@ def decide(
     hart: BoardHart,
     owned: Sequence[Device],
     board: Board,
+    group: GroupConfig | None = None,
 ) -> Interrupts:
     """Decide for the vhart on `hart` of one of the tenants `sharing` that hart; it owns `owned`.
 
     The claim/complete register is passed through to the vhart of the lowest priority on its hart
     if there is just one, because all others are then more urgent than its interrupts; that vhart
-    may idle natively too. It takes a PMP entry of 4 bytes. A vhart with a budget yields when it
-    idles, so that its idle time is not charged, and a vhart that yields has an emulated PLIC.
+    may idle natively too. The members of a `group`, of which one runs at a time, count as one. It
+    takes a PMP entry of 4 bytes. A vhart with a budget yields when it idles, so that its idle time
+    is not charged, and a vhart that yields has an emulated PLIC.
     """
     lowest = min(each.priority for each in sharing)
-    last = [each for each in sharing if each.priority == lowest] == [tenant]
+    members = {tenant.name} if group is None else {tenant.name, *group.members}
+    last = {each.name for each in sharing if each.priority == lowest} <= members
+    last = last and tenant.priority == lowest
     keeps_hart = last and tenant.budget is None
     context = hart.plic_s_context
     wanted = tenant.uart or any(device.interrupts for device in owned)

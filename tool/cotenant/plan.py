@@ -69,6 +69,17 @@ class System:
         names = [tenant.name for tenant in self.tenants]
         return names.index(self.config.console.focus) if self.config.console.focus else 0
 
+    def group_number(self, tenant: TenantPlan) -> int | None:
+        """Return the number of a tenant's group, in the order of the file; None: it has none."""
+        group = self.config.group_of(tenant.name)
+        return None if group is None else self.config.groups.index(group)
+
+    def starts_at_boot(self, tenant: TenantPlan) -> bool:
+        """Tell whether the monitor starts a tenant: of a group, one at most."""
+        group = self.config.group_of(tenant.name)
+        first = group is None or self.config.active_at_boot(group) == tenant.name
+        return tenant.config.autostart and first
+
     @property
     def boot_hart(self) -> int:
         """Index into `harts` of the hart that boots the machine: the first tenant's first one."""

@@ -52,7 +52,7 @@ def plan(
     if board is None:
         raise ConfigError(mistakes.found)
     harts = harts_of(config, board, mistakes)
-    owned = devices.assign(board, config.tenants, mistakes)
+    owned = devices.assign(board, config.tenants, config.groups, mistakes)
     qemu_devices.check(config, board, owned, mistakes)
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
@@ -60,7 +60,7 @@ def plan(
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     layouts = memory.lay_out_all(config, placement, images, mistakes)
     mistakes.stop_if_any()
-    vharts = plan_vharts(config.tenants, board, placement, owned, mistakes)
+    vharts = plan_vharts(config, board, placement, owned, mistakes)
     decided = _Decided(images, owned, placement, layouts, vharts)
     return System(
         config=config,

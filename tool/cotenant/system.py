@@ -41,6 +41,7 @@ class BuiltTenant:
     ready: str | None
     """Regular expression of its output once it is ready; None: ready when started."""
     autostart: bool
+    """whether the monitor starts it at boot"""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def build(system: System, output: Path) -> BuiltSystem:
             f"{output} cannot be written ({error.strerror}); choose another place with -o"
         ) from error
     tenants = tuple(
-        BuiltTenant(each.name, index, each.config.ready, each.config.autostart)
+        BuiltTenant(each.name, index, each.config.ready, system.starts_at_boot(each))
         for index, each in enumerate(system.tenants)
     )
     return BuiltSystem(system, output, tenants, qemu_parameters(system))

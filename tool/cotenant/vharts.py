@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The vharts of a system: where each runs, how interrupts reach it, and what it may touch."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cotenant import interrupts, pmp
 from cotenant.accessmap import AccessMap, for_vhart
 from cotenant.board import Board, BoardHart
-from cotenant.config import TenantConfig
+from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.interrupts import Interrupts
@@ -35,13 +34,14 @@ class Vharts:
 
 
 def plan_vharts(
-    tenants: Sequence[TenantConfig],
+    config: SystemConfig,
     board: Board,
     placement: Placement,
     owned: Ownership,
     mistakes: Mistakes,
 ) -> Vharts:
     """Decide all vharts; raises ConfigError if the PMP of a hart cannot keep them apart."""
+    tenants = config.tenants
     compiled: dict[int, HartPmp] = {}
     planned: dict[tuple[str, int], VhartPlan] = {}
     for hart in board.harts:
@@ -49,7 +49,9 @@ def plan_vharts(
         if not sharing:
             continue
         routes = [
-            interrupts.decide(tenant, sharing, hart, owned[tenant.name], board)
+            interrupts.decide(
+                tenant, sharing, hart, owned[tenant.name], board, config.group_of(tenant.name)
+            )
             for tenant in sharing
         ]
         maps = [

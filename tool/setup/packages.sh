@@ -15,7 +15,7 @@ set -eu
 packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler
     gcc libc6-dev make git ca-certificates debian-archive-keyring"
 # What only tests and lint use.
-test_packages="libcmocka-dev clang-format-14 clang-tidy-14 shellcheck spin"
+test_packages="libcmocka-dev clang-format-14 clang-tidy-14 shellcheck spin e2fsprogs"
 # What only the simulation of the Rocket core's RTL uses.
 rtl_packages="verilator g++"
 

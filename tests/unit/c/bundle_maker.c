@@ -49,6 +49,7 @@ static void make_tenant(struct bundle *bundle, uint32_t index, const char *name,
     tenant->devicetree = base + size - 0x2000;
     tenant->uart_base = 0x10000000;
     tenant->plic_base = bundle->board.plic_base;
+    tenant->group = COTENANT_NONE;
     tenant->memory[0] = (struct bundle_range){base, size};
     tenant->parts[0] = (struct bundle_part){
         .store_offset = 0x5000, .destination = base, .file_size = 0x1234, .memory_size = 0x3000};

@@ -151,6 +151,12 @@ static const char *tenant_danger(const struct bundle *bundle, uint32_t index)
     return memory_danger(bundle, index);
 }
 
+/* One of the two may do so only while the other one has no hart. */
+static bool take_turns(const struct bundle_tenant *a, const struct bundle_tenant *b)
+{
+    return a->group == b->group && a->group < COTENANT_MAX_TENANTS;
+}
+
 static const char *source_danger(const struct bundle *bundle)
 {
     for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
@@ -158,7 +164,13 @@ static const char *source_danger(const struct bundle *bundle)
             bundle->board.uart_kind != COTENANT_UART_NONE && source == bundle->board.uart_source;
 
         for (uint32_t i = 0; i < bundle->tenant_count; i++) {
-            owners += bundle->tenants[i].sources[source / 32] >> source % 32 & 1;
+            int owns_it = bundle->tenants[i].sources[source / 32] >> source % 32 & 1;
+
+            for (uint32_t j = 0; owns_it && j < i; j++) {
+                owns_it = !take_turns(&bundle->tenants[i], &bundle->tenants[j]) ||
+                          (bundle->tenants[j].sources[source / 32] >> source % 32 & 1) == 0;
+            }
+            owners += owns_it;
         }
         DANGER_IF(owners > 1);
         DANGER_IF(owners != 0 && (source == 0 || source >= bundle->board.plic_sources));
@@ -190,7 +202,9 @@ static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         beside += bundle->vharts[i].hart == vhart->hart;
         DANGER_IF(i != index && bundle->vharts[i].hart == vhart->hart && passed_through(vhart) &&
-                  passed_through(&bundle->vharts[i]));
+                  passed_through(&bundle->vharts[i]) &&
+                  !take_turns(&bundle->tenants[vhart->tenant],
+                              &bundle->tenants[bundle->vharts[i].tenant]));
         DANGER_IF(i != index && bundle->vharts[i].hart == vhart->hart &&
                   bundle->vharts[i].tenant == vhart->tenant);
     }
@@ -278,6 +292,8 @@ static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint
               !plic_byte_is_safe(bundle, vhart, byte));
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         DANGER_IF(bundle->vharts[i].tenant != vhart->tenant &&
+                  !take_turns(&bundle->tenants[bundle->vharts[i].tenant],
+                              &bundle->tenants[vhart->tenant]) &&
                   rights_at(&bundle->vharts[i], byte) != 0);
     }
     return NULL;

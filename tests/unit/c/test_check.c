@@ -31,6 +31,12 @@ static void fresh(void)
     bundle_make(b);
 }
 
+static void join(struct bundle_tenant *tenant, uint32_t group)
+{
+    tenant->group = group;
+    tenant->patience_ms = 5000;
+}
+
 static void expect_refusal(const char *field, long index, const char *change, int line)
 {
     struct check_result result;
@@ -380,11 +386,40 @@ static void test_whose_vhart(void **state)
     REFUSED("vhart.hart", 1, rtos_vhart->hart = UINT32_MAX);
 }
 
+static void share_reset(struct bundle_tenant *tenant)
+{
+    tenant->resets[2] =
+        (struct bundle_reset){.base = 0x10001000, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    ACCEPTED(rtos->group = 15; rtos->patience_ms = 600000; rtos->refusal = 1);
+    REFUSED("tenant.group", 1, rtos->group = 16; rtos->patience_ms = 1);
+    REFUSED("tenant.refusal", 1, rtos->refusal = 2);
+    REFUSED("tenant.patience_ms", 1, rtos->patience_ms = 1);
+    REFUSED("tenant.patience_ms", 1, rtos->group = 0);
+    REFUSED("tenant.patience_ms", 1, rtos->group = 0; rtos->patience_ms = 600001);
+    /* The same source and device for two. */
+    REFUSED("tenant.sources", 1, rtos->sources[0] = linux_tenant->sources[0]);
+    ACCEPTED(join(linux_tenant, 3); join(rtos, 3); rtos->sources[0] = linux_tenant->sources[0]);
+    REFUSED("tenant.sources", 1, join(linux_tenant, 3); join(rtos, 2);
+            rtos->sources[0] = linux_tenant->sources[0]);
+    ACCEPTED(join(linux_tenant, 3); join(rtos, 3); share_reset(linux_tenant); share_reset(rtos));
+    REFUSED("tenant.resets.base", 1, join(linux_tenant, 3); join(rtos, 2);
+            share_reset(linux_tenant); share_reset(rtos));
+    /* The same place on the hart. */
+    REFUSED("vhart.flags", 0, rtos_vhart->priority = linux_vhart->priority);
+    ACCEPTED(join(linux_tenant, 3); join(rtos, 3); rtos_vhart->priority = linux_vhart->priority);
+}
+
 static void test_tenant_resets(void **state)
 {
     (void)state;
     ACCEPTED(rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000);
-    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 2);
+    ACCEPTED(rtos->resets[0].kind = 2; rtos->resets[0].base = 0x10001000);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 3);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001800);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
@@ -586,6 +621,9 @@ static void test_pmp_devices_that_are_taken_away(void **state)
     REFUSED(anothers, 1, set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT);
             set_pmp(rtos_vhart, 4, 0x101000 >> 2, 0);
             set_pmp(rtos_vhart, 5, 0x104000 >> 2, PMP_TOR | PMP_R));
+    /* In a group, both have it. */
+    ACCEPTED(join(linux_tenant, 0); join(rtos, 0);
+             set_pmp(rtos_vhart, 3, MADE_NAPOT(0x101000ul, 0x1000), PMP_NAPOT | PMP_R));
     /* Linux has given a part of its own away, which the RTOS may have then. */
     ACCEPTED(set_pmp(linux_vhart, 4, linux_vhart->pmp_address[MADE_RTC], PMP_NAPOT | PMP_R);
              set_pmp(linux_vhart, MADE_RTC, MADE_NAPOT(0x101000ul, 0x800), PMP_NAPOT);
@@ -681,6 +719,7 @@ int main(void)
         cmocka_unit_test(test_tenant_parts),
         cmocka_unit_test(test_tenant_sources),
         cmocka_unit_test(test_whose_vhart),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_tenant_resets),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),

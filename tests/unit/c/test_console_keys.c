@@ -56,7 +56,7 @@ static void test_literal_escape(void **state)
 static void test_help(void **state)
 {
     static const char help[] = "[monitor] Ctrl-T then: n next tenant, 1-9 that tenant, s start it, "
-                               "x stop it, r restart it, l list, "
+                               "x stop it, r restart it, w switch to it, l list, "
                                "h help, q power off, Ctrl-T send it\r\n";
 
     (void)state;

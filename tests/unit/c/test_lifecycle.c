@@ -13,12 +13,13 @@
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
 #include "core/console.h"
+#include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
-#include "device/virtio_reset.h"
+#include "device/device_reset.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -150,11 +151,37 @@ void remote_fence_serve(struct hart *on)
 
 static unsigned devices_reset;
 
-bool virtio_reset(uint64_t base)
+void device_reset(const struct bundle_reset *reset)
 {
-    assert_int_equal(base, 0x10001000);
-    devices_reset++;
-    return true;
+    if (reset->kind != COTENANT_DEVICE_RESET_NONE) {
+        assert_int_equal(reset->base, 0x10001000);
+        devices_reset++;
+    }
+}
+
+static const struct tenant *sources_owner;
+static uint32_t focus;
+
+void routing_take_sources(const struct tenant *tenant)
+{
+    sources_owner = tenant;
+}
+
+void routing_take_context(struct vhart *vhart)
+{
+    vhart->world.hart->plic_user = vhart;
+}
+
+void vhart_setup_delegation(struct vhart *vhart)
+{
+    vhart->world.medeleg = 0xb15d;
+}
+
+void console_follow(uint32_t from, uint32_t to)
+{
+    if (focus == from) {
+        focus = to;
+    }
 }
 
 void console_wake_here(void)
@@ -662,8 +689,8 @@ static void test_commands_by_state(void **state)
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        const bool taken[] = {table[i].load, table[i].start, table[i].stop, table[i].restart,
-                              table[i].destroy};
+        const bool taken[] = {table[i].load,    table[i].start, table[i].stop, table[i].restart,
+                              table[i].destroy, false /* switch: it has no group */};
 
         for (int command = 0; command < COMMAND_COUNT; command++) {
             set_up(state);
@@ -753,6 +780,183 @@ static void test_console_is_woken(void **state)
     assert_int_equal(console_woken, 1);
 }
 
+/* Linux and the other one take turns; the RTOS has nothing to do with it. */
+static void start_group(uint32_t refusal)
+{
+    for (uint32_t i = 0; i < 3; i += 2) {
+        made.tenants[i].group = 4;
+        made.tenants[i].patience_ms = 500;
+        made.tenants[i].refusal = refusal;
+        made.tenants[i].resets[0] =
+            (struct bundle_reset){.base = 0x10001000, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
+    }
+    made.tenants[1].flags = 0;
+    focus = 0;
+    start_all();
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_ptr_equal(sources_owner, LINUX);
+    assert_int_equal(OTHER->state, TENANT_EMPTY);
+    devices_reset = 0;
+}
+
+static void test_suspend_brings_the_next_one(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    vhart->world.medeleg = 0x1234; /* by SBI FWFT */
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_int_equal(vhart->state, VHART_SUSPENDED);
+    assert_ptr_equal(unloaded, vhart);
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(routing_resets, 1);
+    assert_false(console_shows[0]);
+    assert_int_equal(focus, 2);
+    assert_ptr_equal(sources_owner, OTHER);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]); /* its first start */
+    assert_false(lifecycle_is_over());
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_ptr_equal(run_to_tenant(), vhart);
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_int_equal(OTHER->state, TENANT_DORMANT);
+    assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
+    assert_int_equal(vhart->world.registers[REGISTER_A1], 77);
+    assert_int_equal(vhart->world.medeleg, 0x1234); /* as before: it was no start */
+    assert_true(console_shows[0] && !console_shows[2]);
+    assert_ptr_equal(hart->plic_user, vhart);
+    assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
+                                    "monitor: tenant other: starts\n"
+                                    "monitor: tenant other: suspended\n"
+                                    "monitor: tenant linux: resumed\n");
+}
+
+static void test_nobody_else_is_a_nap(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_false(foreground_suspend(&RTOS->vharts[0], 0, 0)); /* has no group */
+    assert_true(tenant_command(OTHER, COMMAND_LOAD));
+    assert_false(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1)); /* is being loaded */
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_int_equal(devices_reset, 0);
+}
+
+static void test_who_is_asked_for_comes(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0; /* does not take turns */
+    assert_false(foreground_request(LINUX));
+    assert_false(foreground_request(RTOS));
+    assert_false(tenant_command(OTHER, COMMAND_START));
+    assert_false(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    assert_true(foreground_waits());
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_false(foreground_waits());
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_false(tenant_command(LINUX, COMMAND_RESTART));
+}
+
+static void test_who_naps_is_sent_away(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0;
+    assert_false(foreground_suspend(vhart, 0x80002000, 1));
+    vhart->rest.nap_pc = 0x80002000;
+    assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_int_equal(vhart->rest.nap_pc, 0);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_ptr_equal(run_to_tenant(), vhart);
+    assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
+}
+
+static void test_patience_ends(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_request(OTHER));
+    foreground_refused(LINUX, "its suspend was refused: not to RAM");
+    foreground_refused(LINUX, "told once");
+    mtime += 4999999; /* 10 MHz */
+    foreground_look(mtime);
+    assert_true(foreground_waits());
+    mtime++;
+    foreground_look(mtime);
+    assert_false(foreground_waits());
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_int_equal(devices_reset, 0);
+    assert_string_equal(log_text(),
+                        "monitor: tenant linux: asked to suspend for other\n"
+                        "monitor: tenant linux: its suspend was refused: not to RAM\n"
+                        "monitor: tenant linux: did not suspend in time and stays in the "
+                        "foreground, instead of other\n");
+    foreground_refused(LINUX, "of no interest now");
+    assert_string_equal(log_text(), "");
+}
+
+static void test_force_stops_and_switches(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_FORCE);
+    assert_true(foreground_request(OTHER));
+    mtime += 5000000;
+    foreground_look(mtime);
+    assert_int_equal(LINUX->state, TENANT_STOPPED);
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(focus, 2);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    /* It takes no turns, but starts anew when it is asked for. */
+    assert_false(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_true(foreground_request(LINUX));
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], made.tenants[0].entry);
+}
+
+static void test_the_end_of_one_is_the_turn_of_the_next(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    tenant_reboot(LINUX); /* stays where it is */
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    devices_reset = routing_resets = 0;
+    assert_true(tenant_command(LINUX, COMMAND_STOP)); /* dormant: the devices are not its own */
+    assert_int_equal(LINUX->state, TENANT_STOPPED);
+    assert_int_equal(devices_reset + routing_resets, 0);
+    tenant_shut_down(OTHER, "shutdown\n");
+    assert_int_equal(devices_reset, 1);
+    assert_null(running());
+    assert_true(lifecycle_is_over());
+    assert_true(tenant_command(LINUX, COMMAND_START)); /* nobody is in its way */
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_ptr_equal(sources_owner, LINUX);
+    assert_true(tenant_command(LINUX, COMMAND_DESTROY));
+    assert_null(run_to_tenant());
+}
+
+static void test_dormant_is_woken_by_the_end_of_the_active_one(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    tenant_crash(&OTHER->vharts[0], 1, 2);
+    assert_int_equal(OTHER->state, TENANT_CRASHED);
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], 0x80002000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -780,6 +984,14 @@ int main(void)
         cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
+        cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
+        cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),
+        cmocka_unit_test_setup(test_who_is_asked_for_comes, set_up),
+        cmocka_unit_test_setup(test_who_naps_is_sent_away, set_up),
+        cmocka_unit_test_setup(test_patience_ends, set_up),
+        cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
+        cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),
+        cmocka_unit_test_setup(test_dormant_is_woken_by_the_end_of_the_active_one, set_up),
     };
 
     return cmocka_run_group_tests_name("lifecycle", tests, NULL, NULL);

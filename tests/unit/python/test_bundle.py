@@ -284,6 +284,47 @@ def test_what_the_running_side_is_told(workshop: Workshop) -> None:
     assert (result.qemu.memory_bytes, result.qemu.harts) == (2 << 30, 1)
 
 
+GROUP = """
+[group.desk]
+members = ["linux", "rtos"]
+devices = ["virtio0"]
+patience = "3s"
+refusal = "force"
+"""
+
+
+def test_a_group_shares_its_place_on_the_hart_and_its_devices(workshop: Workshop) -> None:
+    text = LINUX.replace('["rtc", "virtio*"]', '["rtc"]')
+    text += RTOS.replace("priority = 10", "priority = 1") + GROUP
+    text += RTOS.replace("rtos]", "other]")
+    result, data = built(workshop, text)
+    linux, rtos, other = header_of(data).tenants[:3]
+    assert (linux.group, rtos.group, other.group) == (0, 0, NONE)
+    assert (rtos.refusal, rtos.patience_ms) == (abi.bundle("REFUSAL_FORCE"), 3000)
+    assert (other.refusal, other.patience_ms) == (abi.bundle("REFUSAL_SAY"), 0)
+    assert linux.sources[0] & ~rtos.sources[0] == 1 << 11
+    assert rtos.sources[0] == 1 << 1
+    virtio, rtc = abi.bundle("DEVICE_RESET_VIRTIO_MMIO"), abi.bundle("DEVICE_RESET_GOLDFISH_RTC")
+    assert [(each.base, each.kind) for each in linux.resets[:3]] == [
+        (0x10_1000, rtc),
+        (0x1000_1000, virtio),
+        (0, 0),
+    ]
+    assert [each.flags for each in header_of(data).vharts[:3]] == [
+        abi.bundle("VHART_PLIC_PASSTHROUGH"),
+        abi.bundle("VHART_PLIC_PASSTHROUGH"),
+        abi.bundle("VHART_WFI_YIELDS"),
+    ]
+    assert [each.autostart for each in result.tenants] == [True, False, True]
+
+
+def test_the_first_member_that_starts_by_itself_is_the_active_one(workshop: Workshop) -> None:
+    text = LINUX.replace("priority = 1", 'priority = 1\nstart = "manual"')
+    text += RTOS.replace("priority = 10", "priority = 1") + GROUP.replace('["virtio0"]', "[]")
+    result, _ = built(workshop, text)
+    assert [each.autostart for each in result.tenants] == [False, True]
+
+
 def test_sstc_is_one_choice_for_all(workshop: Workshop) -> None:
     system = load(workshop.system(LINUX + RTOS), sstc=False)
     result = build(system, workshop.folder / "bundle.bin")

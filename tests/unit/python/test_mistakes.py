@@ -130,6 +130,21 @@ TABLE = [
      "every shell", "ctrl-t"),
     ('board = "qemu-virt"', 'board = "qemu-virt"\nmemory = "4M"', "memory", "too little", "256M"),
     ('board = "qemu-virt"', 'board = "qemu-virt"\nharts = 9', "harts", "out of range", "1 to 8"),
+    ("[tenant.rtos]", "[group.desk]\n[tenant.rtos]", "group.desk.members", "missing", "members ="),
+    ("[tenant.rtos]", '[group.desk]\nmembers = ["linux", "rtso"]\n[tenant.rtos]',
+     "group.desk.members", 'no tenant "rtso"', 'mean "rtos"'),
+    ("[tenant.rtos]", '[group.desk]\nmembers = ["linux"]\n[tenant.rtos]', "group.desk.members",
+     "less than two", "two or more"),
+    ("[tenant.rtos]", '[group.desk]\nmembers = ["linux", "rtos"]\n[tenant.rtos]',
+     "group.desk.members", "priorities 1 and 10", "the same"),
+    ("[tenant.rtos]", '[group.a]\nmembers = ["linux", "rtos", "linux"]\n[tenant.rtos]',
+     "group.a.members", 'in group "a" already', "one group"),
+    ("[tenant.rtos]", '[group.a]\nmembers = ["linux", "rtos"]\ndevices = ["rtc"]\n[tenant.rtos]',
+     "tenant.linux.devices", 'belongs to group "a"', "one owner"),
+    ("[tenant.rtos]", '[group.a]\nmembers = ["linux", "rtos"]\npatience = "1h"\n[tenant.rtos]',
+     "group.a.patience", "not a duration", "5s"),
+    ("[tenant.rtos]", '[group.a]\nmembers = ["linux", "rtos"]\nrefusal = "no"\n[tenant.rtos]',
+     "group.a.refusal", "neither", "say"),
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfileobj
 
-from . import linux_bench, modules, package, programs
+from . import desk, linux_bench, modules, package, programs
 from .apt import PrivateApt
 from .errors import ImageError
 from .initramfs import build_initramfs, script
@@ -24,6 +24,9 @@ Report = Callable[[str, int, int], None]
 # Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
 _MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng")
 
+# What a tenant with a disk, a keyboard and a display wants besides.
+_MORE_MODULES = ("crc32c_generic", "ext4", "evdev", "virtio_input", "bochs")
+
 _MODULE_SUFFIX = ".ko"
 
 # Raised when the code below makes something else out of the same input.
@@ -31,6 +34,7 @@ _RECIPE = "1"
 
 _BENCH_PROGRAMS = "debian-bench-programs"
 _SPL = "u-boot-spl.bin"
+_DESK_MODULES = "debian-desk-modules"
 
 
 @dataclass(frozen=True)
@@ -85,12 +89,15 @@ def _fill_kernel(workshop: Workshop, directory: Path) -> str:
         file, label = workshop.download(real, scratch)
         workshop.report(f"unpacking {label}", 0, 0)
         packed = _unpack_kernel(file, directory)
-    wanted = modules.load_order(_MODULES, packed)
+    _write_modules(directory, modules.load_order(_MODULES, packed))
+    return label
+
+
+def _write_modules(directory: Path, wanted: dict[str, bytes]) -> None:
     (directory / "modules").mkdir()
     for name, content in wanted.items():
-        (directory / "modules" / f"{name}.ko").write_bytes(content)
+        (directory / "modules" / f"{name}{_MODULE_SUFFIX}").write_bytes(content)
     (directory / "modules" / "order").write_text("".join(f"{name}\n" for name in wanted))
-    return label
 
 
 def _unpack_kernel(file: Path, directory: Path) -> dict[str, bytes]:
@@ -147,15 +154,15 @@ def _initramfs_recipe(workshop: Workshop) -> str:
     return f"{_RECIPE}-{digest.hexdigest()}"
 
 
-def _kernel_modules(workshop: Workshop) -> dict[str, bytes]:
-    """Return the modules that lie beside the kernel, by name."""
-    directory = workshop.store.path("debian-kernel", "modules")
+def _modules_of(workshop: Workshop, image: str = "debian-kernel") -> dict[str, bytes]:
+    """Return the modules that lie in an image, by name."""
+    directory = workshop.store.path(image, "modules")
     return {file.stem: file.read_bytes() for file in directory.glob(f"*{_MODULE_SUFFIX}")}
 
 
 def _fill_initramfs(workshop: Workshop, directory: Path) -> str:
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
-    image = build_initramfs(busybox, kernel_modules=_kernel_modules(workshop))
+    image = build_initramfs(busybox, kernel_modules=_modules_of(workshop))
     (directory / "initramfs.cpio.gz").write_bytes(image)
     return _busybox_source(workshop)
 
@@ -168,7 +175,7 @@ def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
     workshop.report("compiling the programs of linux/tests", 0, 0)
     extra = programs.compile_programs(workshop.tree)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
-    image = build_initramfs(busybox, extra, _kernel_modules(workshop))
+    image = build_initramfs(busybox, extra, _modules_of(workshop))
     (directory / "initramfs.cpio.gz").write_bytes(image)
     return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
@@ -213,6 +220,49 @@ def _fill_load_initramfs(workshop: Workshop, directory: Path) -> str:
     image = first + bytes(-len(first) % 4) + collected
     (directory / "initramfs.cpio").write_bytes(image)
     return f"debian-test-initramfs, {_BENCH_PROGRAMS}"
+
+
+def _desk_modules_recipe(workshop: Workshop) -> str:
+    manifest = workshop.store.manifest("debian-kernel")
+    return f"{_RECIPE}-{manifest.source if manifest else ''}-{','.join(_MORE_MODULES)}"
+
+
+def _fill_desk_modules(workshop: Workshop, directory: Path) -> str:
+    """Take more modules out of the package of the kernel that is there."""
+    manifest = workshop.store.manifest("debian-kernel")
+    assert manifest is not None
+    packed = {}
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download(manifest.source.split(" ")[0], scratch)
+        if label != manifest.source:
+            raise ImageError(
+                f"the kernel is {manifest.source}, and Debian now has {label}; bring that one "
+                "with 'cotenant images fetch --force debian-kernel'."
+            )
+        workshop.report(f"unpacking {label}", 0, 0)
+        for path, stream in package.members(file):
+            if modules.is_module(path):
+                packed[modules.module_name(path)] = stream.read()
+    wanted = modules.load_order(_MORE_MODULES, packed)
+    _write_modules(directory, wanted)
+    return label
+
+
+def _desk_initramfs_recipe(workshop: Workshop) -> str:
+    digest = hashlib.sha256(_test_initramfs_recipe(workshop).encode())
+    manifest = workshop.store.manifest(_DESK_MODULES)
+    if manifest is not None:
+        digest.update(manifest.recipe.encode())
+    return f"{_RECIPE}-{digest.hexdigest()}-{desk.fingerprint(workshop.tree)}"
+
+
+def _fill_desk_initramfs(workshop: Workshop, directory: Path) -> str:
+    """Put the two archives together; between them the kernel wants zeros up to a word."""
+    first = workshop.store.path("debian-test-initramfs", "initramfs.cpio.gz").read_bytes()
+    kernel_modules = _modules_of(workshop) | _modules_of(workshop, _DESK_MODULES)
+    second = desk.build_archive(workshop.tree, kernel_modules)
+    (directory / "initramfs.cpio").write_bytes(first + bytes(-len(first) % 4) + second)
+    return f"debian-test-initramfs, {_DESK_MODULES}"
 
 
 def _busybox_source(workshop: Workshop) -> str:
@@ -283,6 +333,24 @@ CATALOGUE = {
             ("busybox", _BENCH_PROGRAMS),
             _bench_initramfs_recipe,
             _fill_bench_initramfs,
+            on_demand=True,
+        ),
+        Image(
+            _DESK_MODULES,
+            "modules of the Debian kernel for ext4, keyboard and display, part of the one below",
+            "modules/order",
+            ("debian-kernel",),
+            _desk_modules_recipe,
+            _fill_desk_modules,
+            on_demand=True,
+        ),
+        Image(
+            "debian-desk-initramfs",
+            "debian-test-initramfs with ext4, keyboard and display, and a sleep key that works",
+            "initramfs.cpio",
+            ("debian-test-initramfs", _DESK_MODULES),
+            _desk_initramfs_recipe,
+            _fill_desk_initramfs,
             on_demand=True,
         ),
         Image(

@@ -23,6 +23,7 @@ _EVENTS = {
     abi.trace("TENANT_STARTED"): "started",
     abi.trace("TENANT_STOPPED"): "stopped",
     abi.trace("TENANT_CRASHED"): "crashed",
+    abi.trace("TENANT_SUSPENDED"): "suspended",
 }
 
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/foreground.h"
+
+#include <stddef.h>
+
+#include "arch/hart.h"
+#include "arch/suspend.h"
+#include "core/clock.h"
+#include "core/console.h"
+#include "core/lifecycle.h"
+#include "core/messages.h"
+#include "core/monitor_log.h"
+#include "core/trace.h"
+#include "irq/routing.h"
+
+struct group {
+    struct tenant *active; /* NULL: there is no such group */
+    struct tenant *wanted; /* whom the user asked for, or NULL */
+    uint64_t wanted_since; /* ticks */
+    bool refusal_told;
+};
+
+static struct group groups[COTENANT_MAX_TENANTS];
+static bool closed;
+
+/* NULL: it is in none. */
+static struct group *group_of(const struct tenant *tenant)
+{
+    uint32_t number = tenant->description->group;
+
+    return number < COTENANT_MAX_TENANTS ? &groups[number] : NULL;
+}
+
+static void say(const struct tenant *tenant, const char *text, const struct tenant *other)
+{
+    monitor_log_begin();
+    monitor_puts("tenant ");
+    monitor_puts(tenant->description->name);
+    monitor_puts(": ");
+    monitor_puts(text);
+    if (other != NULL) {
+        monitor_puts(other->description->name);
+    }
+    monitor_puts("\n");
+}
+
+/* Without being asked for: dormant, or never started although it starts by itself. */
+static bool takes_turns(const struct tenant *tenant)
+{
+    return tenant->state == TENANT_DORMANT ||
+           ((tenant->state == TENANT_EMPTY || tenant->state == TENANT_LOADED) &&
+            (tenant->description->flags & COTENANT_TENANT_AUTOSTART) != 0);
+}
+
+/* Who comes after the active one; NULL: nobody. */
+static struct tenant *next_of(const struct group *group)
+{
+    uint32_t index = group->active->index;
+
+    if (closed) {
+        return NULL;
+    }
+    if (group->wanted != NULL && tenant_is_at_rest(group->wanted)) {
+        return group->wanted;
+    }
+    for (uint32_t i = 1; i < tenant_count; i++) {
+        index = index + 1 < tenant_count ? index + 1 : 0;
+        if (group_of(&tenants[index]) == group && takes_turns(&tenants[index])) {
+            return &tenants[index];
+        }
+    }
+    return NULL;
+}
+
+void foreground_init(void)
+{
+    for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
+        groups[i] = (struct group){0};
+    }
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        struct group *group = group_of(&tenants[i]);
+
+        if (group == NULL) {
+            continue;
+        }
+        if (group->active == NULL || (!takes_turns(group->active) && takes_turns(&tenants[i]))) {
+            group->active = &tenants[i];
+            routing_take_sources(&tenants[i]);
+        }
+    }
+}
+
+bool foreground_has_devices(const struct tenant *tenant)
+{
+    const struct group *group = group_of(tenant);
+
+    return group == NULL || group->active == tenant;
+}
+
+bool foreground_is_free_for(const struct tenant *tenant)
+{
+    const struct group *group = group_of(tenant);
+
+    return group == NULL || group->active == tenant || tenant_is_at_rest(group->active);
+}
+
+void foreground_take(struct tenant *tenant)
+{
+    struct group *group = group_of(tenant);
+
+    if (group == NULL) {
+        return;
+    }
+    console_follow(group->active->index, tenant->index);
+    group->active = tenant;
+    group->wanted = NULL;
+    routing_take_sources(tenant);
+}
+
+/* The active one has left. */
+static void enter(struct tenant *tenant)
+{
+    foreground_take(tenant);
+    if (tenant->state == TENANT_DORMANT) {
+        tenant_resume(tenant);
+        return;
+    }
+    say(tenant, "starts", NULL);
+    if (tenant->state == TENANT_LOADED) {
+        tenant_run(tenant);
+    } else {
+        tenant_prepare(tenant, TENANT_TO_RUN);
+    }
+}
+
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    struct group *group = group_of(vhart->tenant);
+    struct tenant *next = group == NULL ? NULL : next_of(group);
+
+    vhart->start_address = address;
+    vhart->start_argument = argument;
+    if (next == NULL) {
+        vhart->suspends_system = true;
+        return false;
+    }
+    tenant_become_dormant(vhart);
+    enter(next);
+    return true;
+}
+
+void foreground_refused(const struct tenant *tenant, const char *reason)
+{
+    struct group *group = group_of(tenant);
+
+    if (group != NULL && group->wanted != NULL && !group->refusal_told) {
+        group->refusal_told = true;
+        say(tenant, reason, NULL);
+    }
+}
+
+void foreground_end_nap_here(struct vhart *vhart)
+{
+    struct group *group = group_of(vhart->tenant);
+
+    if (group != NULL && group->wanted != NULL && group->active == vhart->tenant &&
+        vhart->suspends_system && vhart_is_suspended(vhart) && next_of(group) != NULL) {
+        vhart_end_nap(vhart);
+        (void)foreground_suspend(vhart, vhart->start_address, vhart->start_argument);
+    }
+}
+
+/* The active one may have suspended before there was anybody to give way to. */
+static void end_naps(const struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+
+        if (vhart->suspends_system && vhart->world.hart != hart_self()) {
+            messages_post(vhart, REQUEST_END_NAP);
+        } else if (vhart->suspends_system) {
+            foreground_end_nap_here(vhart);
+        }
+    }
+}
+
+bool foreground_request(struct tenant *tenant)
+{
+    struct group *group = group_of(tenant);
+
+    if (group == NULL || !tenant_is_at_rest(tenant) ||
+        (!tenant_is_at_rest(group->active) && group->active->state != TENANT_RUNNING)) {
+        return false;
+    }
+    if (tenant_is_at_rest(group->active)) {
+        enter(tenant);
+        return true;
+    }
+    group->wanted = tenant;
+    group->wanted_since = hart_now(hart_self());
+    group->refusal_told = false;
+    say(group->active, "asked to suspend for ", tenant);
+    end_naps(group->active);
+    return true;
+}
+
+void foreground_ended(struct tenant *tenant)
+{
+    struct group *group = group_of(tenant);
+    struct tenant *next = group == NULL || group->active != tenant ? NULL : next_of(group);
+
+    if (next != NULL) {
+        enter(next);
+    }
+}
+
+bool foreground_waits(void)
+{
+    for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
+        if (groups[i].wanted != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void end_patience(struct group *group)
+{
+    struct tenant *active = group->active;
+
+    if (active->description->refusal == COTENANT_REFUSAL_FORCE) {
+        say(active, "stopped by force: it did not suspend in time, to make room for ",
+            group->wanted);
+        tenant_halt(active, TENANT_STOPPED);
+        return;
+    }
+    say(active, "did not suspend in time and stays in the foreground, instead of ", group->wanted);
+    group->wanted = NULL;
+}
+
+void foreground_look(uint64_t now)
+{
+    for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
+        struct group *group = &groups[i];
+
+        if (group->wanted != NULL && group->active->state == TENANT_RUNNING &&
+            now - group->wanted_since >=
+                ticks_from_us(group->active->description->patience_ms * 1000ul)) {
+            end_patience(group);
+        }
+    }
+}
+
+void foreground_close(void)
+{
+    closed = true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The foreground policy: a group of tenants that each have the same harts and devices, one at a
+ * time. The active one has them all; the others have nothing but their memory.
+ *
+ * The active one leaves by itself, by suspending to RAM (SBI SUSP), or ends. Then comes whoever was
+ * asked for, else the next of the group in turn. Its devices and its interrupts are reset in
+ * between, so that nobody finds what somebody else left there.
+ *
+ * Interrupts off, shared lock held, on any hart. Whoever calls goes on to hart_schedule(). A tenant
+ * without a group has its harts and devices all the time.
+ */
+#ifndef COTENANT_CORE_FOREGROUND_H
+#define COTENANT_CORE_FOREGROUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/tenant.h"
+
+/* Makes the first member of each group that starts at boot the active one; the first if none does.
+ */
+void foreground_init(void);
+
+/* The tenant's devices and interrupt sources are its own at present. */
+bool foreground_has_devices(const struct tenant *tenant);
+
+/* The tenant would not be in somebody's way if it ran. */
+bool foreground_is_free_for(const struct tenant *tenant);
+
+/* A tenant that foreground_is_free_for() is about to run. */
+void foreground_take(struct tenant *tenant);
+
+/*
+ * The loaded vhart, the last of its tenant that is not stopped, suspends to RAM: another member of
+ * its group gets the harts and devices, and it goes on at `address` with a1 = `argument` when it is
+ * its turn again. Returns false, with nothing done, if nobody else can run: the vhart naps.
+ */
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument);
+
+/* A suspend of the tenant was refused: says so, once, if a switch waits for it. */
+void foreground_refused(const struct tenant *tenant, const char *reason);
+
+/*
+ * The user asks for a tenant. It comes at once if nobody is active, else when the active one has
+ * suspended. Returns false, with nothing done, if it has no group, is active, or its state does
+ * not allow it.
+ */
+bool foreground_request(struct tenant *tenant);
+
+/* A vhart of this hart, which naps after foreground_suspend() refused, may have to leave. */
+void foreground_end_nap_here(struct vhart *vhart);
+
+/* The tenant has stopped and does not start anew: the next of its group gets its place. */
+void foreground_ended(struct tenant *tenant);
+
+/* A switch waits: foreground_look() is due every now and then. */
+bool foreground_waits(void);
+
+/* Deals with who was asked to suspend and has not done so in time. */
+void foreground_look(uint64_t now);
+
+/* The machine is about to be powered off: nobody gets a turn any more. */
+void foreground_close(void);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The goldfish real-time clock of QEMU's machines, which belongs to tenants. */
+#ifndef COTENANT_DEVICE_GOLDFISH_RTC_H
+#define COTENANT_DEVICE_GOLDFISH_RTC_H
+
+#include <stdint.h>
+
+/*
+ * Takes back the alarm and the interrupt. The time goes on: it is all that the clock is for, and
+ * nobody else knows it. M-mode with interrupts off.
+ */
+void goldfish_rtc_reset(uint64_t base);
+
+#endif

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Operating systems that take turns on the same hart and devices, by suspend to RAM."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from systems import LATENCY_READY, Boot, freertos, is_long, linux, system
+
+from cotenant.run.results import parse_latency
+from cotenant.run.session import Session
+
+SUSPEND = b"echo mem > /sys/power/state; echo back $((40 + 2))\n"
+BACK = "^back 42$"
+DESK_MODULES = "virtio_mmio,virtio_blk,virtio_net,crc32c_generic,ext4,evdev,virtio_input"
+# Half of the switches.
+ROUNDS = 50 if is_long() else 5
+
+
+def group(*members: str, **keys: str | list[str]) -> str:
+    """Return the table of a group."""
+    listed = {"members": list(members), **keys}
+    return "\n".join(["[group.desk]", *(f"{key} = {value!r}" for key, value in listed.items()), ""])
+
+
+def one_and_two(**keys: str | list[str]) -> str:
+    """Return two Debian Linux that share the clock and a device, and an RTOS beside them."""
+    arguments = "console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_rng"
+    return system(
+        '[qemu.devices]\nvirtio7 = "virtio-rng-device"\n',
+        group("one", "two", devices=["rtc", "virtio7"], **keys),
+        linux("one", arguments=arguments),
+        linux("two", arguments=arguments),
+        freertos(),
+    )
+
+
+def both_have_been_active(session: Session) -> None:
+    """Boot the first one, then the second one, which is in the foreground afterwards."""
+    session.wait_ready("one")
+    session.send("one", SUSPEND)
+    session.wait_ready("two")
+    session.wait_state("one", "dormant")
+
+
+def no_deadline_was_missed(session: Session) -> None:
+    latency = parse_latency(session.output("freertos"))
+    assert latency and latency.missed == 0
+
+
+def test_two_linux_take_turns_beside_an_rtos(boot: Boot) -> None:
+    session = boot(one_and_two(), icount=4)
+    session.expect("freertos", LATENCY_READY)
+    both_have_been_active(session)
+    for active, other in (("two", "one"), ("one", "two")) * 3:
+        assert session.command(active, "ticks 20")[0] == 0
+        random = session.command(active, "dd if=/dev/hwrng bs=32 count=1 2>/dev/null | wc -c")
+        assert random == (0, "32\n")
+        session.send(active, SUSPEND)
+        session.expect(other, BACK)
+        states = {name: each.state for name, each in session.stats().tenants.items()}
+        assert states == {active: "dormant", other: "running", "freertos": "running"}
+    no_deadline_was_missed(session)
+    assert session.quit() == 0
+
+
+def desk(harts: Sequence[int]) -> str:
+    """Return two Debian Linux with a disk each that share network and keyboard, and an RTOS."""
+    keys: dict[str, str | list[int]] = {
+        "initrd": "debian-desk-initramfs",
+        "arguments": f"console=ttyS0 loglevel=4 modules={DESK_MODULES}",
+        "harts": list(harts),
+    }
+    return system(
+        "[qemu.devices]",
+        'virtio0 = "virtio-blk-device,drive=disk0"',
+        'virtio1 = "virtio-blk-device,drive=disk1"',
+        'virtio2 = "virtio-net-device,netdev=net"',
+        'virtio3 = "virtio-keyboard-device"\n',
+        group("one", "two", devices=["rtc", "virtio2", "virtio3"]),
+        linux("one", devices=["virtio0"], **keys),
+        linux("two", devices=["virtio1"], **keys),
+        freertos(),
+    )
+
+
+def desk_arguments(folder: Path) -> tuple[str, ...]:
+    """Return QEMU's arguments for the devices of `desk`; two new ext4 file systems are made."""
+    arguments = ["-global", "virtio-mmio.force-legacy=false", "-netdev", "user,id=net"]
+    for name in ("disk0", "disk1"):
+        file = folder / name
+        subprocess.run(["/sbin/mkfs.ext4", "-q", "-F", file, "16M"], check=True, timeout=60)
+        arguments += ["-drive", f"if=none,id={name},file={file},format=raw"]
+    return tuple(arguments)
+
+
+SET_UP = (
+    "mkdir -p /mnt; mount /dev/vda /mnt && ip addr add 10.0.2.15/24 dev eth0 && "
+    "ip link set eth0 up && ping -c 1 10.0.2.2"
+)
+CHECKED = (
+    f"fpcheck 100000 & suspendcheck {ROUNDS} /mnt 10.0.2.2; kill %1; wait; "
+    "umount /mnt && echo over $((40 + 2))\n"
+).encode()
+OVER = "^over 42$"
+
+
+@pytest.mark.parametrize("harts", [(0,), (0, 1)], ids=["one-hart", "two-harts"])
+def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int]) -> None:
+    """Each of the two checks its memory, FP registers, file, clocks and network every time."""
+    icount = 4 if harts == (0,) else None
+    session = boot(desk(harts), icount=icount, extra=desk_arguments(tmp_path))
+    session.wait_ready("one")
+    assert session.command("one", SET_UP)[0] == 0
+    session.send("one", CHECKED)
+    session.wait_ready("two")
+    assert session.command("two", SET_UP)[0] == 0
+    session.send("two", CHECKED)
+    session.expect("one", OVER)
+    assert session.control("stop one").output == "ok"
+    session.expect("two", OVER)
+    for name in ("one", "two"):
+        output = session.output(name)
+        assert output.count("suspendcheck: round=") == ROUNDS and "fpcheck:" not in output, output
+    suspended = session.monitor_log.count(": suspended\n")
+    assert suspended == 2 * ROUNDS
+    if icount is not None:
+        no_deadline_was_missed(session)
+    for name in ("disk0", "disk1"):
+        check = ["/sbin/fsck.ext4", "-n", "-f", str(tmp_path / name)]
+        assert subprocess.run(check, timeout=60, check=False).returncode == 0
+
+
+def test_the_sleep_key_is_pressed_for_a_switch(boot: Boot, tmp_path: Path) -> None:
+    session = boot(desk((0,)), icount=4, extra=desk_arguments(tmp_path))
+    session.wait_ready("one")
+    assert session.control("switch two").output == "ok"
+    session.wait_ready("two")
+    assert session.command("two", "ticks 20")[0] == 0
+    for active, other in (("two", "one"), ("one", "two")) * 2:
+        assert session.control(f"switch {other}").output == "ok"
+        session.wait_state(active, "dormant")
+        assert session.command(other, "ticks 20")[0] == 0
+    assert "did not suspend" not in session.monitor_log
+    no_deadline_was_missed(session)
+
+
+def test_commands_of_a_group(boot: Boot) -> None:
+    session = boot(one_and_two(patience="100ms"), icount=4)
+    session.wait_ready("one")
+    assert session.control("switch freertos").output == "refused, it is running"
+    assert session.control("switch one").output == "refused, it is running"
+    assert session.control("start two").output == "refused, it is empty, and not in the foreground"
+    # Nobody in there obeys.
+    assert session.control("switch two").output == "ok"
+    session.expect_monitor("tenant one: asked to suspend for two\n")
+    session.expect_monitor("one: did not suspend in time and stays in the foreground, instead of")
+    assert session.command("one", "ticks 20")[0] == 0
+    # The end of the active one is the turn of the next.
+    assert session.control("stop one").output == "ok"
+    session.wait_ready("two")
+    assert session.control("switch one").output == "ok"
+    session.send("two", SUSPEND)
+    session.expect("one", "^cotenant: ready$")
+    session.send("one", b"poweroff -f\n")
+    session.expect("two", BACK)
+    no_deadline_was_missed(session)
+
+
+def test_a_switch_by_force(boot: Boot) -> None:
+    session = boot(one_and_two(patience="500ms", refusal="force"), icount=4)
+    session.wait_ready("one")
+    assert session.control("switch two").output == "ok"
+    session.expect_monitor("tenant one: stopped by force: ")
+    session.wait_ready("two")
+    assert session.command("two", "ticks 20")[0] == 0
+    assert session.stats().tenants["one"].state == "stopped"
+    no_deadline_was_missed(session)
