@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 5
+#define COTENANT_BUNDLE_VERSION 6
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -61,6 +61,15 @@
 /* struct bundle_tenant.refusal: what follows when it does not suspend although it was asked to. */
 #define COTENANT_REFUSAL_SAY 0
 #define COTENANT_REFUSAL_FORCE 1
+
+/* struct bundle_device.kind: device ids of virtio 1.2, chapter 5. */
+#define COTENANT_VIRTUAL_CONSOLE 3
+
+/* Bytes of address space of a virtual device. */
+#define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000
+
+/* struct bundle_channel.kind: a port of a virtual console at each of its two ends. */
+#define COTENANT_CHANNEL_STREAM 1
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -178,6 +187,30 @@ struct bundle_tenant {
     uint32_t refusal;     /* COTENANT_REFUSAL_* */
     uint32_t patience_ms; /* how long it may take to suspend, 1..600000; 0 without a group */
     uint32_t reserved;
+    uint64_t virtual_base; /* its virtual devices, COTENANT_VIRTUAL_DEVICE_SIZE each */
+    uint32_t device_first; /* index into bundle.devices */
+    uint32_t device_count;
+};
+
+/* A virtio device that the monitor makes. Those of a tenant follow each other. */
+struct bundle_device {
+    uint32_t tenant; /* index */
+    uint32_t kind;   /* COTENANT_VIRTUAL_* */
+    uint32_t source; /* in the tenant's PLIC */
+    uint32_t reserved;
+};
+
+/* Where a channel arrives at a tenant. */
+struct bundle_end {
+    uint32_t device; /* index into bundle.devices */
+    uint32_t port;   /* number of the port of a virtual console, 0.. */
+};
+
+struct bundle_channel {
+    char name[COTENANT_NAME_SIZE];
+    uint32_t kind; /* COTENANT_CHANNEL_* */
+    uint32_t end_count;
+    struct bundle_end ends[COTENANT_MAX_CHANNEL_ENDS];
 };
 
 struct bundle_vhart {
@@ -228,13 +261,17 @@ struct bundle {
     uint32_t crc32;      /* CRC-32 (IEEE 802.3) of struct bundle with this field zero */
     uint32_t tenant_count;
     uint32_t vhart_count;
-    uint32_t reserved;
+    uint32_t device_count;
     struct bundle_board board;
     struct bundle_console console;
     struct bundle_trace trace;
     struct bundle_next_stage next_stage;
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
+    struct bundle_device devices[COTENANT_MAX_VIRTUAL_DEVICES];
+    uint32_t channel_count;
+    uint32_t reserved;
+    struct bundle_channel channels[COTENANT_MAX_CHANNELS];
 };
 
 #endif

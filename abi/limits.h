@@ -28,6 +28,13 @@
 #define COTENANT_MAX_SOURCES 256
 /* Words of a bit set over the interrupt sources. */
 #define COTENANT_SOURCE_WORDS 8
+/* Virtual devices of one system that tenants reach by virtio, all tenants together. */
+#define COTENANT_MAX_VIRTUAL_DEVICES 32
+/* Ports of one virtual console. */
+#define COTENANT_MAX_PORTS 8
+/* Channels of one system, and ends of one channel. */
+#define COTENANT_MAX_CHANNELS 16
+#define COTENANT_MAX_CHANNEL_ENDS 8
 /* Bytes of a name, the terminating zero included. */
 #define COTENANT_NAME_SIZE 32
 

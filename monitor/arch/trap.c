@@ -66,15 +66,18 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) &&
         access.store == (cause != CAUSE_LOAD_ACCESS)) {
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
-        bool done;
+        enum mmio_result result;
 
         /* Up to here nothing has changed: whoever is due now goes first. */
         if (hart_is_wanted() || !shared_try_enter(world->hart)) {
             return; /* and the access is made again */
         }
-        done = mmio_access(vhart, physical, access.size, access.store, &value);
+        result = mmio_access(vhart, physical, access.size, access.store, &value);
         shared_leave(world->hart);
-        if (done) {
+        if (result == MMIO_AGAIN) {
+            return;
+        }
+        if (result == MMIO_DONE) {
             if (!access.store && access.reg != 0) {
                 world->registers[access.reg] = instruction_load_result(&access, value);
             }

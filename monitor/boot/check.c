@@ -26,6 +26,8 @@ static struct check_result check_header(const struct bundle *bundle)
             "tenant_count: out of range", -1);
     REQUIRE(bundle->vhart_count >= 1 && bundle->vhart_count <= COTENANT_MAX_VHARTS,
             "vhart_count: out of range", -1);
+    REQUIRE(bundle->device_count <= COTENANT_MAX_VIRTUAL_DEVICES, "device_count: out of range", -1);
+    REQUIRE(bundle->channel_count <= COTENANT_MAX_CHANNELS, "channel_count: out of range", -1);
     return check_good();
 }
 
@@ -91,6 +93,9 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
     }
     for (uint32_t i = 0; result.problem == NULL && i < bundle->tenant_count; i++) {
         result = check_tenant(bundle, i);
+    }
+    if (result.problem == NULL) {
+        result = check_channels(bundle);
     }
     for (uint32_t i = 0; result.problem == NULL && i < bundle->vhart_count; i++) {
         result = check_vhart(bundle, i);

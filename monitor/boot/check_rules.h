@@ -73,6 +73,23 @@ struct bundle_range check_device_range(const struct bundle_board *board, enum ch
 /* Name, vharts, memory, image parts and virtual devices of a tenant. In check_tenant.c. */
 struct check_result check_tenant(const struct bundle *bundle, uint32_t index);
 
+/* A name is printed in lines whose words are separated by spaces: it must not forge any. */
+static inline bool check_is_name(const char name[COTENANT_NAME_SIZE])
+{
+    unsigned length = 0;
+
+    while (length < COTENANT_NAME_SIZE && name[length] > ' ' && name[length] < 0x7f) {
+        length++;
+    }
+    return length > 0 && length < COTENANT_NAME_SIZE && name[length] == '\0';
+}
+
+/* Where the virtual devices of a tenant are. In check_channels.c, as the next one. */
+struct check_result check_virtual(const struct bundle *bundle, uint32_t index);
+
+/* The virtual devices, and the channels that join them; after check_virtual() of all tenants. */
+struct check_result check_channels(const struct bundle *bundle);
+
 /* Place, priority, budget and interrupt contexts of a vhart. In check_vhart.c. */
 struct check_result check_vhart(const struct bundle *bundle, uint32_t index);
 

@@ -32,18 +32,12 @@ static bool names_equal(const struct bundle_tenant *a, const struct bundle_tenan
     return i == COTENANT_NAME_SIZE || a->name[i] == b->name[i];
 }
 
-/* A name is printed in lines whose words are separated by spaces: it must not forge any. */
 static struct check_result check_name(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
-    unsigned length = 0;
 
-    while (length < COTENANT_NAME_SIZE && tenant->name[length] > ' ' &&
-           tenant->name[length] < 0x7f) {
-        length++;
-    }
-    REQUIRE(length > 0 && length < COTENANT_NAME_SIZE && tenant->name[length] == '\0',
-            "tenant.name: empty, not terminated or not printable", index);
+    REQUIRE(check_is_name(tenant->name), "tenant.name: empty, not terminated or not printable",
+            index);
     for (uint32_t other = 0; other < index; other++) {
         REQUIRE(!names_equal(tenant, &bundle->tenants[other]), "tenant.name: used twice", index);
     }
@@ -232,7 +226,7 @@ struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
     typedef struct check_result rule(const struct bundle *, uint32_t);
     static rule *const rules[] = {
         check_name,    check_vharts,          check_memory, check_parts, check_start,
-        check_sources, check_virtual_devices, check_resets, check_group,
+        check_sources, check_virtual_devices, check_resets, check_group, check_virtual,
     };
     struct check_result result = check_good();
 

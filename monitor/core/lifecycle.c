@@ -18,6 +18,7 @@
 #include "core/triggers.h"
 #include "device/device_reset.h"
 #include "irq/routing.h"
+#include "vdev/virtio.h"
 
 /* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
  */
@@ -319,6 +320,7 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->loader.phase = LOADER_IDLE;
     tenant->state = state;
     vuart_reset(&tenant->uart);
+    virtio_reset_tenant(tenant);
     tenant->event = (struct software_event){0};
     give_back_devices(tenant);
     console_tenant_running(tenant->index, false);
@@ -448,6 +450,7 @@ void lifecycle_init(void)
         tenant_init(&tenants[i], i);
     }
     foreground_init();
+    virtio_init();
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
             foreground_has_devices(&tenants[i])) {

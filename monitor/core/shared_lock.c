@@ -61,6 +61,11 @@ bool shared_lock_take(struct hart *hart, bool give_up)
     }
 }
 
+bool shared_lock_has_waiting(void)
+{
+    return read_state() >> WAITING_SHIFT != 0;
+}
+
 /* The first one that waits after `index`, in a circle; COTENANT_MAX_HARTS: nobody does. */
 static uint32_t next_waiting(uint32_t now, uint32_t index)
 {

@@ -25,6 +25,7 @@
 
 /* The slow parts, for several harts; see below. */
 bool shared_lock_take(struct hart *hart, bool give_up);
+bool shared_lock_has_waiting(void);
 void shared_lock_pass_on(struct hart *hart);
 
 /* Waits for the lock and takes it for this hart. */
@@ -39,6 +40,12 @@ static inline void shared_enter(struct hart *hart)
 static inline bool shared_try_enter(struct hart *hart)
 {
     return (hart->features & HART_ALONE) != 0 || shared_lock_take(hart, true);
+}
+
+/* Another hart waits for the lock, which this hart has. */
+static inline bool shared_is_wanted(const struct hart *hart)
+{
+    return (hart->features & HART_ALONE) == 0 && shared_lock_has_waiting();
 }
 
 /* Gives the lock, which this hart has, to the next one that waits. */

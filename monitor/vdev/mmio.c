@@ -4,6 +4,7 @@
 #include "core/console.h"
 #include "device/plic_map.h"
 #include "irq/routing.h"
+#include "vdev/virtio.h"
 
 static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
@@ -16,9 +17,15 @@ static bool is_plic(const struct tenant *tenant, uint64_t address)
            address - tenant->description->plic_base < PLIC_SIZE;
 }
 
+static bool is_virtio(const struct tenant *tenant, uint64_t address)
+{
+    return address - tenant->description->virtual_base <
+           (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
 {
-    return is_uart(tenant, address) || is_plic(tenant, address);
+    return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address);
 }
 
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
@@ -55,16 +62,38 @@ static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, b
     return done;
 }
 
-bool mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store, uint64_t *value)
+static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, uint32_t size,
+                                      bool store, uint64_t *value)
+{
+    uint64_t number = offset / COTENANT_VIRTUAL_DEVICE_SIZE;
+    uint32_t place = offset % COTENANT_VIRTUAL_DEVICE_SIZE;
+    struct virtio_device *device = &virtio_devices[tenant->description->device_first + number];
+
+    if (store) {
+        return virtio_write(device, place, size, (uint32_t)*value) ? MMIO_DONE : MMIO_AGAIN;
+    }
+    *value = virtio_read(device, place, size);
+    return MMIO_DONE;
+}
+
+enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
+                             uint64_t *value)
 {
     struct tenant *tenant = vhart->tenant;
 
     if (is_uart(tenant, address)) {
         uart_access(tenant, (unsigned)mmio_uart_offset(tenant, address), store, value);
-        return true;
+        return MMIO_DONE;
     }
     if (is_plic(tenant, address)) {
-        return plic_access(tenant, address - tenant->description->plic_base, size, store, value);
+        bool done =
+            plic_access(tenant, address - tenant->description->plic_base, size, store, value);
+
+        return done ? MMIO_DONE : MMIO_FAULT;
     }
-    return false;
+    if (is_virtio(tenant, address)) {
+        return virtio_access(tenant, address - tenant->description->virtual_base, size, store,
+                             value);
+    }
+    return MMIO_FAULT;
 }

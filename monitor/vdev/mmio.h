@@ -26,10 +26,17 @@ void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value);
 /* `address` belongs to a virtual device of the tenant. */
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address);
 
+enum mmio_result {
+    MMIO_DONE,
+    MMIO_FAULT, /* no such register: an access fault */
+    MMIO_AGAIN, /* some of it is done: the tenant makes the access again */
+};
+
 /*
  * The loaded vhart loads or stores `size` (1, 2, 4, 8) bytes at physical address `address`; `value`
- * holds what is stored or receives what is loaded. False: no such register, an access fault.
+ * holds what is stored or receives what is loaded.
  */
-bool mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store, uint64_t *value);
+enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
+                             uint64_t *value);
 
 #endif

@@ -34,6 +34,8 @@ static size_t choose_offset(const struct bundle *bundle, struct fuzz_input *inpu
         {offsetof(struct bundle, tenants), 3 * sizeof(bundle->tenants[0])},
         {offsetof(struct bundle, vharts), 3 * sizeof(bundle->vharts[0])},
         {offsetof(struct bundle, vharts), 3 * sizeof(bundle->vharts[0])},
+        {offsetof(struct bundle, devices), 2 * sizeof(bundle->devices[0])},
+        {offsetof(struct bundle, channel_count), 8 + sizeof(bundle->channels[0])},
         {0, sizeof(*bundle) - 8},
     };
     const size_t *range = used[fuzz_byte(input) % (sizeof(used) / sizeof(used[0]))];

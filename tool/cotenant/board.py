@@ -126,6 +126,8 @@ class Board:
     plic: Plic
     uart: Uart
     reset: Reset
+    virtual_devices: Range | None
+    """addresses with nothing behind them, for virtual devices; None: there can be none"""
     devices: Mapping[str, Device]
     qemu: QemuOptions | None
 

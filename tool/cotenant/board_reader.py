@@ -62,6 +62,7 @@ def _read(name: str, top: TableReader) -> Board | None:
     plic = _read_plic(top.table("plic", required=True))
     uart = _read_uart(top.table("uart", required=True))
     reset = _read_reset(top.table("reset", required=True))
+    virtual_devices = _read_virtual_devices(top.table("virtual_devices"))
     devices = [_read_device(reader) for reader in top.tables("device")]
     qemu = _read_qemu(top.table("qemu"))
     top.finish()
@@ -95,6 +96,7 @@ def _read(name: str, top: TableReader) -> Board | None:
         plic=plic,
         uart=uart,
         reset=reset,
+        virtual_devices=virtual_devices,
         devices={device.name: device for device in devices if device is not None},
         qemu=qemu,
     )
@@ -192,6 +194,14 @@ def _read_reset(reader: TableReader | None) -> Reset | None:
     return Reset(kind, area)
 
 
+def _read_virtual_devices(reader: TableReader | None) -> Range | None:
+    if reader is None:
+        return None
+    area = _read_range(reader)
+    reader.finish()
+    return area
+
+
 def _read_device(reader: TableReader) -> Device | None:
     name = reader.key.rpartition(".")[2]
     area = _read_range(reader)
@@ -238,6 +248,11 @@ def _read_qemu(reader: TableReader | None) -> QemuOptions | None:
 def _check_overlaps(board: Board, top: TableReader) -> None:
     taken = [(name, area) for name, area in board.monitor_ranges.items()]
     taken.append(("ram", Range(board.ram_base, board.ram_default)))
+    if board.virtual_devices is not None:
+        for name, area in taken:
+            if area.overlaps(board.virtual_devices):
+                top.wrong("virtual_devices", f"overlaps {name} at {area}", "correct one of them")
+        taken.append(("virtual_devices", board.virtual_devices))
     for device in board.devices.values():
         key = f"device.{device.name}"
         for name, area in taken:

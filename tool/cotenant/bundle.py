@@ -76,11 +76,18 @@ def encode(system: System, monitor: bytes) -> bytes:
         _fill_tenant(header.tenants[index], tenant, system, store)
         header.tenants[index].vhart_first = header.vhart_count
         header.tenants[index].vhart_count = len(tenant.vharts)
+        header.tenants[index].device_first = header.device_count
+        header.tenants[index].device_count = len(tenant.virtual_devices)
+        for device in tenant.virtual_devices:
+            made = header.devices[header.device_count]
+            made.tenant, made.kind, made.source = index, device.kind, device.source
+            header.device_count += 1
         for vhart in tenant.vharts:
             out = header.vharts[header.vhart_count]
             out.tenant = index
             _fill_vhart(out, tenant.config, vhart, system)
             header.vhart_count += 1
+    _fill_channels(header, system)
     header.total_size = store.size
     header.crc32 = zlib.crc32(bytes(header))
     image = _with_early_console(monitor, system).ljust(align_up(len(monitor), PAGE), b"\0")
@@ -160,6 +167,8 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
     if tenant.uart_source is not None:
         out.uart_source = tenant.uart_source
         out.uart_base = system.board.uart.range.base
+    if tenant.virtual_devices:
+        out.virtual_base = tenant.virtual_devices[0].range.base
     if tenant.has_plic:
         out.plic_base = system.board.plic.range.base
     for device in tenant.devices:
@@ -177,6 +186,17 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
     if group is not None:
         out.refusal = constant("REFUSAL_FORCE" if group.force else "REFUSAL_SAY")
         out.patience_ms = group.patience_us // 1000
+
+
+def _fill_channels(header: Bundle, system: System) -> None:
+    devices = [device for tenant in system.tenants for device in tenant.virtual_devices]
+    for out, channel in zip(header.channels, system.channels, strict=False):
+        out.name = channel.config.name.encode()
+        out.kind = constant(f"CHANNEL_{channel.config.kind.upper()}")
+        out.end_count = len(channel.ends)
+        for place, end in zip(out.ends, channel.ends, strict=False):
+            place.device, place.port = devices.index(end.device), end.port
+    header.channel_count = len(system.channels)
 
 
 def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:

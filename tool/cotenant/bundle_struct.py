@@ -108,6 +108,37 @@ class BundleTenant(LittleEndianStructure):
         ("refusal", c_uint32),
         ("patience_ms", c_uint32),
         ("reserved", c_uint32),
+        ("virtual_base", c_uint64),
+        ("device_first", c_uint32),
+        ("device_count", c_uint32),
+    ]
+
+
+class BundleDevice(LittleEndianStructure):
+    """struct bundle_device"""
+
+    _fields_ = [
+        ("tenant", c_uint32),
+        ("kind", c_uint32),
+        ("source", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class BundleEnd(LittleEndianStructure):
+    """struct bundle_end"""
+
+    _fields_ = [("device", c_uint32), ("port", c_uint32)]
+
+
+class BundleChannel(LittleEndianStructure):
+    """struct bundle_channel"""
+
+    _fields_ = [
+        ("name", c_char * limit("NAME_SIZE")),
+        ("kind", c_uint32),
+        ("end_count", c_uint32),
+        ("ends", BundleEnd * limit("MAX_CHANNEL_ENDS")),
     ]
 
 
@@ -166,13 +197,17 @@ class Bundle(LittleEndianStructure):
         ("crc32", c_uint32),
         ("tenant_count", c_uint32),
         ("vhart_count", c_uint32),
-        ("reserved", c_uint32),
+        ("device_count", c_uint32),
         ("board", BundleBoard),
         ("console", BundleConsole),
         ("trace", BundleTrace),
         ("next_stage", BundleNextStage),
         ("tenants", BundleTenant * limit("MAX_TENANTS")),
         ("vharts", BundleVhart * limit("MAX_VHARTS")),
+        ("devices", BundleDevice * limit("MAX_VIRTUAL_DEVICES")),
+        ("channel_count", c_uint32),
+        ("reserved", c_uint32),
+        ("channels", BundleChannel * limit("MAX_CHANNELS")),
     ]
 
 
@@ -185,6 +220,9 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_board": BundleBoard,
     "bundle_tenant": BundleTenant,
     "bundle_vhart": BundleVhart,
+    "bundle_device": BundleDevice,
+    "bundle_end": BundleEnd,
+    "bundle_channel": BundleChannel,
     "bundle_console": BundleConsole,
     "bundle_trace": BundleTrace,
     "bundle_next_stage": BundleNextStage,

@@ -28,6 +28,7 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 NEXT_STAGE = "next-stage"
 NEXT_STAGE_MOST = 1 << 30
+CHANNEL_KINDS = ("stream",)
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _QEMU_DEVICE = re.compile(r"[a-zA-Z0-9_.-]+(,[a-zA-Z0-9_.-]+=[^,\s]+)*")
@@ -107,6 +108,20 @@ class GroupConfig:
 
 
 @dataclass(frozen=True)
+class ChannelConfig:
+    """One [channel.NAME] table. `ends`: names of tenants."""
+
+    name: str
+    kind: str
+    ends: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The place of the table in the file."""
+        return f"channel.{self.name}"
+
+
+@dataclass(frozen=True)
 class ConsoleConfig:
     """The [console] table. `escape`: the control character, 1..26."""
 
@@ -140,6 +155,8 @@ class SystemConfig:
         members = [each for each in self.tenants if each.name in group.members]
         return next((each for each in members if each.autostart), members[0]).name
 
+    channels: tuple[ChannelConfig, ...] = ()
+
 
 def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     """Read a system file, noting every mistake; None if it is not a TOML file at all."""
@@ -158,6 +175,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     console = _read_console(top.table("console"), names)
     tenants = [_read_tenant(name, reader) for name, reader in zip(names, readers, strict=True)]
     groups = [_read_group(reader) for reader in top.tables("group")]
+    channels = [_read_channel(reader) for reader in top.tables("channel")]
     top.finish()
     if "tenant" not in data or data["tenant"] == {}:
         top.wrong("tenant", "there is no tenant", "add one, for example: [tenant.linux]")
@@ -176,6 +194,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
         qemu_devices,
         valid,
         tuple(group for group in groups if group is not None),
+        tuple(channel for channel in channels if channel is not None),
     )
 
 
@@ -297,6 +316,25 @@ def _check_groups(
             )
 
 
+def _read_channel(reader: TableReader) -> ChannelConfig | None:
+    before = len(reader.mistakes.found)
+    name = reader.key.rpartition(".")[2]
+    longest = abi.limit("NAME_SIZE") - 1
+    if not _NAME.fullmatch(name) or len(name) > longest:
+        reader.mistakes.add(
+            reader.key,
+            f'"{name}" cannot be the name of a channel',
+            f"use a to z, 0 to 9, - and _, beginning with a letter, at most {longest} characters",
+        )
+    kind = reader.parsed("kind", _parse_kind, "stream", required=True)
+    ends = reader.strings("ends", '["linux", "freertos"]', required=True)
+    reader.finish()
+    if len(reader.mistakes.found) > before:
+        return None
+    assert kind is not None and ends is not None
+    return ChannelConfig(name, kind, ends)
+
+
 def _check_name(name: str, reader: TableReader) -> None:
     longest = abi.limit("NAME_SIZE") - 1
     if not _NAME.fullmatch(name) or len(name) > longest or name == MONITOR_NAME:
@@ -416,6 +454,12 @@ def _parse_pattern(text: str) -> str:
 def _parse_qemu_device(text: str) -> str:
     if not _QEMU_DEVICE.fullmatch(text):
         raise ValueError(f'"{text}" is not of the form MODEL or MODEL,KEY=VALUE')
+    return text
+
+
+def _parse_kind(text: str) -> str:
+    if text not in CHANNEL_KINDS:
+        raise ValueError(f'"{text}" is no kind of channel')
     return text
 
 

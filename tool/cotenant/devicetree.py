@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import fdt
 
 from cotenant.board import Board, Device, PropertyValue
+from cotenant.channels import VirtualDevice
 from cotenant.ranges import Range
 
 PLIC_PHANDLE = 1
@@ -28,6 +29,7 @@ class TenantView:
     name: str
     memory: Sequence[Range]
     devices: Sequence[Device]
+    virtual_devices: tuple[VirtualDevice, ...]
     arguments: str
     initrd: Range | None
     fp: bool
@@ -207,6 +209,13 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
             **_interrupts(device.interrupts),
         }
         soc.append(_node(f"{device.node}@{device.range.base:x}", properties))
+    for virtual in view.virtual_devices:
+        properties = {
+            "compatible": "virtio,mmio",
+            "reg": _reg(virtual.range),
+            **_interrupts((virtual.source,)),
+        }
+        soc.append(_node(f"virtio_mmio@{virtual.range.base:x}", properties))
     return soc
 
 

@@ -26,6 +26,13 @@ def as_dict(system: System) -> dict[str, object]:
             for tenant in system.tenants
         },
         "vharts": [_vhart(tenant, vhart) for tenant in system.tenants for vhart in tenant.vharts],
+        "channels": {
+            channel.config.name: {
+                "kind": channel.config.kind,
+                "ends": [end.device.tenant for end in channel.ends],
+            }
+            for channel in system.channels
+        },
         "pmp": {
             str(hart): explain_pmp.as_dict(result, _names(system, hart))
             for hart, result in system.pmp.items()
@@ -52,6 +59,10 @@ def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
         ],
         "devices": [device.name for device in tenant.devices],
         "group": group.name if group else None,
+        "virtual_devices": [
+            {**_range(device.range), "kind": device.kind, "interrupt": device.source}
+            for device in tenant.virtual_devices
+        ],
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
@@ -80,6 +91,8 @@ def show(system: System, console: Console) -> None:
     console.print(f"board {system.board.id} ({system.board.name}), sstc {sstc}")
     console.print(_memory_table(system))
     console.print(_tenant_table(system))
+    if system.channels:
+        console.print(_channel_table(system))
     console.print(_hart_table(system))
     for hart, result in system.pmp.items():
         console.print(explain_pmp.table(hart, result, _names(system, hart)))
@@ -123,6 +136,14 @@ def _tenant_table(system: System) -> Table:
     for group in system.config.groups:
         members = ", ".join(group.members)
         table.add_row("", "", "", "", f"group {group.name}: one of {members} at a time")
+    return table
+
+
+def _channel_table(system: System) -> Table:
+    table = Table("Channel", "Kind", "Ends", title="Channels", title_justify="left")
+    for channel in system.channels:
+        ends = (f"{end.device.tenant} at {end.device.range.base:#x}" for end in channel.ends)
+        table.add_row(channel.config.name, channel.config.kind, ", ".join(ends))
     return table
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cotenant.board import Board, BoardHart, Device
+from cotenant.channels import VirtualDevice
 from cotenant.config import GroupConfig, TenantConfig
 
 
@@ -27,7 +28,7 @@ def decide(
     tenant: TenantConfig,
     sharing: Sequence[TenantConfig],
     hart: BoardHart,
-    owned: Sequence[Device],
+    owned: Sequence[Device | VirtualDevice],
     board: Board,
     group: GroupConfig | None = None,
 ) -> Interrupts:
@@ -45,7 +46,9 @@ def decide(
     last = last and tenant.priority == lowest
     keeps_hart = last and tenant.budget is None
     context = hart.plic_s_context
-    wanted = tenant.uart or any(device.interrupts for device in owned)
+    wanted = tenant.uart or any(
+        isinstance(device, VirtualDevice) or device.interrupts for device in owned
+    )
     plic_context = context if wanted else None
     return Interrupts(
         plic_context=plic_context,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cotenant import abi
 from cotenant.board import Board, BoardHart, Device
+from cotenant.channels import Channel, VirtualDevice
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.layout import Part
 from cotenant.pmp import HartPmp
@@ -27,6 +28,7 @@ class TenantPlan:
     uart_source: int | None
     """Source number of its virtual UART; None: it has none."""
     vharts: tuple[VhartPlan, ...]
+    virtual_devices: tuple[VirtualDevice, ...]
 
     @property
     def name(self) -> str:
@@ -54,6 +56,7 @@ class System:
     harts: tuple[BoardHart, ...]
     """The harts of the machine that is asked for; those without a vhart are parked."""
     tenants: tuple[TenantPlan, ...]
+    channels: tuple[Channel, ...]
     pmp: dict[int, HartPmp]
     """By hart id; only harts that have vharts."""
     warnings: tuple[str, ...]

@@ -9,8 +9,9 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from cotenant import devices, devicetree, interrupts, memory, qemu_devices
+from cotenant import channels, devices, devicetree, interrupts, memory, qemu_devices
 from cotenant.board import Board
+from cotenant.channels import Channels
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.devices import Ownership
 from cotenant.errors import BuildError, ConfigError, Mistakes
@@ -34,6 +35,7 @@ class _Decided:
     placement: Placement
     layouts: dict[str, Layout]
     vharts: Vharts
+    channels: Channels
 
 
 def plan(
@@ -60,8 +62,9 @@ def plan(
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     layouts = memory.lay_out_all(config, placement, images, mistakes)
     mistakes.stop_if_any()
-    vharts = plan_vharts(config, board, placement, owned, mistakes)
-    decided = _Decided(images, owned, placement, layouts, vharts)
+    joined = channels.plan(config, board, mistakes)
+    vharts = plan_vharts(config, board, placement, owned, joined.devices, mistakes)
+    decided = _Decided(images, owned, placement, layouts, vharts, joined)
     return System(
         config=config,
         board=board,
@@ -75,6 +78,7 @@ def plan(
             _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
             for each in config.tenants
         ),
+        channels=joined.all,
         pmp=vharts.pmp,
         warnings=(*devices.dma_warnings(owned), *_pmp_warnings(vharts.pmp)),
     )
@@ -108,6 +112,7 @@ def _tenant(
         name=name,
         memory=[decided.placement.memory[name]],
         devices=decided.owned[name],
+        virtual_devices=decided.channels.devices[name],
         arguments=tenant.arguments,
         initrd=layout.initrd,
         fp=tenant.fp,
@@ -127,6 +132,7 @@ def _tenant(
         devices=decided.owned[name],
         uart_source=view.uart_source,
         vharts=vharts,
+        virtual_devices=view.virtual_devices,
     )
 
 

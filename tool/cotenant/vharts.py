@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The vharts of a system: where each runs, how interrupts reach it, and what it may touch."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cotenant import interrupts, pmp
 from cotenant.accessmap import AccessMap, for_vhart
 from cotenant.board import Board, BoardHart
+from cotenant.channels import VirtualDevice
 from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
@@ -38,6 +40,7 @@ def plan_vharts(
     board: Board,
     placement: Placement,
     owned: Ownership,
+    virtual: Mapping[str, Sequence[VirtualDevice]],
     mistakes: Mistakes,
 ) -> Vharts:
     """Decide all vharts; raises ConfigError if the PMP of a hart cannot keep them apart."""
@@ -50,7 +53,12 @@ def plan_vharts(
             continue
         routes = [
             interrupts.decide(
-                tenant, sharing, hart, owned[tenant.name], board, config.group_of(tenant.name)
+                tenant,
+                sharing,
+                hart,
+                [*owned[tenant.name], *virtual[tenant.name]],
+                board,
+                config.group_of(tenant.name),
             )
             for tenant in sharing
         ]

@@ -6,7 +6,7 @@
 #include "core/crc32.h"
 
 #define MIB 0x100000ul
-#define PARTS_SIZE 0x8000
+#define PARTS_SIZE 0xa000
 
 static void make_board(struct bundle_board *board)
 {
@@ -52,8 +52,8 @@ static void make_tenant(struct bundle *bundle, uint32_t index, const char *name,
     tenant->group = COTENANT_NONE;
     tenant->memory[0] = (struct bundle_range){base, size};
     tenant->parts[0] = (struct bundle_part){
-        .store_offset = 0x5000, .destination = base, .file_size = 0x1234, .memory_size = 0x3000};
-    tenant->parts[1] = (struct bundle_part){.store_offset = 0x7000,
+        .store_offset = 0x7000, .destination = base, .file_size = 0x1234, .memory_size = 0x3000};
+    tenant->parts[1] = (struct bundle_part){.store_offset = 0x9000,
                                             .destination = tenant->devicetree,
                                             .file_size = 0x800,
                                             .memory_size = 0x800};
@@ -96,6 +96,26 @@ static void make_linux(struct bundle *bundle)
     set_entry(vhart, MADE_CLAIM, 0xc201004 >> 2, PMP_NA4 | PMP_R | PMP_W);
 }
 
+/* A stream between Linux and the RTOS. */
+static void make_channel(struct bundle *bundle)
+{
+    struct bundle_channel *channel = &bundle->channels[0];
+
+    bundle->device_count = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        bundle->tenants[i].virtual_base = 0x1000a000;
+        bundle->tenants[i].device_first = i;
+        bundle->tenants[i].device_count = 1;
+        bundle->devices[i] =
+            (struct bundle_device){.tenant = i, .kind = COTENANT_VIRTUAL_CONSOLE, .source = 13};
+        channel->ends[i] = (struct bundle_end){.device = i, .port = 0};
+    }
+    bundle->channel_count = 1;
+    strcpy(channel->name, "talk");
+    channel->kind = COTENANT_CHANNEL_STREAM;
+    channel->end_count = 2;
+}
+
 void bundle_make(struct bundle *bundle)
 {
     memset(bundle, 0, sizeof(*bundle));
@@ -110,6 +130,7 @@ void bundle_make(struct bundle *bundle)
     make_linux(bundle);
     make_tenant(bundle, 1, "rtos", 0x88000000, 4 * MIB);
     make_tenant(bundle, 2, "other", 0x88400000, 3 * MIB);
+    make_channel(bundle);
     bundle->vharts[1].budget_us = 300;
     bundle->vharts[1].period_us = 1000;
     bundle_seal(bundle);

@@ -370,6 +370,46 @@ static const char *protection_danger(const struct bundle *bundle, uint32_t index
 }
 
 /* The same while the monitor has taken the claim registers away: mode kept, no rights. */
+/* A device index out of range, or a port that two channels share, would be followed. */
+static const char *channel_danger(const struct bundle *bundle)
+{
+    unsigned taken[COTENANT_MAX_VIRTUAL_DEVICES] = {0};
+
+    DANGER_IF(bundle->device_count > COTENANT_MAX_VIRTUAL_DEVICES);
+    DANGER_IF(bundle->channel_count > COTENANT_MAX_CHANNELS);
+    for (uint32_t i = 0; i < bundle->device_count; i++) {
+        const struct bundle_device *device = &bundle->devices[i];
+
+        DANGER_IF(device->tenant >= bundle->tenant_count);
+        DANGER_IF(device->source >= COTENANT_MAX_SOURCES);
+        DANGER_IF(!inside(i, 1, bundle->tenants[device->tenant].device_first,
+                          bundle->tenants[device->tenant].device_count));
+    }
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        const struct bundle_tenant *tenant = &bundle->tenants[i];
+        wide size = (wide)tenant->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+
+        DANGER_IF(!inside(tenant->device_first, tenant->device_count, 0, bundle->device_count));
+        DANGER_IF(
+            !apart(tenant->virtual_base, size, bundle->board.ram_base, bundle->board.ram_size));
+    }
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+
+        DANGER_IF(memchr(channel->name, '\0', COTENANT_NAME_SIZE) == NULL);
+        DANGER_IF(channel->end_count != 2);
+        for (uint32_t end = 0; end < channel->end_count; end++) {
+            const struct bundle_end *place = &channel->ends[end];
+
+            DANGER_IF(place->device >= bundle->device_count);
+            DANGER_IF(place->port >= COTENANT_MAX_PORTS);
+            DANGER_IF((taken[place->device] >> place->port & 1) != 0);
+            taken[place->device] |= 1u << place->port;
+        }
+    }
+    return NULL;
+}
+
 static const char *closed_danger(const struct bundle *bundle)
 {
     static struct bundle closed;
@@ -404,6 +444,9 @@ const char *bundle_danger(const struct bundle *bundle, uint64_t monitor_size)
     }
     if (danger == NULL) {
         danger = source_danger(bundle);
+    }
+    if (danger == NULL) {
+        danger = channel_danger(bundle);
     }
     for (uint32_t i = 0; danger == NULL && i < bundle->vhart_count; i++) {
         danger = vhart_danger(bundle, i);

@@ -37,6 +37,16 @@ static void join(struct bundle_tenant *tenant, uint32_t group)
     tenant->patience_ms = 5000;
 }
 
+static void without_channels(void)
+{
+    b->device_count = 0;
+    b->channel_count = 0;
+    for (uint32_t i = 0; i < b->tenant_count; i++) {
+        b->tenants[i].device_first = 0;
+        b->tenants[i].device_count = 0;
+    }
+}
+
 static void expect_refusal(const char *field, long index, const char *change, int line)
 {
     struct check_result result;
@@ -122,7 +132,8 @@ static void test_good_bundles_pass(void **state)
     ACCEPTED(rtos_vhart->hart = 1; rtos_vhart->plic_s_context = 3);
     ACCEPTED(board->flags = COTENANT_BOARD_FP);
     ACCEPTED(rtos->devicetree = 0);
-    ACCEPTED(rtos->flags = 0; rtos->uart_base = 0; rtos->uart_source = 0; rtos->plic_base = 0);
+    ACCEPTED(without_channels(); rtos->flags = 0; rtos->uart_base = 0; rtos->uart_source = 0;
+             rtos->plic_base = 0);
     ACCEPTED(rtos->parts[1].memory_size = 0; rtos->parts[1].file_size = 0);
     ACCEPTED(b->total_size = board->monitor_size - MADE_MONITOR_SIZE);
 }
@@ -463,7 +474,7 @@ static void test_vhart_interrupts(void **state)
     REFUSED("vhart.plic_s_context", 0, linux_vhart->plic_s_context = 3);
     REFUSED("vhart.plic_s_context", 0, linux_vhart->plic_s_context = COTENANT_NONE);
     REFUSED("vhart.plic_s_context", 0, board->harts[0].plic_s_context = COTENANT_NONE);
-    REFUSED("vhart.plic_s_context", 0, linux_tenant->plic_base = 0);
+    REFUSED("vhart.plic_s_context", 0, without_channels(); linux_tenant->plic_base = 0);
     REFUSED("vhart.plic_claim_entry", 1, rtos_vhart->plic_claim_entry = MADE_CLAIM);
     REFUSED("vhart.plic_claim_entry", 0, linux_vhart->plic_claim_entry = 8);
     REFUSED("vhart.plic_claim_entry", 0, linux_vhart->plic_claim_entry = 0x1234);
@@ -702,6 +713,54 @@ static void test_pmp_opens_the_interrupt_controller(void **state)
     ACCEPTED(linux_vhart->pmp_config[MADE_ENABLES] = 0);
 }
 
+static void test_virtual_devices(void **state)
+{
+    (void)state;
+    REFUSED("device_count", -1, b->device_count = COTENANT_MAX_VIRTUAL_DEVICES + 1);
+    REFUSED("tenant.device_count", 0, linux_tenant->device_count = 3);
+    REFUSED("tenant.device_count", 0, linux_tenant->device_first = 2);
+    REFUSED("tenant.device_count", 0, linux_tenant->device_first = UINT32_MAX);
+    REFUSED("tenant.device_count", 0, linux_tenant->device_count = UINT32_MAX);
+    REFUSED("tenant.device_first", 0, linux_tenant->device_first = 1);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base += 4);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base = board->ram_base - 0x800);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base = board->ram_base);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base = board->plic_base + 0x1000);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base = board->uart_base);
+    REFUSED("tenant.virtual_base", 0, linux_tenant->virtual_base = HUGE);
+    REFUSED("device.tenant", 1, b->devices[1].tenant = 3; rtos->device_count = 0);
+    REFUSED("device.tenant", 1, rtos->device_count = 0);
+    REFUSED("device.kind", 0, b->devices[0].kind = 0);
+    REFUSED("device.source", 0, b->devices[0].source = 0);
+    REFUSED("device.source", 0, b->devices[0].source = 12); /* the virtual UART's */
+    REFUSED("device.source", 0, b->devices[0].source = 11); /* the clock's */
+    REFUSED("device.source", 1, b->devices[1].source = 96);
+    REFUSED("device.source", 1, rtos->plic_base = 0);
+    REFUSED("device.source", 1, linux_tenant->device_count = 2; b->devices[1].tenant = 0;
+            rtos->device_count = 0);
+    ACCEPTED(without_channels());
+}
+
+static void test_channels(void **state)
+{
+    struct bundle_channel *channel = &b->channels[0];
+
+    (void)state;
+    REFUSED("channel_count", -1, b->channel_count = COTENANT_MAX_CHANNELS + 1);
+    REFUSED("channel.name", 0, channel->name[0] = '\0');
+    REFUSED("channel.name", 0, memset(channel->name, 'x', sizeof(channel->name)));
+    REFUSED("channel.name", 0, channel->name[1] = '\n');
+    REFUSED("channel.kind", 0, channel->kind = 0);
+    REFUSED("channel.end_count", 0, channel->end_count = 1);
+    REFUSED("channel.end_count", 0, channel->end_count = 3);
+    REFUSED("channel.ends.device", 0, channel->ends[1].device = 2);
+    REFUSED("channel.ends.port", 0, channel->ends[1].device = 0);
+    REFUSED("channel.ends.port", 0, channel->ends[1].port = 1);
+    REFUSED("channel.ends.port", 1, b->channels[1] = *channel; b->channel_count = 2);
+    ACCEPTED(b->channels[1] = *channel; b->channels[1].ends[0].port = 1;
+             b->channels[1].ends[1].port = 1; b->channel_count = 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -721,6 +780,8 @@ int main(void)
         cmocka_unit_test(test_whose_vhart),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_tenant_resets),
+        cmocka_unit_test(test_virtual_devices),
+        cmocka_unit_test(test_channels),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),
         cmocka_unit_test(test_shared_by_as_many_as_fit),

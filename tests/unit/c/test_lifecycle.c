@@ -151,6 +151,15 @@ void remote_fence_serve(struct hart *on)
 
 static unsigned devices_reset;
 
+void virtio_init(void)
+{
+}
+
+void virtio_reset_tenant(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
 void device_reset(const struct bundle_reset *reset)
 {
     if (reset->kind != COTENANT_DEVICE_RESET_NONE) {

@@ -60,6 +60,7 @@ static void test_wanted_hart_gives_up(void **state)
     (void)state;
     csr_file_write("mip", INTERRUPT_MTI);
     assert_true(shared_try_enter(&harts_here[1])); /* free: taken all the same */
+    assert_false(shared_is_wanted(&harts_here[1]));
     assert_false(shared_try_enter(&harts_here[2]));
     assert_false(shared_try_enter(&harts_here[0]));
     shared_leave(&harts_here[1]);

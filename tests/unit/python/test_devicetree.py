@@ -29,6 +29,7 @@ def view(board: Board) -> TenantView:
         name="linux",
         memory=[Range(0x8000_0000, 0x2000_0000)],
         devices=[board.devices["rtc"], board.devices["virtio7"]],
+        virtual_devices=(),
         arguments="console=ttyS0 quiet",
         initrd=Range(0x9FF0_0000, 0x1234),
         fp=True,

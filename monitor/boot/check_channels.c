@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "boot/check_rules.h"
+
+static bool overlaps_device(const struct bundle_tenant *tenant, const struct bundle_board *board,
+                            uint64_t base, uint64_t size)
+{
+    for (unsigned device = 0; device < CHECK_DEVICES; device++) {
+        struct bundle_range closed = check_device_range(board, (enum check_device)device);
+
+        if (check_overlaps(base, size, closed.base, closed.size)) {
+            return true;
+        }
+    }
+    return (tenant->flags & COTENANT_TENANT_UART) != 0 &&
+           check_overlaps(base, size, tenant->uart_base, CHECK_PAGE_SIZE);
+}
+
+struct check_result check_virtual(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_tenant *tenant = &bundle->tenants[index];
+    const struct bundle_board *board = &bundle->board;
+    uint64_t size = (uint64_t)tenant->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+
+    REQUIRE(tenant->device_count <= COTENANT_MAX_VIRTUAL_DEVICES &&
+                check_contains(0, bundle->device_count, tenant->device_first, tenant->device_count),
+            "tenant.device_count: out of range", index);
+    REQUIRE(tenant->device_count == 0 ||
+                (check_aligned(tenant->virtual_base, CHECK_PAGE_SIZE) &&
+                 check_contains(0, CHECK_ADDRESS_LIMIT, tenant->virtual_base, size) &&
+                 !check_overlaps(tenant->virtual_base, size, board->ram_base, board->ram_size) &&
+                 !overlaps_device(tenant, board, tenant->virtual_base, size)),
+            "tenant.virtual_base: misaligned, in the RAM or where another device is", index);
+    for (uint32_t i = 0; i < tenant->device_count; i++) {
+        REQUIRE(bundle->devices[tenant->device_first + i].tenant == index,
+                "tenant.device_first: another tenant's", index);
+    }
+    return check_good();
+}
+
+static bool is_free_source(const struct bundle *bundle, const struct bundle_device *device)
+{
+    const struct bundle_tenant *tenant = &bundle->tenants[device->tenant];
+    uint32_t source = device->source;
+
+    if (source == 0 || source >= bundle->board.plic_sources ||
+        (tenant->sources[source / 32] >> source % 32 & 1) != 0 ||
+        ((tenant->flags & COTENANT_TENANT_UART) != 0 && source == tenant->uart_source)) {
+        return false;
+    }
+    for (const struct bundle_device *other = bundle->devices; other < device; other++) {
+        if (other->tenant == device->tenant && other->source == source) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct check_result check_device(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_device *device = &bundle->devices[index];
+    const struct bundle_tenant *tenant;
+
+    REQUIRE(device->tenant < bundle->tenant_count, "device.tenant: there is no such tenant", index);
+    tenant = &bundle->tenants[device->tenant];
+    REQUIRE(index - tenant->device_first < tenant->device_count,
+            "device.tenant: the tenant does not have it", index);
+    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE, "device.kind: unknown", index);
+    REQUIRE(tenant->plic_base != 0 && is_free_source(bundle, device),
+            "device.source: none, or another device's", index);
+    return check_good();
+}
+
+/* The ports of a console are numbered without a gap. */
+static bool is_next_port(const struct bundle *bundle, uint32_t channel, uint32_t end)
+{
+    const struct bundle_end *wanted = &bundle->channels[channel].ends[end];
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i <= channel; i++) {
+        uint32_t count = i == channel ? end : bundle->channels[i].end_count;
+
+        for (uint32_t j = 0; j < count; j++) {
+            before += bundle->channels[i].ends[j].device == wanted->device;
+        }
+    }
+    return wanted->port == before && wanted->port < COTENANT_MAX_PORTS;
+}
+
+static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_channel *channel = &bundle->channels[index];
+
+    REQUIRE(check_is_name(channel->name), "channel.name: empty, not terminated or not printable",
+            index);
+    REQUIRE(channel->kind == COTENANT_CHANNEL_STREAM, "channel.kind: unknown", index);
+    REQUIRE(channel->end_count == 2, "channel.end_count: a stream has two ends", index);
+    for (uint32_t i = 0; i < channel->end_count; i++) {
+        const struct bundle_end *end = &channel->ends[i];
+
+        REQUIRE(end->device < bundle->device_count &&
+                    bundle->devices[end->device].kind == COTENANT_VIRTUAL_CONSOLE,
+                "channel.ends.device: no console", index);
+        REQUIRE(is_next_port(bundle, index, i), "channel.ends.port: not the next one", index);
+    }
+    return check_good();
+}
+
+struct check_result check_channels(const struct bundle *bundle)
+{
+    struct check_result result = check_good();
+
+    for (uint32_t i = 0; result.problem == NULL && i < bundle->device_count; i++) {
+        result = check_device(bundle, i);
+    }
+    for (uint32_t i = 0; result.problem == NULL && i < bundle->channel_count; i++) {
+        result = check_channel(bundle, i);
+    }
+    return result;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/virtio.h"
+
+#include "arch/interrupts.h"
+#include "arch/memory.h"
+#include "core/shared_lock.h"
+#include "core/tenant.h"
+#include "irq/routing.h"
+#include "vdev/virtio_console.h"
+
+/* Section 4.2.2. */
+enum {
+    REG_MAGIC = 0x000,
+    REG_VERSION = 0x004,
+    REG_DEVICE_ID = 0x008,
+    REG_VENDOR_ID = 0x00c,
+    REG_DEVICE_FEATURES = 0x010,
+    REG_DEVICE_FEATURES_SELECT = 0x014,
+    REG_DRIVER_FEATURES = 0x020,
+    REG_DRIVER_FEATURES_SELECT = 0x024,
+    REG_QUEUE_SELECT = 0x030,
+    REG_QUEUE_SIZE_MAX = 0x034,
+    REG_QUEUE_SIZE = 0x038,
+    REG_QUEUE_READY = 0x044,
+    REG_QUEUE_NOTIFY = 0x050,
+    REG_INTERRUPT_STATUS = 0x060,
+    REG_INTERRUPT_ACKNOWLEDGE = 0x064,
+    REG_STATUS = 0x070,
+    REG_QUEUE_DESCRIPTORS = 0x080, /* the lower halves of addresses */
+    REG_QUEUE_DRIVER = 0x090,
+    REG_QUEUE_DEVICE = 0x0a0,
+    REG_SHARED_MEMORY = 0x0b0, /* length and base of a region, two halves each */
+    REG_SHARED_MEMORY_END = 0x0c0,
+    REG_CONFIGURATION = 0x100,
+};
+
+/* From a lower half to the upper one. */
+#define REG_UPPER 4
+
+#define MAGIC 0x74726976 /* "virt" */
+#define VERSION 2
+#define VENDOR 0x43544e54
+#define FEATURE_VERSION_1 (1ul << 32)
+
+/* Section 2.1. */
+#define STATUS_DRIVER_OK 0x04
+#define STATUS_FEATURES_OK 0x08
+#define STATUS_NEEDS_RESET 0x40
+
+struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
+
+static const struct virtio_type *type_of(uint32_t kind)
+{
+    switch (kind) {
+    case COTENANT_VIRTUAL_CONSOLE:
+        return &virtio_console_type;
+    default:
+        return NULL;
+    }
+}
+
+void virtio_init(void)
+{
+    for (uint32_t i = 0; i < bundle->device_count; i++) {
+        struct virtio_device *device = &virtio_devices[i];
+
+        device->description = &bundle->devices[i];
+        device->tenant = &tenants[device->description->tenant];
+        device->index = i;
+        device->type = type_of(device->description->kind);
+        vplic_add_virtual(&device->tenant->plic, device->description->source);
+    }
+    virtio_console_init();
+}
+
+bool virtio_is_wanted(void)
+{
+    const struct hart *hart = hart_self();
+
+    return hart_is_wanted() || hart->reschedule || shared_is_wanted(hart);
+}
+
+bool virtio_is_live(const struct virtio_device *device)
+{
+    return (device->status & (STATUS_DRIVER_OK | STATUS_NEEDS_RESET)) == STATUS_DRIVER_OK;
+}
+
+static void set_interrupts(struct virtio_device *device, uint8_t interrupts)
+{
+    bool change = (device->interrupts != 0) != (interrupts != 0);
+
+    device->interrupts = interrupts;
+    if (change) {
+        vplic_set_level(&device->tenant->plic, device->description->source, interrupts != 0);
+        routing_refresh(device->tenant);
+    }
+}
+
+void virtio_interrupt(struct virtio_device *device, uint8_t reason)
+{
+    set_interrupts(device, device->interrupts | reason);
+}
+
+static void reset(struct virtio_device *device)
+{
+    device->status = 0;
+    device->feature_select = 0;
+    device->driver_feature_select = 0;
+    device->driver_features = 0;
+    device->queue_select = 0;
+    memset(device->queues, 0, sizeof(device->queues));
+    set_interrupts(device, 0);
+    device->type->reset(device);
+}
+
+void virtio_reset_tenant(struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->description->device_count; i++) {
+        reset(&virtio_devices[tenant->description->device_first + i]);
+    }
+}
+
+static void stop_broken(struct virtio_device *device)
+{
+    device->status |= STATUS_NEEDS_RESET;
+    for (uint32_t i = 0; i < VIRTIO_MOST_QUEUES; i++) {
+        device->queues[i].ready = false;
+    }
+    virtio_interrupt(device, VIRTIO_INTERRUPT_CONFIGURATION);
+    device->type->reset(device);
+}
+
+enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue *queue, bool fill)
+{
+    enum virtqueue_state state;
+
+    if (!virtio_is_live(device)) {
+        return VIRTQUEUE_EMPTY;
+    }
+    state = virtqueue_look(queue, device->tenant, fill);
+    if (state == VIRTQUEUE_BROKEN) {
+        stop_broken(device);
+    }
+    return state;
+}
+
+void virtio_finish(struct virtio_device *device, struct virtqueue *queue)
+{
+    if (virtqueue_finish(queue)) {
+        virtio_interrupt(device, VIRTIO_INTERRUPT_USED);
+    }
+}
+
+bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
+                uint32_t length)
+{
+    enum virtqueue_state state = virtio_look(device, queue, true);
+    const uint8_t *next = bytes;
+
+    if (state == VIRTQUEUE_EMPTY) {
+        virtqueue_ask(queue, true);
+        state = virtio_look(device, queue, true);
+    }
+    if (state != VIRTQUEUE_BYTES) {
+        return false;
+    }
+    /* What a driver divides into so many descriptors is its own fault. */
+    for (unsigned pieces = 0; pieces < 4 && length > 0 && state == VIRTQUEUE_BYTES; pieces++) {
+        uint32_t count = virtqueue_write(queue, next, length);
+
+        next += count;
+        length -= count;
+        state = virtio_look(device, queue, true);
+    }
+    if (state == VIRTQUEUE_BROKEN) {
+        return false;
+    }
+    virtqueue_ask(queue, false);
+    virtio_finish(device, queue);
+    return true;
+}
+
+static struct virtqueue *selected(struct virtio_device *device)
+{
+    return device->queue_select < device->type->queue_count(device)
+               ? &device->queues[device->queue_select]
+               : NULL;
+}
+
+static uint64_t offered(const struct virtio_device *device)
+{
+    return FEATURE_VERSION_1 | device->type->features(device);
+}
+
+static uint32_t half(uint64_t value, uint32_t select)
+{
+    return select < 2 ? (uint32_t)(value >> (32 * select)) : 0;
+}
+
+static void set_half(uint64_t *value, uint32_t select, uint32_t bits)
+{
+    if (select < 2) {
+        *value &= ~(0xfffffffful << (32 * select));
+        *value |= (uint64_t)bits << (32 * select);
+    }
+}
+
+static uint32_t read_register(const struct virtio_device *device, uint32_t offset)
+{
+    bool queue = device->queue_select < device->type->queue_count(device);
+
+    switch (offset) {
+    case REG_MAGIC:
+        return MAGIC;
+    case REG_VERSION:
+        return VERSION;
+    case REG_DEVICE_ID:
+        return device->description->kind;
+    case REG_VENDOR_ID:
+        return VENDOR;
+    case REG_DEVICE_FEATURES:
+        return half(offered(device), device->feature_select);
+    case REG_QUEUE_SIZE_MAX:
+        return queue ? VIRTQUEUE_MOST : 0;
+    case REG_QUEUE_READY:
+        return queue && device->queues[device->queue_select].ready;
+    case REG_INTERRUPT_STATUS:
+        return device->interrupts;
+    case REG_STATUS:
+        return device->status;
+    default:
+        /* No shared memory region: its length and base read as all ones (section 4.2.2). */
+        return offset >= REG_SHARED_MEMORY && offset < REG_SHARED_MEMORY_END ? UINT32_MAX : 0;
+    }
+}
+
+uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32_t size)
+{
+    if (offset >= REG_CONFIGURATION) {
+        return device->type->read_configuration(device, offset - REG_CONFIGURATION, size);
+    }
+    return size == sizeof(uint32_t) ? read_register(device, offset) : 0;
+}
+
+/* Section 3.1.1: FEATURES_OK stays off if the driver wants what is not offered. */
+static void write_status(struct virtio_device *device, uint8_t value)
+{
+    bool acceptable = (device->driver_features & ~offered(device)) == 0 &&
+                      (device->driver_features & FEATURE_VERSION_1) != 0;
+    bool was_live = virtio_is_live(device);
+
+    if (value == 0) {
+        reset(device);
+        return;
+    }
+    if ((device->status & STATUS_FEATURES_OK) == 0 && !acceptable) {
+        value &= (uint8_t) ~(STATUS_FEATURES_OK | STATUS_DRIVER_OK);
+    }
+    device->status |= value & (uint8_t)~STATUS_NEEDS_RESET;
+    if (!was_live && virtio_is_live(device)) {
+        device->type->start(device);
+    }
+}
+
+static void write_ready(struct virtio_device *device, struct virtqueue *queue, bool ready)
+{
+    if (!ready) {
+        *queue = (struct virtqueue){0};
+    } else if (!queue->ready && !virtqueue_start(queue, device->tenant)) {
+        stop_broken(device);
+    }
+}
+
+/* What the driver says of the selected queue; not of one that works. */
+static void write_queue(struct virtio_device *device, uint32_t offset, uint32_t value)
+{
+    struct virtqueue *queue = selected(device);
+    uint32_t select = offset / sizeof(uint32_t) & 1;
+
+    if (queue == NULL || (queue->ready && offset != REG_QUEUE_READY)) {
+        return;
+    }
+    switch (offset) {
+    case REG_QUEUE_SIZE:
+        if (value <= VIRTQUEUE_MOST && (value & (value - 1)) == 0) {
+            queue->size = value;
+        }
+        break;
+    case REG_QUEUE_READY:
+        write_ready(device, queue, value != 0);
+        break;
+    case REG_QUEUE_DESCRIPTORS:
+    case REG_QUEUE_DESCRIPTORS + REG_UPPER:
+        set_half(&queue->descriptors, select, value);
+        break;
+    case REG_QUEUE_DRIVER:
+    case REG_QUEUE_DRIVER + REG_UPPER:
+        set_half(&queue->available, select, value);
+        break;
+    case REG_QUEUE_DEVICE:
+    case REG_QUEUE_DEVICE + REG_UPPER:
+        set_half(&queue->used, select, value);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool notify(struct virtio_device *device, uint32_t queue)
+{
+    return !virtio_is_live(device) || queue >= device->type->queue_count(device) ||
+           device->type->notify(device, queue);
+}
+
+static bool write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
+{
+    switch (offset) {
+    case REG_DEVICE_FEATURES_SELECT:
+        device->feature_select = value;
+        break;
+    case REG_DRIVER_FEATURES:
+        if ((device->status & STATUS_FEATURES_OK) == 0) {
+            set_half(&device->driver_features, device->driver_feature_select, value);
+        }
+        break;
+    case REG_DRIVER_FEATURES_SELECT:
+        device->driver_feature_select = value;
+        break;
+    case REG_QUEUE_SELECT:
+        device->queue_select = value;
+        break;
+    case REG_QUEUE_NOTIFY:
+        return notify(device, value);
+    case REG_INTERRUPT_ACKNOWLEDGE:
+        set_interrupts(device, device->interrupts & (uint8_t)~value);
+        break;
+    case REG_STATUS:
+        write_status(device, (uint8_t)value);
+        break;
+    default:
+        write_queue(device, offset, value);
+        break;
+    }
+    return true;
+}
+
+bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value)
+{
+    if (offset >= REG_CONFIGURATION) {
+        device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
+        return true;
+    }
+    return size != sizeof(uint32_t) || write_register(device, offset, value);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Virtual devices that tenants reach by virtio over MMIO, version 2 (virtio 1.2, section 4.2).
+ *
+ * Here are the registers, the same for every device; what a device does with its queues is its
+ * type's. A queue that makes no sense, or a driver that breaks the protocol, stops the device until
+ * its driver resets it (DEVICE_NEEDS_RESET, section 2.1.2): nobody else notices more than that it
+ * has fallen silent.
+ *
+ * Interrupts off, shared lock held.
+ */
+#ifndef COTENANT_VDEV_VIRTIO_H
+#define COTENANT_VDEV_VIRTIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/bundle.h"
+#include "vdev/virtqueue.h"
+
+struct tenant;
+struct virtio_device;
+
+/* Two for each port of a console and two to control them. */
+#define VIRTIO_MOST_QUEUES (2 * (COTENANT_MAX_PORTS + 1))
+
+/* Interrupt status (section 4.2.2). */
+#define VIRTIO_INTERRUPT_USED 0x1
+#define VIRTIO_INTERRUPT_CONFIGURATION 0x2
+
+/* What a type of device does. All must be given. */
+struct virtio_type {
+    /* Feature bits that it offers beside VIRTIO_F_VERSION_1. */
+    uint64_t (*features)(const struct virtio_device *device);
+    uint32_t (*queue_count)(const struct virtio_device *device);
+    /* Reads `size` (1, 2, 4) bytes of the configuration space; what is not there reads 0. */
+    uint32_t (*read_configuration)(const struct virtio_device *device, uint32_t offset,
+                                   uint32_t size);
+    void (*write_configuration)(struct virtio_device *device, uint32_t offset, uint32_t size,
+                                uint32_t value);
+    /* The driver is ready (DRIVER_OK): its queues are in place. */
+    void (*start)(struct virtio_device *device);
+    /*
+     * Something has become available in a queue. False: there is more to do than is good at a
+     * stretch, and the driver shall notify again; it does not know that it does.
+     */
+    bool (*notify)(struct virtio_device *device, uint32_t queue);
+    /* The device is reset or broken: forget what concerns the driver. */
+    void (*reset)(struct virtio_device *device);
+};
+
+struct virtio_device {
+    const struct virtio_type *type; /* NULL: there is no such device */
+    struct tenant *tenant;
+    const struct bundle_device *description;
+    uint32_t index; /* in virtio_devices */
+    uint8_t status;
+    uint8_t interrupts; /* VIRTIO_INTERRUPT_* */
+    uint32_t feature_select;
+    uint32_t driver_feature_select;
+    uint64_t driver_features;
+    uint32_t queue_select;
+    struct virtqueue queues[VIRTIO_MOST_QUEUES];
+};
+
+extern struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
+
+/* Makes the virtual devices of all tenants of the bundle, and the channels among them. At boot. */
+void virtio_init(void);
+
+/* The tenant has stopped: its devices are as after power-on. */
+void virtio_reset_tenant(struct tenant *tenant);
+
+/*
+ * The tenant loads or stores `size` bytes at `offset` of a device's registers. False: a store
+ * that is to be made again (see virtio_type.notify). Registers that do not exist, and those that
+ * are not accessed as they must be (section 4.2.2.2), read 0 and ignore writes.
+ */
+uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32_t size);
+bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value);
+
+/* For types of devices. Its driver has set it up and has not broken it. */
+bool virtio_is_live(const struct virtio_device *device);
+
+/* virtqueue_look(); a broken queue stops the device and is reported as BROKEN. */
+enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue *queue, bool fill);
+
+/* virtqueue_finish(), and the interrupt if the driver wants it. */
+void virtio_finish(struct virtio_device *device, struct virtqueue *queue);
+
+/*
+ * Puts `length` bytes into the next chain of a queue, as far as they fit. False: there is none now;
+ * the driver will notify when there is one.
+ */
+bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
+                uint32_t length);
+
+/* Raises an interrupt of the device: VIRTIO_INTERRUPT_*. */
+void virtio_interrupt(struct virtio_device *device, uint8_t reason);
+
+/* Work on a queue should end here: somebody waits for the hart or the lock. */
+bool virtio_is_wanted(void);
+
+/* The types; each in a file of its own. */
+extern const struct virtio_type virtio_console_type;
+
+#endif

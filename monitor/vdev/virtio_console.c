@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/virtio_console.h"
+
+#include "arch/memory.h"
+#include "core/tenant.h"
+
+/* Section 5.3.3. */
+#define FEATURE_MULTIPORT 0x2ul
+#define QUEUE_CONTROL_IN 2 /* to the driver */
+#define QUEUE_CONTROL_OUT 3
+/* Section 5.3.4: the offset of max_nr_ports. */
+#define CONFIGURATION_PORTS 4
+
+/* Section 5.3.6.2. */
+enum {
+    EVENT_DEVICE_READY = 0,
+    EVENT_DEVICE_ADD = 1,
+    EVENT_PORT_READY = 3,
+    EVENT_PORT_OPEN = 6,
+    EVENT_PORT_NAME = 7,
+};
+
+struct control_message {
+    uint32_t port;
+    uint16_t event;
+    uint16_t value;
+};
+
+/* Pieces that are moved at a stretch, and how long one is, bytes. */
+#define MOST_PIECES 16
+#define PIECE_SIZE 256
+#define SERVICE_PIECE_SIZE 64
+
+#define TOLD_NOTHING 2
+
+static struct virtio_port ports[COTENANT_MAX_VIRTUAL_DEVICES][COTENANT_MAX_PORTS];
+static uint32_t port_counts[COTENANT_MAX_VIRTUAL_DEVICES];
+
+static struct virtio_port *ports_of(const struct virtio_device *device)
+{
+    return ports[device->index];
+}
+
+static uint32_t port_count(const struct virtio_device *device)
+{
+    return port_counts[device->index];
+}
+
+/* Section 5.3.2: port 0 comes before the control queues. */
+static struct virtqueue *receive_queue(const struct virtio_port *port)
+{
+    return &port->device->queues[port->number == 0 ? 0 : 2 * port->number + 2];
+}
+
+static struct virtqueue *transmit_queue(const struct virtio_port *port)
+{
+    return receive_queue(port) + 1;
+}
+
+/* The other end is there, or has left something on its way. */
+static bool is_connected(const struct virtio_port *port)
+{
+    return port->peer == NULL || port->peer->open ||
+           virtqueue_has_chain(transmit_queue(port->peer));
+}
+
+static bool tell(struct virtio_port *port, uint16_t event, uint16_t value)
+{
+    struct {
+        struct control_message header;
+        char name[COTENANT_NAME_SIZE];
+    } message = {.header = {port->number, event, value}};
+    uint32_t length = sizeof(message.header);
+
+    if (event == EVENT_PORT_NAME) {
+        for (uint32_t i = 0; port->name[i] != '\0'; i++) {
+            message.name[i] = port->name[i];
+            length++;
+        }
+    }
+    return virtio_put(port->device, &port->device->queues[QUEUE_CONTROL_IN], &message, length);
+}
+
+/* Tells the driver what it does not know of the port yet, as far as there are buffers for it. */
+static void announce(struct virtio_port *port)
+{
+    uint8_t open = is_connected(port);
+
+    if (port->adding) {
+        port->adding = !tell(port, EVENT_DEVICE_ADD, 0);
+    }
+    if (port->naming) {
+        port->naming = !tell(port, EVENT_PORT_NAME, 1);
+    }
+    if (port->ready && !port->naming && port->told_open != open &&
+        tell(port, EVENT_PORT_OPEN, open)) {
+        port->told_open = open;
+    }
+}
+
+/*
+ * Gives back the open chain of the sender, moved or not, and the receiver's if something is in it.
+ */
+static void end_of_chain(struct virtio_port *from)
+{
+    struct virtio_port *to = from->peer;
+
+    if (to != NULL && receive_queue(to)->open) {
+        virtio_finish(to->device, receive_queue(to));
+    }
+    virtio_finish(from->device, transmit_queue(from));
+    if (to != NULL && !from->open) {
+        announce(to);
+    }
+}
+
+static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
+{
+    uint8_t bytes[SERVICE_PIECE_SIZE];
+    uint32_t count = virtqueue_read(source, bytes, sizeof(bytes));
+
+    from->service->receive(from, bytes, count, source->left == 0 && !source->more);
+    return true;
+}
+
+/* `from` has bytes in its open chain. */
+static bool move_piece(struct virtio_port *from, struct virtqueue *source)
+{
+    struct virtio_port *to = from->peer;
+    struct virtqueue *target = receive_queue(to);
+
+    if (!to->open) {
+        end_of_chain(from);
+        return true;
+    }
+    switch (virtio_look(to->device, target, true)) {
+    case VIRTQUEUE_EMPTY:
+        if (target->quiet) {
+            virtqueue_ask(target, true);
+            return true; /* it may have come just before */
+        }
+        return false;
+    case VIRTQUEUE_BYTES:
+        virtqueue_ask(target, false);
+        virtqueue_copy(target, source, PIECE_SIZE);
+        return true;
+    case VIRTQUEUE_END:
+        virtio_finish(to->device, target);
+        return true;
+    case VIRTQUEUE_BROKEN:
+        break;
+    }
+    return false;
+}
+
+/* One step from `from` to its other end; false: there is none to do now. */
+static bool step(struct virtio_port *from)
+{
+    struct virtqueue *source = transmit_queue(from);
+
+    if (from->stale && source->next == from->fresh) {
+        from->stale = false;
+    }
+    switch (virtio_look(from->device, source, false)) {
+    case VIRTQUEUE_BYTES:
+        if (from->stale) {
+            end_of_chain(from);
+            return true;
+        }
+        return from->peer == NULL ? serve_piece(from, source) : move_piece(from, source);
+    case VIRTQUEUE_END:
+        end_of_chain(from);
+        return true;
+    case VIRTQUEUE_EMPTY:
+    case VIRTQUEUE_BROKEN:
+        break;
+    }
+    return false;
+}
+
+/* Moves what `from` has sent; false: there is more. */
+static bool pump(struct virtio_port *from)
+{
+    for (unsigned steps = 0; steps < MOST_PIECES; steps++) {
+        if (!step(from)) {
+            return true;
+        }
+        if (virtio_is_wanted()) {
+            break;
+        }
+    }
+    return false;
+}
+
+/* What is on its way to `port` is for nobody any more. */
+static void begin_afresh(struct virtio_port *port)
+{
+    struct virtio_port *peer = port->peer;
+
+    virtqueue_rewind(receive_queue(port));
+    if (peer != NULL && transmit_queue(peer)->ready) {
+        peer->stale = true;
+        peer->fresh = virtqueue_available(transmit_queue(peer));
+    }
+}
+
+static void set_open(struct virtio_port *port, bool open)
+{
+    if (port->open == open) {
+        return;
+    }
+    port->open = open;
+    begin_afresh(port);
+    if (port->peer != NULL) {
+        announce(port->peer);
+    } else if (open) {
+        port->service->room(port);
+    } else {
+        port->service->close(port);
+    }
+}
+
+static void take_message(struct virtio_device *device, const struct control_message *message)
+{
+    struct virtio_port *port;
+
+    if (message->event == EVENT_DEVICE_READY) {
+        for (uint32_t i = 0; i < port_count(device); i++) {
+            ports_of(device)[i].adding = true;
+        }
+        return;
+    }
+    if (message->port >= port_count(device)) {
+        return;
+    }
+    port = &ports_of(device)[message->port];
+    if (message->event == EVENT_PORT_READY) {
+        port->ready = message->value != 0;
+        port->naming = port->ready;
+        port->told_open = TOLD_NOTHING;
+    } else if (message->event == EVENT_PORT_OPEN) {
+        set_open(port, message->value != 0);
+    }
+}
+
+/* The driver's next message, if there is one. */
+static void take_control(struct virtio_device *device)
+{
+    struct virtqueue *queue = &device->queues[QUEUE_CONTROL_OUT];
+    struct control_message message = {0};
+
+    if (virtio_look(device, queue, false) != VIRTQUEUE_BYTES) {
+        return;
+    }
+    if (virtqueue_read(queue, &message, sizeof(message)) == sizeof(message)) {
+        take_message(device, &message);
+    }
+    virtio_finish(device, queue);
+}
+
+/* The whole device: what its driver says, what it is to be told, and all ports. */
+static bool control(struct virtio_device *device)
+{
+    take_control(device);
+    for (uint32_t i = 0; i < port_count(device); i++) {
+        struct virtio_port *port = &ports_of(device)[i];
+
+        announce(port);
+        if ((port->peer != NULL && !pump(port->peer)) || virtio_is_wanted()) {
+            return false;
+        }
+    }
+    return !virtqueue_has_chain(&device->queues[QUEUE_CONTROL_OUT]);
+}
+
+static bool notify(struct virtio_device *device, uint32_t queue)
+{
+    struct virtio_port *port;
+
+    if (queue == QUEUE_CONTROL_IN || queue == QUEUE_CONTROL_OUT) {
+        return control(device);
+    }
+    port = &ports_of(device)[queue == 0 || queue == 1 ? 0 : queue / 2 - 1];
+    if ((queue & 1) != 0) {
+        return pump(port);
+    }
+    if (port->peer != NULL) {
+        return pump(port->peer);
+    }
+    virtqueue_ask(&device->queues[queue], false);
+    port->service->room(port);
+    return true;
+}
+
+static void start(struct virtio_device *device)
+{
+    for (uint32_t i = 0; i < port_count(device); i++) {
+        virtqueue_ask(receive_queue(&ports_of(device)[i]), false);
+    }
+    virtqueue_ask(&device->queues[QUEUE_CONTROL_IN], false);
+}
+
+static void reset(struct virtio_device *device)
+{
+    for (uint32_t i = 0; i < port_count(device); i++) {
+        struct virtio_port *port = &ports_of(device)[i];
+
+        port->ready = false;
+        port->adding = false;
+        port->naming = false;
+        port->stale = false;
+        if (port->peer != NULL) {
+            virtqueue_rewind(receive_queue(port->peer)); /* the rest of what is in it is lost */
+        }
+        set_open(port, false);
+    }
+}
+
+static uint64_t features(const struct virtio_device *device)
+{
+    (void)device;
+    return FEATURE_MULTIPORT;
+}
+
+static uint32_t queue_count(const struct virtio_device *device)
+{
+    return 2 * (port_count(device) + 1);
+}
+
+static uint32_t read_configuration(const struct virtio_device *device, uint32_t offset,
+                                   uint32_t size)
+{
+    return offset == CONFIGURATION_PORTS && size == sizeof(uint32_t) ? port_count(device) : 0;
+}
+
+static void write_configuration(struct virtio_device *device, uint32_t offset, uint32_t size,
+                                uint32_t value)
+{
+    (void)device;
+    (void)offset;
+    (void)size;
+    (void)value;
+}
+
+const struct virtio_type virtio_console_type = {
+    .features = features,
+    .queue_count = queue_count,
+    .read_configuration = read_configuration,
+    .write_configuration = write_configuration,
+    .start = start,
+    .notify = notify,
+    .reset = reset,
+};
+
+static struct virtio_port *make_port(const struct bundle_channel *channel,
+                                     const struct bundle_end *end)
+{
+    struct virtio_port *port = &ports[end->device][end->port];
+
+    port->device = &virtio_devices[end->device];
+    port->number = end->port;
+    port->name = channel->name;
+    port_counts[end->device]++;
+    return port;
+}
+
+void virtio_console_init(void)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+
+        if (channel->kind == COTENANT_CHANNEL_STREAM) {
+            struct virtio_port *one = make_port(channel, &channel->ends[0]);
+            struct virtio_port *other = make_port(channel, &channel->ends[1]);
+
+            one->peer = other;
+            other->peer = one;
+        }
+    }
+}
+
+bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
+{
+    return port->open && virtio_put(port->device, receive_queue(port), bytes, length);
+}

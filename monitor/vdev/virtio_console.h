@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A virtual console with several ports (virtio 1.2, section 5.3, VIRTIO_CONSOLE_F_MULTIPORT): the
+ * ends of a tenant's streams. Linux shows each as /dev/virtio-ports/NAME.
+ *
+ * What a driver sends into a port arrives at the port of the other end, or in the monitor. It is
+ * moved when either driver notifies, in that driver's time, and waits in the sender's queue while
+ * the receiver has no buffer. The end of a sent buffer is the end of a received one.
+ *
+ * A port whose other end is not open takes what is sent and forgets it. When an end opens, what was
+ * sent before is forgotten too: it was not meant for this listener. What was sent before the sender
+ * closed still arrives, and then the receiver is told (PORT_OPEN). Shared lock held.
+ */
+#ifndef COTENANT_VDEV_VIRTIO_CONSOLE_H
+#define COTENANT_VDEV_VIRTIO_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vdev/virtio.h"
+
+struct virtio_port;
+
+/* A port whose other end is the monitor. */
+struct virtio_port_service {
+    /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
+    void (*receive)(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last);
+    /* The tenant has opened the port, or made room after virtio_port_send() found none. */
+    void (*room)(struct virtio_port *port);
+    /* The tenant has closed the port or has stopped. */
+    void (*close)(struct virtio_port *port);
+};
+
+struct virtio_port {
+    struct virtio_device *device; /* NULL: there is no such port */
+    uint32_t number;
+    const char *name;
+    struct virtio_port *peer;                  /* the other end; NULL: */
+    const struct virtio_port_service *service; /* the monitor */
+    bool ready;                                /* the driver has it */
+    bool open;                                 /* somebody has opened it there */
+    /* What the driver is yet to be told: */
+    bool adding;
+    bool naming;
+    uint8_t told_open; /* what it was last told of the other end */
+    /* Chains of its transmit queue before this one were sent to a listener who has gone. */
+    bool stale;
+    uint16_t fresh;
+};
+
+/* Ties the ports together as the bundle's channels say. Once, after all devices exist. */
+void virtio_console_init(void);
+
+/* The monitor sends: one buffer, if it fits. False: no room; service->room() follows. */
+bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include "virtio_bench.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/csr.h"
+#include "arch/memory.h"
+#include "core/shared_lock.h"
+#include "irq/routing.h"
+
+/* Unreadable pages at each side. */
+#define GUARD 4
+#define CONTROL_SIZE 64
+
+/* Section 5.3.6.2. */
+enum { DEVICE_READY = 0, PORT_READY = 3, PORT_OPEN = 6 };
+
+struct bench_driver bench_drivers[BENCH_TENANTS];
+bool bench_lines[BENCH_TENANTS];
+unsigned bench_interrupts[BENCH_TENANTS];
+
+static struct bundle description;
+static struct hart this_hart;
+
+/* In the place of what virtual devices call. */
+
+void physical_copy(uint64_t destination, const void *source, size_t size)
+{
+    memcpy((void *)(uintptr_t)destination, source, size);
+}
+
+bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
+{
+    (void)vplic;
+    assert(source == 13);
+    return true;
+}
+
+void vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+{
+    assert(source == 13);
+    bench_interrupts[vplic->tenant] += level && !bench_lines[vplic->tenant];
+    bench_lines[vplic->tenant] = level;
+}
+
+void routing_refresh(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+bool shared_lock_has_waiting(void)
+{
+    return false;
+}
+
+static uint64_t map(void)
+{
+    uint8_t *start = mmap(NULL, (BENCH_PAGES + 2 * GUARD) * BENCH_PAGE, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert(start != MAP_FAILED);
+    start += GUARD * BENCH_PAGE;
+    assert(mprotect(start, BENCH_PAGES * BENCH_PAGE, PROT_READ | PROT_WRITE) == 0);
+    return (uint64_t)(uintptr_t)start;
+}
+
+static void describe_channel(uint32_t number, const char *name)
+{
+    struct bundle_channel *channel = &description.channels[number];
+
+    strcpy(channel->name, name);
+    channel->kind = COTENANT_CHANNEL_STREAM;
+    channel->end_count = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        channel->ends[i] = (struct bundle_end){.device = i, .port = number};
+    }
+}
+
+static void make(void)
+{
+    bundle = &description;
+    tenant_count = BENCH_TENANTS;
+    description.device_count = BENCH_TENANTS;
+    description.channel_count = 2;
+    describe_channel(0, "first");
+    describe_channel(1, "second");
+    for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
+        struct bundle_tenant *tenant = &description.tenants[i];
+
+        bench_drivers[i].memory = map();
+        bench_drivers[i].device = &virtio_devices[i];
+        tenant->memory[1] =
+            (struct bundle_range){bench_drivers[i].memory, BENCH_PAGES * BENCH_PAGE};
+        tenant->device_first = i;
+        tenant->device_count = 1;
+        description.devices[i] =
+            (struct bundle_device){.tenant = i, .kind = COTENANT_VIRTUAL_CONSOLE, .source = 13};
+        tenants[i].description = tenant;
+        tenants[i].index = i;
+        tenants[i].plic.tenant = i;
+    }
+    virtio_init();
+}
+
+void bench_reset(void)
+{
+    this_hart.features = HART_ALONE;
+    this_hart.reschedule = false;
+    csr_file_write("tp", (uint64_t)(uintptr_t)&this_hart);
+    csr_file_write("mip", 0);
+    if (bundle == NULL) {
+        make();
+    }
+    for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
+        struct bench_driver *driver = &bench_drivers[i];
+
+        virtio_reset_tenant(&tenants[i]);
+        memset((void *)(uintptr_t)driver->memory, 0, BENCH_PAGES * BENCH_PAGE);
+        memset(driver->added, 0, sizeof(driver->added));
+        memset(driver->taken, 0, sizeof(driver->taken));
+        bench_interrupts[i] = 0;
+    }
+}
+
+static void store(const struct bench_driver *driver, uint32_t offset, uint32_t value)
+{
+    assert(virtio_write(driver->device, offset, 4, value));
+}
+
+static uint64_t queue_page(const struct bench_driver *driver, uint32_t queue)
+{
+    return driver->memory + (uint64_t)queue * BENCH_PAGE;
+}
+
+static void store_address(const struct bench_driver *driver, uint32_t offset, uint64_t address)
+{
+    store(driver, offset, (uint32_t)address);
+    store(driver, offset + 4, (uint32_t)(address >> 32));
+}
+
+void bench_start(struct bench_driver *driver)
+{
+    store(driver, BENCH_STATUS, 0);
+    memset(driver->added, 0, sizeof(driver->added));
+    memset(driver->taken, 0, sizeof(driver->taken));
+    memset((void *)(uintptr_t)driver->memory, 0, BENCH_QUEUES * BENCH_PAGE);
+    store(driver, BENCH_STATUS, 1);
+    store(driver, BENCH_STATUS, 3);
+    store(driver, 0x24, 0); /* DriverFeaturesSel */
+    store(driver, 0x20, 2); /* DriverFeatures: VIRTIO_CONSOLE_F_MULTIPORT */
+    store(driver, 0x24, 1);
+    store(driver, 0x20, 1); /* VIRTIO_F_VERSION_1 */
+    store(driver, BENCH_STATUS, 11);
+    assert(virtio_read(driver->device, BENCH_STATUS, 4) == 11);
+    for (uint32_t queue = 0; queue < driver->device->type->queue_count(driver->device); queue++) {
+        store(driver, 0x30, queue); /* QueueSel */
+        assert(virtio_read(driver->device, 0x34, 4) >= BENCH_QUEUE_SIZE);
+        store(driver, 0x38, BENCH_QUEUE_SIZE); /* QueueNum */
+        store_address(driver, 0x80, queue_page(driver, queue));
+        store_address(driver, 0x90, queue_page(driver, queue) + BENCH_AVAILABLE);
+        store_address(driver, 0xa0, queue_page(driver, queue) + BENCH_USED);
+        store(driver, 0x44, 1); /* QueueReady */
+        assert(virtio_read(driver->device, 0x44, 4) == 1);
+    }
+    store(driver, BENCH_STATUS, 15);
+}
+
+uint64_t bench_buffer(const struct bench_driver *driver, unsigned number)
+{
+    return driver->memory + (BENCH_FIRST_BUFFER + number) * BENCH_PAGE;
+}
+
+static uint16_t *ring16(const struct bench_driver *driver, uint32_t queue, uint32_t offset)
+{
+    return (uint16_t *)(uintptr_t)(queue_page(driver, queue) + offset);
+}
+
+void bench_add(struct bench_driver *driver, uint32_t queue, uint64_t address, uint32_t length,
+               bool write)
+{
+    uint16_t number = driver->added[queue] % BENCH_QUEUE_SIZE;
+    uint64_t descriptor = queue_page(driver, queue) + 16u * number;
+
+    memcpy((void *)(uintptr_t)descriptor, &address, 8);
+    memcpy((void *)(uintptr_t)(descriptor + 8), &length, 4);
+    *ring16(driver, queue, 16u * number + 12) = write ? 2 : 0;
+    *ring16(driver, queue, BENCH_AVAILABLE + 4 + 2u * number) = number;
+    *ring16(driver, queue, BENCH_AVAILABLE + 2) = ++driver->added[queue];
+}
+
+bool bench_notify_once(struct bench_driver *driver, uint32_t queue)
+{
+    return virtio_write(driver->device, BENCH_QUEUE_NOTIFY, 4, queue);
+}
+
+void bench_notify(struct bench_driver *driver, uint32_t queue)
+{
+    unsigned times = 0;
+
+    while (!bench_notify_once(driver, queue)) {
+        assert(++times < 10000);
+    }
+}
+
+long bench_take(struct bench_driver *driver, uint32_t queue)
+{
+    uint16_t index = *ring16(driver, queue, BENCH_USED + 2);
+    uint16_t place = driver->taken[queue] % BENCH_QUEUE_SIZE;
+    uint32_t length;
+
+    if (index == driver->taken[queue]) {
+        return -1;
+    }
+    memcpy(&length, ring16(driver, queue, BENCH_USED + 8 + 8u * place), 4);
+    driver->taken[queue]++;
+    return length;
+}
+
+bool bench_is_asked(const struct bench_driver *driver, uint32_t queue)
+{
+    return (*ring16(driver, queue, BENCH_USED) & 1) == 0;
+}
+
+static uint64_t control_buffer(const struct bench_driver *driver, uint32_t queue, uint16_t number)
+{
+    return driver->memory + 16 * BENCH_PAGE + (uint64_t)queue * BENCH_PAGE +
+           number % BENCH_QUEUE_SIZE * CONTROL_SIZE;
+}
+
+void bench_tell(struct bench_driver *driver, uint32_t port, uint16_t event, uint16_t value)
+{
+    uint64_t buffer = control_buffer(driver, BENCH_CONTROL_OUT, driver->added[BENCH_CONTROL_OUT]);
+    uint16_t rest[2] = {event, value};
+
+    memcpy((void *)(uintptr_t)buffer, &port, 4);
+    memcpy((void *)(uintptr_t)(buffer + 4), rest, 4);
+    bench_add(driver, BENCH_CONTROL_OUT, buffer, 8, false);
+    bench_notify(driver, BENCH_CONTROL_OUT);
+    assert(bench_take(driver, BENCH_CONTROL_OUT) == 0);
+}
+
+static void fill_control(struct bench_driver *driver)
+{
+    while ((uint16_t)(driver->added[BENCH_CONTROL_IN] - driver->taken[BENCH_CONTROL_IN]) <
+           BENCH_QUEUE_SIZE) {
+        bench_add(driver, BENCH_CONTROL_IN,
+                  control_buffer(driver, BENCH_CONTROL_IN, driver->added[BENCH_CONTROL_IN]),
+                  CONTROL_SIZE, true);
+    }
+    bench_notify(driver, BENCH_CONTROL_IN);
+}
+
+bool bench_told(struct bench_driver *driver, uint32_t *port, uint16_t *event, uint16_t *value)
+{
+    uint64_t buffer = control_buffer(driver, BENCH_CONTROL_IN, driver->taken[BENCH_CONTROL_IN]);
+    long length = bench_take(driver, BENCH_CONTROL_IN);
+
+    if (length < 0) {
+        return false;
+    }
+    assert(length >= 8 && length <= CONTROL_SIZE);
+    memcpy(port, (void *)(uintptr_t)buffer, 4);
+    memcpy(event, (void *)(uintptr_t)(buffer + 4), 2);
+    memcpy(value, (void *)(uintptr_t)(buffer + 6), 2);
+    fill_control(driver);
+    return true;
+}
+
+void bench_open(struct bench_driver *driver)
+{
+    uint32_t ports = virtio_read(driver->device, 0x104, 4);
+
+    bench_start(driver);
+    fill_control(driver);
+    bench_tell(driver, 0, DEVICE_READY, 1);
+    for (uint32_t port = 0; port < ports; port++) {
+        bench_tell(driver, port, PORT_READY, 1);
+        bench_tell(driver, port, PORT_OPEN, 1);
+    }
+}

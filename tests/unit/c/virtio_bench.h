@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two tenants with a virtual console each, joined by two streams. Drivers for their side of the
+ * queues, which may also misbehave. On the host a physical address is the address of the byte in
+ * this process, and the pages around each tenant's memory cannot be read or written.
+ */
+#ifndef COTENANT_TESTS_VIRTIO_BENCH_H
+#define COTENANT_TESTS_VIRTIO_BENCH_H
+
+#include "core/tenant.h"
+#include "vdev/virtio.h"
+
+#define BENCH_TENANTS 2
+#define BENCH_QUEUES 8
+#define BENCH_QUEUE_SIZE 8
+#define BENCH_PAGE 4096
+#define BENCH_PAGES 64
+/* Pages below are the queues', one each. */
+#define BENCH_FIRST_BUFFER 32
+
+/* Offsets in a queue's page. */
+#define BENCH_AVAILABLE 1024
+#define BENCH_USED 2048
+
+/* Registers (virtio 1.2, section 4.2.2). */
+#define BENCH_QUEUE_NOTIFY 0x50
+#define BENCH_STATUS 0x70
+
+/* Queues of a console's port 0. */
+#define BENCH_RECEIVE 0
+#define BENCH_TRANSMIT 1
+#define BENCH_CONTROL_IN 2
+#define BENCH_CONTROL_OUT 3
+
+struct bench_driver {
+    struct virtio_device *device;
+    uint64_t memory;
+    uint16_t added[BENCH_QUEUES];
+    uint16_t taken[BENCH_QUEUES];
+};
+
+extern struct bench_driver bench_drivers[BENCH_TENANTS];
+/* Levels of the devices' interrupt lines, and how often they rose. */
+extern bool bench_lines[BENCH_TENANTS];
+extern unsigned bench_interrupts[BENCH_TENANTS];
+
+/* Both devices as after power-on, both memories zero. */
+void bench_reset(void);
+
+/* Sections 3.1.1 and 4.2.3: acknowledges the device and places its queues, DRIVER_OK included. */
+void bench_start(struct bench_driver *driver);
+
+/* An address in the tenant's memory. */
+uint64_t bench_buffer(const struct bench_driver *driver, unsigned number);
+
+/* Makes one buffer available; `write`: for the device to fill. */
+void bench_add(struct bench_driver *driver, uint32_t queue, uint64_t address, uint32_t length,
+               bool write);
+
+/* A store to QueueNotify: true if it is done, else it is to be made again. */
+bool bench_notify_once(struct bench_driver *driver, uint32_t queue);
+
+/* The same, made again until it is done. */
+void bench_notify(struct bench_driver *driver, uint32_t queue);
+
+/* The next used buffer: how many bytes were written, or -1: there is none. */
+long bench_take(struct bench_driver *driver, uint32_t queue);
+
+/* Whether the device asks for notifications of a queue. */
+bool bench_is_asked(const struct bench_driver *driver, uint32_t queue);
+
+/* A control message of the driver to the device, and the device's next one to the driver. */
+void bench_tell(struct bench_driver *driver, uint32_t port, uint16_t event, uint16_t value);
+bool bench_told(struct bench_driver *driver, uint32_t *port, uint16_t *event, uint16_t *value);
+
+/* Starts the driver and goes through the protocol until its ports are ready and open. */
+void bench_open(struct bench_driver *driver);
+
+#endif

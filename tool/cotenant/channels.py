@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Channels between tenants, and the virtual devices by which each tenant reaches its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cotenant import abi
+from cotenant.board import Board
+from cotenant.config import ChannelConfig, SystemConfig, TenantConfig
+from cotenant.errors import Mistakes
+from cotenant.ranges import Range
+from cotenant.reader import suggestion
+
+DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
+
+
+@dataclass(frozen=True)
+class VirtualDevice:
+    """A virtio device that the monitor makes for a tenant."""
+
+    tenant: str
+    kind: int
+    """device id of virtio"""
+    range: Range
+    source: int
+    """its interrupt in the tenant's PLIC"""
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a channel arrives: a device of a tenant, and the number of the port there."""
+
+    device: VirtualDevice
+    port: int
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One [channel.NAME]; `ends` in the order of the file."""
+
+    config: ChannelConfig
+    ends: tuple[End, ...]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """All channels, and the virtual devices of each tenant by its name."""
+
+    all: tuple[Channel, ...]
+    devices: dict[str, tuple[VirtualDevice, ...]]
+
+    @property
+    def every_device(self) -> tuple[VirtualDevice, ...]:
+        """The devices of all tenants, those of a tenant one after the other."""
+        return tuple(device for devices in self.devices.values() for device in devices)
+
+
+def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
+    """Decide the virtual devices of all tenants, and which of them each channel joins."""
+    names = [tenant.name for tenant in config.tenants]
+    for channel in config.channels:
+        _check_ends(channel, names, mistakes)
+    streams: dict[str, list[ChannelConfig]] = {
+        name: [each for each in config.channels if each.kind == "stream" and name in each.ends]
+        for name in names
+    }
+    devices: dict[str, tuple[VirtualDevice, ...]] = {}
+    for tenant in config.tenants:
+        if len(streams[tenant.name]) > abi.limit("MAX_PORTS"):
+            mistakes.add(
+                tenant.key,
+                f"it is an end of {len(streams[tenant.name])} streams",
+                f"keep to {abi.limit('MAX_PORTS')}",
+            )
+        kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams[tenant.name] else []
+        devices[tenant.name] = _place(tenant, kinds, board, mistakes)
+    _check_limits(config, devices, mistakes)
+    mistakes.stop_if_any()
+    return Channels(
+        tuple(
+            Channel(
+                channel,
+                tuple(End(devices[name][0], streams[name].index(channel)) for name in channel.ends),
+            )
+            for channel in config.channels
+        ),
+        devices,
+    )
+
+
+def _check_limits(
+    config: SystemConfig, devices: dict[str, tuple[VirtualDevice, ...]], mistakes: Mistakes
+) -> None:
+    if len(config.channels) > abi.limit("MAX_CHANNELS"):
+        mistakes.add(
+            "channel", f"{len(config.channels)} channels", f"keep to {abi.limit('MAX_CHANNELS')}"
+        )
+    count = sum(map(len, devices.values()))
+    if count > abi.limit("MAX_VIRTUAL_DEVICES"):
+        mistakes.add(
+            "channel",
+            f"the tenants need {count} virtual devices for their ends",
+            f"keep to {abi.limit('MAX_VIRTUAL_DEVICES')}",
+        )
+
+
+def _check_ends(channel: ChannelConfig, names: Sequence[str], mistakes: Mistakes) -> None:
+    for name in channel.ends:
+        if name not in names:
+            mistakes.add(
+                f"{channel.key}.ends", f'there is no tenant "{name}"', suggestion(name, names)
+            )
+    if len(channel.ends) != 2 or len(set(channel.ends)) != len(channel.ends):
+        mistakes.add(
+            f"{channel.key}.ends",
+            "does not name two different tenants",
+            'write for example: ends = ["linux", "freertos"]',
+        )
+
+
+def _place(
+    tenant: TenantConfig, kinds: Sequence[int], board: Board, mistakes: Mistakes
+) -> tuple[VirtualDevice, ...]:
+    """Give each virtual device of a tenant its address and its interrupt."""
+    if not kinds:
+        return ()
+    area = board.virtual_devices
+    sources = board.plic.virtual_sources[1:]
+    if area is None or len(kinds) > min(area.size // DEVICE_SIZE, len(sources)):
+        mistakes.add(
+            tenant.key,
+            f"needs {len(kinds)} virtual devices, which the board has no room for",
+            "give [virtual_devices] and virtual_sources in the board's file, or use fewer channels",
+        )
+        return ()
+    return tuple(
+        VirtualDevice(
+            tenant.name, kind, Range(area.base + number * DEVICE_SIZE, DEVICE_SIZE), sources[number]
+        )
+        for number, kind in enumerate(kinds)
+    )
