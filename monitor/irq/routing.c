@@ -227,9 +227,60 @@ void routing_refresh(struct tenant *tenant)
     }
 }
 
+/* Claims in which those of others may come first. */
+#define MOST_CLAIMS 16
+
+static bool is_pending(uint32_t source)
+{
+    uint32_t pending = plic_read_pending_word(&board_plic, source_word(source));
+
+    return (pending & source_bit(source)) != 0;
+}
+
+/*
+ * Claims and completes a source in the machine context of this hart, where no threshold is in the
+ * way, as one that is nobody's.
+ */
+static void drop(struct hart *hart, uint32_t source)
+{
+    uint8_t owner = source_owner[source];
+
+    source_owner[source] = COTENANT_MAX_TENANTS;
+    plic_set_priority(&board_plic, source, VPLIC_PRIORITY_MAX);
+    plic_set_enable(&board_plic, hart->plic_m_context, source, true);
+    for (unsigned claims = 0; claims < MOST_CLAIMS && is_pending(source); claims++) {
+        routing_external_interrupt(hart);
+    }
+    plic_set_enable(&board_plic, hart->plic_m_context, source, false);
+    plic_set_priority(&board_plic, source, 0);
+    source_owner[source] = owner;
+}
+
+/*
+ * What is pending of a tenant's sources would go to whoever has them next. The devices have been
+ * reset and ask for no more.
+ */
+static void drop_pending(const struct tenant *tenant)
+{
+    struct hart *hart = hart_self();
+
+    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
+        uint32_t left = tenant->description->sources[word];
+
+        if (left == 0 || hart->plic_m_context == COTENANT_NONE) {
+            continue;
+        }
+        left &= plic_read_pending_word(&board_plic, word);
+        for (; left != 0; left &= left - 1) {
+            drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+        }
+    }
+}
+
 void routing_reset_tenant(struct tenant *tenant)
 {
     vplic_reset(&tenant->plic);
+    drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_set_level(&tenant->plic, tenant->description->uart_source, false);
     }

@@ -155,8 +155,7 @@ bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
 /*
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
- * they are. What physical sources have pending is dropped, if the first vhart is passed through.
- * One step handles the 32 sources of a word, with at most three ops for each and vhart;
+ * they are. One step handles the 32 sources of a word, with at most three ops for each and vhart;
  * vplic_reset() does all COTENANT_SOURCE_WORDS of them. The vharts must not run meanwhile.
  */
 void vplic_reset_step(struct vplic *vplic, uint32_t word);

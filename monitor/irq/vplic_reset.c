@@ -81,35 +81,9 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
     clear_word(vplic, word);
 }
 
-/*
- * What is pending would go to the next user of the source: it is claimed and completed. That takes
- * a priority, which no other source has now, so it is this one that the claim gets.
- */
-static void drop_pending(struct vplic *vplic, uint32_t index, uint32_t word)
-{
-    uint32_t sources = vplic->physical_sources[word];
-    uint32_t pending = sources == 0 ? 0 : vplic->ops->read_physical_pending(vplic, word) & sources;
-
-    for (uint32_t left = pending; left != 0; left &= left - 1) {
-        uint32_t source = word * SOURCE_SET_WORD_BITS + lowest_bit(left);
-
-        vplic->ops->set_physical_priority(vplic, source, 1);
-        vplic->ops->write_physical_enable_word(vplic, index, word, left & -left);
-        (void)vplic->ops->claim_physical(vplic, index);
-        vplic->ops->complete_physical_direct(vplic, index, source);
-        vplic->ops->write_physical_enable_word(vplic, index, word, 0);
-        vplic->ops->set_physical_priority(vplic, source, 0);
-    }
-}
-
 void vplic_reset(struct vplic *vplic)
 {
     for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
         vplic_reset_step(vplic, word);
-    }
-    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-        if (vplic->vharts[0].passthrough) {
-            drop_pending(vplic, 0, word);
-        }
     }
 }

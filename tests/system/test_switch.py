@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from systems import LATENCY_READY, Boot, freertos, is_long, linux, system
+from systems import LATENCY_READY, VERDICT, Boot, freertos, is_long, linux, payload, system
 
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
@@ -146,6 +146,27 @@ def test_the_sleep_key_is_pressed_for_a_switch(boot: Boot, tmp_path: Path) -> No
     no_deadline_was_missed(session)
 
 
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
+    names = ("one", "two", "three")
+    dirty = [payload("switch-dirty", name, arguments="rounds=20") for name in names]
+    session = boot(
+        system(
+            '[qemu.devices]\nvirtio7 = "virtio-rng-device"\n',
+            group(*names, devices=["rtc", "virtio7"]),
+            *dirty,
+            freertos(),
+            sstc=sstc,
+        ),
+        icount=4,
+    )
+    session.expect("freertos", LATENCY_READY)
+    for name in names:
+        assert session.expect(name, VERDICT)[1] == "PASS switch-dirty"
+    assert session.monitor_log.count(": suspended\n") == 20 * len(names)
+    no_deadline_was_missed(session)
+
+
 def test_commands_of_a_group(boot: Boot) -> None:
     session = boot(one_and_two(patience="100ms"), icount=4)
     session.wait_ready("one")
@@ -165,6 +186,20 @@ def test_commands_of_a_group(boot: Boot) -> None:
     session.expect("one", "^cotenant: ready$")
     session.send("one", b"poweroff -f\n")
     session.expect("two", BACK)
+    no_deadline_was_missed(session)
+
+
+def test_a_kernel_that_comes_back_too_early_stays(boot: Boot) -> None:
+    """As when a driver refuses: Linux turns its devices off and on again, and does not sleep."""
+    session = boot(one_and_two(patience="2s"), icount=4)
+    session.wait_ready("one")
+    assert session.command("one", "echo devices > /sys/power/pm_test")[0] == 0
+    assert session.control("switch two").output == "ok"
+    session.send("one", SUSPEND)
+    session.expect_monitor("one: did not suspend in time and stays in the foreground, instead of")
+    session.expect("one", BACK)
+    assert session.command("one", "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c")[0] == 0
+    assert session.stats().tenants["two"].state == "empty"
     no_deadline_was_missed(session)
 
 

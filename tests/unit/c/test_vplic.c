@@ -480,29 +480,6 @@ static void test_reset_gives_everything_back(void **state)
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), UART);
 }
 
-static void test_reset_drops_what_is_pending(void **state)
-{
-    uint32_t sources[COTENANT_SOURCE_WORDS] = {1u << DISK, 1u << NET % 32};
-
-    (void)state;
-    vplic_init(&vplic, &ops, 0, sources);
-    vplic_add_vhart(&vplic, PASSED_CONTEXT, true);
-    prepare(PASSED_CONTEXT, DISK);
-    physical_pending[0] = ~0u; /* those of others, too */
-    calls[0] = '\0';
-    vplic_reset_step(&vplic, 0);
-    calls[0] = '\0';
-    vplic_reset(&vplic);
-    assert_non_null(strstr(calls, "priority 8=1\n"
-                                  "word 0:0=100\n"
-                                  "claim 0\n"
-                                  "direct 0:8\n"
-                                  "word 0:0=0\n"
-                                  "priority 8=0\n"));
-    assert_null(strstr(calls, "priority 40=1\n"));
-    assert_null(strstr(calls, "priority 9=1\n"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -524,7 +501,6 @@ int main(void)
         cmocka_unit_test_setup(test_raised_source_is_not_for_a_passed_vhart, setup),
         cmocka_unit_test_setup(test_raise_needs_an_emulated_vhart, setup),
         cmocka_unit_test_setup(test_reset_gives_everything_back, setup),
-        cmocka_unit_test_setup(test_reset_drops_what_is_pending, setup),
     };
 
     return cmocka_run_group_tests_name("vplic", tests, NULL, NULL);
