@@ -168,7 +168,7 @@ def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
 
 
 def test_commands_of_a_group(boot: Boot) -> None:
-    session = boot(one_and_two(patience="100ms"), icount=4)
+    session = boot(one_and_two(patience="1s"), icount=4)
     session.wait_ready("one")
     assert session.control("switch freertos").output == "refused, it is running"
     assert session.control("switch one").output == "refused, it is running"
