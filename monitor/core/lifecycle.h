@@ -41,6 +41,9 @@ void tenant_halt(struct tenant *tenant, enum tenant_state state);
 /* The same, and then goes on to load it, start it anew or clear its memory. */
 void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose);
 
+/* Begins a message about a tenant on the monitor's log; the caller ends it. */
+void lifecycle_log(const struct tenant *tenant, const char *event);
+
 /* Says so on the monitor's log, then halts it; it starts anew if its description wants that. */
 void tenant_shut_down(struct tenant *tenant, const char *reason);
 void tenant_reboot(struct tenant *tenant);

@@ -193,6 +193,13 @@ void console_follow(uint32_t from, uint32_t to)
     }
 }
 
+static unsigned watch_set;
+
+void console_watch_set(void)
+{
+    watch_set++;
+}
+
 void console_wake_here(void)
 {
     console_woken++;
@@ -780,6 +787,34 @@ static void test_devices_are_reset(void **state)
     assert_int_equal(devices_reset, 1);
 }
 
+static void test_heartbeats_belong_to_a_life(void **state)
+{
+    (void)state;
+    made.tenants[1].watch_policy = COTENANT_WATCH_RESTART;
+    made.tenants[1].watch_within_us = 1000;
+    made.tenants[1].watch_boot_us = 5000;
+    start_all();
+    assert_true(watch_deadline() == TIME_NEVER); /* it is being loaded */
+    watch_set = 0;
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 1);
+    assert_int_equal(watch_set, 1);
+    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    watch_heartbeat(RTOS, mtime);
+    RTOS->watchdog.mode = 1;
+    tenant_reboot(RTOS);
+    assert_true(watch_deadline() == TIME_NEVER);
+    assert_int_equal(RTOS->watchdog.mode, 0);
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 2);
+    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    watch_step(mtime + 50000); /* no heartbeat came */
+    assert_int_equal(RTOS->watch.hangs, 1);
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 3);
+}
+
 static void test_console_is_woken(void **state)
 {
     (void)state;
@@ -1001,6 +1036,7 @@ int main(void)
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
         cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),
         cmocka_unit_test_setup(test_dormant_is_woken_by_the_end_of_the_active_one, set_up),
+        cmocka_unit_test_setup(test_heartbeats_belong_to_a_life, set_up),
     };
 
     return cmocka_run_group_tests_name("lifecycle", tests, NULL, NULL);

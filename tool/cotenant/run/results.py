@@ -14,7 +14,7 @@ _LATENCY_LINE = re.compile(
     r" max=(?P<max>[\d.]+)us missed=(?P<missed>\d+)\n",
     re.MULTILINE,
 )
-_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults")
+_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults", "starts", "hangs")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,9 @@ class TenantStats:
     switches: int = 0
     interrupts: int = 0
     faults: int = 0
+    starts: int = 0
+    """how often it was started, and how often it has hung, since boot"""
+    hangs: int = 0
 
 
 @dataclass(frozen=True)

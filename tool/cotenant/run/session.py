@@ -246,7 +246,7 @@ class Session:
         if not re.fullmatch(r"[ -~]{1,60}", command):
             return CommandResult(command, 1, "a command is a line of at most 60 characters")
         with self._asking:
-            words = re.escape(command)
+            words = re.escape(" ".join(command.split()[:2]))
             answer = rf"^monitor: (?:{words}: (?P<answer>.*)|(?P<other>no such .*|unknown .*))\n"
             start = len(self.monitor_log)
             self.console.tell_monitor(command)
