@@ -410,16 +410,38 @@ void tenant_reboot(struct tenant *tenant)
     end(tenant, TENANT_STOPPED, true);
 }
 
-void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
+static void put_field(const char *name, uint64_t value)
 {
-    lifecycle_log(vhart->tenant, "crashed: cause=");
-    monitor_put_u64(cause);
-    monitor_puts(" pc=");
-    monitor_put_hex(vhart->world.registers[REGISTER_PC]);
-    monitor_puts(" address=");
-    monitor_put_hex(address);
+    monitor_puts(name);
+    monitor_put_hex(value);
+}
+
+/* Where the vhart is: ends the message. */
+static void end_crashed(struct vhart *vhart)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    put_field(" pc=", vhart->world.registers[REGISTER_PC]);
+    put_field(" ra=", vhart->world.registers[REGISTER_RA]);
     monitor_puts("\n");
-    end(vhart->tenant, TENANT_CRASHED, restarts(vhart->tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+    end(tenant, TENANT_CRASHED, restarts(tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+}
+
+void tenant_crash(struct vhart *vhart, const struct crash *crash)
+{
+    lifecycle_log(vhart->tenant, "crashed:");
+    put_field(" cause=", crash->cause);
+    put_field(" address=", crash->address);
+    put_field(" scause=", crash->scause);
+    put_field(" sepc=", crash->sepc);
+    put_field(" stval=", crash->stval);
+    end_crashed(vhart);
+}
+
+void tenant_fail(struct vhart *vhart)
+{
+    lifecycle_log(vhart->tenant, "crashed: shutdown after a system failure:");
+    end_crashed(vhart);
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)

@@ -429,10 +429,11 @@ static void test_crash_is_named(void **state)
     start_all();
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x88001000;
-    tenant_crash(vhart, 1, 0xdead);
+    vhart->world.registers[REGISTER_RA] = 0x88002000;
+    tenant_crash(vhart, &(struct crash){1, 0xdead, 5, 0x88001234, 0x10});
     assert_int_equal(RTOS->state, TENANT_CRASHED);
-    assert_non_null(strstr(log_text(), "tenant rtos: crashed: cause=1 pc=0x88001000 "
-                                       "address=0xdead\n"));
+    assert_non_null(strstr(log_text(), "tenant rtos: crashed: cause=0x1 address=0xdead scause=0x5 "
+                                       "sepc=0x88001234 stval=0x10 pc=0x88001000 ra=0x88002000\n"));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
 }
 
@@ -758,7 +759,7 @@ static void test_restart_on_crash_and_shutdown(void **state)
     (void)state;
     made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_CRASH;
     start_all();
-    tenant_crash(run_to_tenant(), 1, 0);
+    tenant_crash(run_to_tenant(), &(struct crash){0});
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
     tenant_shut_down(RTOS, "shutdown\n");
@@ -771,6 +772,21 @@ static void test_restart_on_crash_and_shutdown(void **state)
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     tenant_halt(RTOS, TENANT_STOPPED); /* but not when it is stopped from outside */
     assert_int_equal(RTOS->state, TENANT_STOPPED);
+}
+
+static void test_a_tenant_that_fails_has_crashed(void **state)
+{
+    struct vhart *vhart;
+
+    (void)state;
+    made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_SHUTDOWN;
+    start_all();
+    vhart = run_to_tenant();
+    vhart->world.registers[REGISTER_PC] = 0x88001004;
+    tenant_fail(vhart);
+    assert_int_equal(RTOS->state, TENANT_CRASHED);
+    assert_non_null(strstr(log_text(), "tenant rtos: crashed: shutdown after a system failure: "
+                                       "pc=0x88001004 ra=0x0\n"));
 }
 
 static void test_devices_are_reset(void **state)
@@ -995,7 +1011,7 @@ static void test_dormant_is_woken_by_the_end_of_the_active_one(void **state)
     start_group(COTENANT_REFUSAL_SAY);
     assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    tenant_crash(&OTHER->vharts[0], 1, 2);
+    tenant_crash(&OTHER->vharts[0], &(struct crash){0});
     assert_int_equal(OTHER->state, TENANT_CRASHED);
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], 0x80002000);
@@ -1027,6 +1043,7 @@ int main(void)
         cmocka_unit_test_setup(test_load_then_start, set_up),
         cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
+        cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
         cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),

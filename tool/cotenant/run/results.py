@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cotenant.run.crash import Crash
+
 _TIME_LINE = re.compile(r"stats time_ns=(\d+)")
 _TENANT_LINE = re.compile(r"tenant (\S+)((?: \w+=\S+)+)")
 _LATENCY_LINE = re.compile(
@@ -98,13 +100,16 @@ class TenantResult:
     commands: list[CommandResult] = field(default_factory=list)
     expected: bool = True
     """whether it should run at all: not if nobody started it"""
+    crash: Crash | None = None
+    """the last one, if it crashed at all"""
 
     def failure(self) -> str | None:
         """Say what was not as it should be, or None."""
+        how = f": {self.crash}" if self.crash else ""
         if self.expected and not self.ready:
-            return f"never became ready (state {self.stats.state})"
+            return f"never became ready (state {self.stats.state}){how}"
         if self.stats.state == "crashed":
-            return "crashed"
+            return f"crashed{how}"
         failed = next((each for each in self.commands if each.exit_code not in (0, None)), None)
         if failed:
             return f"command {failed.command!r} ended with exit code {failed.exit_code}"
@@ -118,6 +123,7 @@ class TenantResult:
             "ready": self.ready,
             "output": self.output,
             "app": asdict(app) if app else None,
+            "crash": self.crash.as_dict() if self.crash else None,
             "commands": [asdict(each) for each in self.commands],
         }
 
