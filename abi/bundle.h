@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 6
+#define COTENANT_BUNDLE_VERSION 7
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -51,6 +51,14 @@
 /* The tenant is started again when it crashes, or when it shuts down. */
 #define COTENANT_TENANT_RESTART_ON_CRASH 0x8
 #define COTENANT_TENANT_RESTART_ON_SHUTDOWN 0x10
+
+/* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
+#define COTENANT_WATCH_OFF 0
+#define COTENANT_WATCH_LOG 1
+#define COTENANT_WATCH_RESTART 2
+#define COTENANT_WATCH_STOP 3
+/* Microseconds of the shortest time to be given for a heartbeat. */
+#define COTENANT_WATCH_LEAST_US 1000
 
 /* struct bundle_reset.kind: 0 is written to the Status register (virtio 1.2, section 4.2.2). */
 #define COTENANT_DEVICE_RESET_NONE 0
@@ -184,12 +192,15 @@ struct bundle_tenant {
      * with the same devices, one of them at a time; COTENANT_NONE: it is in none.
      */
     uint32_t group;
-    uint32_t refusal;     /* COTENANT_REFUSAL_* */
-    uint32_t patience_ms; /* how long it may take to suspend, 1..600000; 0 without a group */
-    uint32_t reserved;
+    uint32_t refusal;      /* COTENANT_REFUSAL_* */
+    uint32_t patience_ms;  /* how long it may take to suspend, 1..600000; 0 without a group */
+    uint32_t watch_policy; /* COTENANT_WATCH_* */
     uint64_t virtual_base; /* its virtual devices, COTENANT_VIRTUAL_DEVICE_SIZE each */
     uint32_t device_first; /* index into bundle.devices */
     uint32_t device_count;
+    uint32_t watch_within_us; /* a heartbeat has to come within this time; 0: not given */
+    uint32_t watch_boot_us;   /* the first one after the start; 0: whenever it likes */
+    uint64_t watchdog_base;   /* virtual watchdog: 4096 bytes at this address, or 0: it has none */
 };
 
 /* A virtio device that the monitor makes. Those of a tenant follow each other. */

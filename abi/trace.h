@@ -16,7 +16,7 @@
 /* "COTTRACE" in memory order: struct trace_header.magic. */
 #define COTENANT_TRACE_MAGIC 0x4543415254544f43
 /* Raised whenever something in this file changes. */
-#define COTENANT_TRACE_VERSION 1
+#define COTENANT_TRACE_VERSION 2
 /* Bytes of the smallest and the largest ring. */
 #define COTENANT_TRACE_RING_LEAST 4096
 #define COTENANT_TRACE_RING_MOST 0x10000000
@@ -60,6 +60,7 @@
 #define COTENANT_TRACE_TENANT_STOPPED 3
 #define COTENANT_TRACE_TENANT_CRASHED 4
 #define COTENANT_TRACE_TENANT_SUSPENDED 5
+#define COTENANT_TRACE_TENANT_HANGS 6
 
 #ifndef __ASSEMBLER__
 

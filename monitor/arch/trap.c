@@ -31,8 +31,11 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
     if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
+        const struct crash crash = {cause, value, CSR_READ(scause), CSR_READ(sepc),
+                                    CSR_READ(stval)};
+
         shared_enter(world->hart);
-        tenant_crash(vhart, cause, value);
+        tenant_crash(vhart, &crash);
         shared_leave(world->hart);
         return;
     }

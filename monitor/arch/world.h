@@ -17,6 +17,7 @@ struct hart;
 
 /* Indices into world.registers: x0 is never stored, its place holds the program counter. */
 #define REGISTER_PC 0
+#define REGISTER_RA 1
 #define REGISTER_A0 10
 #define REGISTER_A1 11
 #define REGISTER_A6 16

@@ -6,6 +6,7 @@
      COTENANT_TENANT_RESTART_ON_CRASH | COTENANT_TENANT_RESTART_ON_SHUTDOWN)
 #define VIRTUAL_UART_SIZE 0x100
 #define MOST_PATIENCE_MS 600000
+#define VIRTUAL_WATCHDOG_SIZE CHECK_PAGE_SIZE
 
 static bool in_memory(const struct bundle_tenant *tenant, uint64_t base, uint64_t size)
 {
@@ -149,6 +150,24 @@ static struct check_result check_virtual_devices(const struct bundle *bundle, ui
     return check_good();
 }
 
+static struct check_result check_watch(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_tenant *tenant = &bundle->tenants[index];
+    const struct bundle_board *board = &bundle->board;
+    uint64_t base = tenant->watchdog_base;
+
+    REQUIRE(tenant->watch_policy <= COTENANT_WATCH_STOP, "tenant.watch_policy: unknown", index);
+    REQUIRE(tenant->watch_within_us >= COTENANT_WATCH_LEAST_US ||
+                (tenant->watch_within_us == 0 && tenant->watch_policy == COTENANT_WATCH_OFF),
+            "tenant.watch_within_us: too short", index);
+    REQUIRE(base == 0 ||
+                (check_contains(0, CHECK_ADDRESS_LIMIT, base, VIRTUAL_WATCHDOG_SIZE) &&
+                 check_aligned(base, VIRTUAL_WATCHDOG_SIZE) &&
+                 !check_overlaps(base, VIRTUAL_WATCHDOG_SIZE, board->ram_base, board->ram_size)),
+            "tenant.watchdog_base: in the RAM or beyond the address space", index);
+    return check_good();
+}
+
 /* The monitor writes to a device that is reset: it must be the tenant's own. */
 static bool is_own_device(const struct bundle *bundle, uint32_t index, uint64_t base)
 {
@@ -225,8 +244,9 @@ struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
 {
     typedef struct check_result rule(const struct bundle *, uint32_t);
     static rule *const rules[] = {
-        check_name,    check_vharts,          check_memory, check_parts, check_start,
-        check_sources, check_virtual_devices, check_resets, check_group, check_virtual,
+        check_name,  check_vharts,  check_memory,          check_parts,
+        check_start, check_sources, check_virtual_devices, check_resets,
+        check_group, check_virtual, check_watch,
     };
     struct check_result result = check_good();
 

@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
+#include "core/watch.h"
 #include "device/reset.h"
 #include "device/uart.h"
 #include "irq/routing.h"
@@ -151,6 +152,17 @@ static void command_tenant(struct tenant *tenant, enum tenant_command command)
     }
 }
 
+static void change_watch(struct tenant *tenant)
+{
+    bool accepted = watch_change(tenant, console.mux.watch_policy, console.mux.watch_within_us,
+                                 hart_now(console.hart));
+
+    monitor_log_begin();
+    monitor_puts("watch ");
+    monitor_puts(tenant->description->name);
+    monitor_puts(accepted ? ": ok\n" : ": refused, it was never given a time\n");
+}
+
 static void handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
@@ -164,6 +176,9 @@ static void handle_requests(void)
     }
     if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
         command_tenant(&tenants[console.mux.commanded], console.mux.tenant_command);
+    }
+    if ((requests & CONSOLE_REQUEST_WATCH) != 0) {
+        change_watch(&tenants[console.mux.commanded]);
     }
 }
 
@@ -207,12 +222,19 @@ static void set_next_step(uint64_t now, bool busy)
     } else {
         console.hart->console_due = CONSOLE_NEVER;
     }
+    if (!console.active && watch_deadline() < console.hart->console_due) {
+        console.hart->console_due = watch_deadline();
+    }
 }
 
 /* One kind of work a step, so that the longest step is short; they take turns. */
 static bool do_turn(uint64_t now)
 {
     trace_console(console.hart);
+    if (watch_deadline() <= now && !console.quitting) {
+        watch_step(now);
+        return true;
+    }
     if (now >= console.tick_due) {
         console_mux_tick(&console.mux);
         foreground_look(now);
@@ -252,6 +274,11 @@ void console_step(uint64_t now)
 }
 
 void console_output_ready(void)
+{
+    wake();
+}
+
+void console_watch_set(void)
 {
     wake();
 }

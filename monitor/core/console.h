@@ -43,6 +43,9 @@ void console_wake_here(void);
 /* A tenant has written to its console. */
 void console_output_ready(void);
 
+/* A heartbeat is expected earlier than any was before: core/watch.h. */
+void console_watch_set(void);
+
 /* The UART's interrupt: bytes have arrived. */
 void console_input_ready(void);
 

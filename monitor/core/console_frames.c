@@ -2,6 +2,7 @@
 /* Framed mode: frames of abi/console.h in both directions, and the commands on channel 0. */
 #include <stddef.h>
 
+#include "abi/bundle.h"
 #include "abi/console.h"
 #include "core/console_parts.h"
 #include "core/monitor_log.h"
@@ -92,6 +93,72 @@ static bool run_tenant_command(struct console_mux *mux)
     return false;
 }
 
+static const char *const policies[] = {
+    [COTENANT_WATCH_OFF] = "off",
+    [COTENANT_WATCH_LOG] = "log",
+    [COTENANT_WATCH_RESTART] = "restart",
+    [COTENANT_WATCH_STOP] = "stop",
+};
+#define POLICIES (sizeof(policies) / sizeof(policies[0]))
+
+/* Cuts the line at the first space; returns what follows it, or an empty text. */
+static char *cut_word(char *line)
+{
+    while (*line != ' ' && *line != '\0') {
+        line++;
+    }
+    if (*line == ' ') {
+        *line++ = '\0';
+    }
+    return line;
+}
+
+/* A time such as 50ms, in microseconds; 0: it is none, or out of range. */
+static uint32_t time_of(char *text)
+{
+    static const struct {
+        const char *name;
+        uint32_t microseconds;
+    } units[] = {{"us", 1}, {"ms", 1000}, {"s", 1000000}};
+    uint64_t number = 0;
+
+    while (*text >= '0' && *text <= '9' && number <= UINT32_MAX) {
+        number = number * 10 + (uint64_t)(*text - '0');
+        text++;
+    }
+    for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (is_text(text, units[i].name) && number <= UINT32_MAX / units[i].microseconds) {
+            number *= units[i].microseconds;
+            return number < COTENANT_WATCH_LEAST_US ? 0 : (uint32_t)number;
+        }
+    }
+    return 0;
+}
+
+/* "watch NAME POLICY" or "watch NAME POLICY TIME", without the first word. */
+static void run_watch(struct console_mux *mux, char *name)
+{
+    char *policy = cut_word(name);
+    char *time = cut_word(policy);
+    uint32_t tenant = find_tenant(mux, name);
+    uint32_t within_us = time_of(time);
+
+    if (tenant == CONSOLE_NO_TENANT) {
+        return;
+    }
+    for (uint32_t i = 0; i < POLICIES; i++) {
+        if (is_text(policy, policies[i]) && (*time == '\0' || within_us != 0)) {
+            mux->requests |= CONSOLE_REQUEST_WATCH;
+            mux->commanded = tenant;
+            mux->watch_policy = i;
+            mux->watch_within_us = within_us;
+            return;
+        }
+    }
+    monitor_log_begin();
+    monitor_puts("unknown watch, give NAME off, log, restart or stop, and a time of 1ms or more\n");
+}
+
 static void show_commands(void)
 {
     monitor_log_begin();
@@ -101,13 +168,18 @@ static void show_commands(void)
         monitor_puts(console_command_names[command]);
         monitor_puts(" NAME");
     }
-    monitor_puts("\n");
+    monitor_puts(", watch NAME off|log|restart|stop [TIME]\n");
 }
 
 static void run_command(struct console_mux *mux)
 {
     const char *name = after_word(mux->command, "focus");
+    const char *watched = after_word(mux->command, "watch");
 
+    if (watched != NULL) {
+        run_watch(mux, mux->command + (watched - mux->command));
+        return;
+    }
     if (is_text(mux->command, "stats")) {
         mux->requests |= CONSOLE_REQUEST_STATS;
         return;

@@ -28,6 +28,7 @@
 #define CONSOLE_REQUEST_LIST 0x2   /* show the tenants to a person */
 #define CONSOLE_REQUEST_STATS 0x4  /* answer the command "stats" */
 #define CONSOLE_REQUEST_TENANT 0x8 /* console_mux_tenant_command() */
+#define CONSOLE_REQUEST_WATCH 0x10 /* the command "watch" */
 
 /* console_mux_tick() is due this often while console_mux_needs_tick(). */
 #define CONSOLE_TICK_MS 10
@@ -88,6 +89,9 @@ struct console_mux {
     char command[COTENANT_MONITOR_COMMAND_MAX + 1];
     enum tenant_command tenant_command; /* with CONSOLE_REQUEST_TENANT */
     uint32_t commanded;                 /* index of the tenant */
+    /* With CONSOLE_REQUEST_WATCH, for the tenant `commanded`: arguments of watch_change(). */
+    uint32_t watch_policy;
+    uint32_t watch_within_us;
 };
 
 /* "load", "start", ...: what a user types. */

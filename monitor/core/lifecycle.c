@@ -67,10 +67,11 @@ static void tenant_init(struct tenant *tenant, uint32_t index)
         vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
     }
     vuart_init(&tenant->uart);
+    watch_init(tenant);
     routing_init_tenant(tenant);
 }
 
-static void log_tenant(const struct tenant *tenant, const char *event)
+void lifecycle_log(const struct tenant *tenant, const char *event)
 {
     monitor_log_begin();
     monitor_puts("tenant ");
@@ -133,6 +134,8 @@ void tenant_run(struct tenant *tenant)
 {
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
+    tenant->lives++;
+    watch_begin(tenant, hart_now(hart_self()));
     console_tenant_running(tenant->index, true);
     vhart_start(&tenant->vharts[0], tenant->description->entry, tenant->description->devicetree);
 }
@@ -289,7 +292,8 @@ void tenant_become_dormant(struct vhart *vhart)
     struct tenant *tenant = vhart->tenant;
 
     trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
-    log_tenant(tenant, "suspended\n");
+    lifecycle_log(tenant, "suspended\n");
+    watch_end(tenant);
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
@@ -300,7 +304,7 @@ void tenant_become_dormant(struct vhart *vhart)
 void tenant_resume(struct tenant *tenant)
 {
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
-    log_tenant(tenant, "resumed\n");
+    lifecycle_log(tenant, "resumed\n");
     tenant->state = TENANT_RUNNING;
     console_tenant_running(tenant->index, true);
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
@@ -321,6 +325,7 @@ static void tenant_has_stopped(struct tenant *tenant)
     tenant->state = state;
     vuart_reset(&tenant->uart);
     virtio_reset_tenant(tenant);
+    tenant->watchdog = (struct watchdog){0};
     tenant->event = (struct software_event){0};
     give_back_devices(tenant);
     console_tenant_running(tenant->index, false);
@@ -348,6 +353,7 @@ static void halt(struct tenant *tenant, struct tenant_outcome outcome)
         return; /* one of its other harts came first: this one will hear of it */
     }
     tenant->state = TENANT_STOPPING;
+    watch_end(tenant);
     tenant->outcome = outcome;
     tenant->outcome.missing = 1;
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
@@ -394,26 +400,48 @@ static bool restarts(const struct tenant *tenant, uint32_t flag)
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)
 {
-    log_tenant(tenant, reason);
+    lifecycle_log(tenant, reason);
     end(tenant, TENANT_STOPPED, restarts(tenant, COTENANT_TENANT_RESTART_ON_SHUTDOWN));
 }
 
 void tenant_reboot(struct tenant *tenant)
 {
-    log_tenant(tenant, "reboot\n");
+    lifecycle_log(tenant, "reboot\n");
     end(tenant, TENANT_STOPPED, true);
 }
 
-void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address)
+static void put_field(const char *name, uint64_t value)
 {
-    log_tenant(vhart->tenant, "crashed: cause=");
-    monitor_put_u64(cause);
-    monitor_puts(" pc=");
-    monitor_put_hex(vhart->world.registers[REGISTER_PC]);
-    monitor_puts(" address=");
-    monitor_put_hex(address);
+    monitor_puts(name);
+    monitor_put_hex(value);
+}
+
+/* Where the vhart is: ends the message. */
+static void end_crashed(struct vhart *vhart)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    put_field(" pc=", vhart->world.registers[REGISTER_PC]);
+    put_field(" ra=", vhart->world.registers[REGISTER_RA]);
     monitor_puts("\n");
-    end(vhart->tenant, TENANT_CRASHED, restarts(vhart->tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+    end(tenant, TENANT_CRASHED, restarts(tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+}
+
+void tenant_crash(struct vhart *vhart, const struct crash *crash)
+{
+    lifecycle_log(vhart->tenant, "crashed:");
+    put_field(" cause=", crash->cause);
+    put_field(" address=", crash->address);
+    put_field(" scause=", crash->scause);
+    put_field(" sepc=", crash->sepc);
+    put_field(" stval=", crash->stval);
+    end_crashed(vhart);
+}
+
+void tenant_fail(struct vhart *vhart)
+{
+    lifecycle_log(vhart->tenant, "crashed: shutdown after a system failure:");
+    end_crashed(vhart);
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)

@@ -14,6 +14,17 @@
 
 #include "core/tenant.h"
 
+/* Why a vhart cannot go on. */
+struct crash {
+    uint64_t cause; /* of the trap that has no handler, and its address */
+    uint64_t address;
+    /* CSRs of the trap before, which is the one that the handler was wanted for, unless the vhart
+     * went there by itself. */
+    uint64_t scause;
+    uint64_t sepc;
+    uint64_t stval;
+};
+
 /* Sets up all tenants and vharts of the checked bundle and starts those that start at boot. */
 void lifecycle_init(void);
 
@@ -41,10 +52,19 @@ void tenant_halt(struct tenant *tenant, enum tenant_state state);
 /* The same, and then goes on to load it, start it anew or clear its memory. */
 void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose);
 
+/* Begins a message about a tenant on the monitor's log; the caller ends it. */
+void lifecycle_log(const struct tenant *tenant, const char *event);
+
 /* Says so on the monitor's log, then halts it; it starts anew if its description wants that. */
 void tenant_shut_down(struct tenant *tenant, const char *reason);
 void tenant_reboot(struct tenant *tenant);
-void tenant_crash(struct vhart *vhart, uint64_t cause, uint64_t address);
+
+/*
+ * The same for a vhart that cannot go on: its state is then crashed. Its trap handler cannot be
+ * fetched (tenant_crash), or it says so itself by the call that it makes (tenant_fail).
+ */
+void tenant_crash(struct vhart *vhart, const struct crash *crash);
+void tenant_fail(struct vhart *vhart);
 
 /*
  * Starts a stopped vhart in S-mode at `address` with a0 = its id and a1 = `argument`. On another

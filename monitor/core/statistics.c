@@ -80,8 +80,14 @@ static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64
     case 4:
         put_count(" interrupts=", value);
         return false;
-    default:
+    case 5:
         put_count(" faults=", value);
+        return false;
+    case 6:
+        put_count(" starts=", tenant->lives);
+        return false;
+    default:
+        put_count(" hangs=", tenant->watch.hangs);
         monitor_puts("\n");
         return true;
     }

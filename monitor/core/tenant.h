@@ -9,8 +9,10 @@
 #include "abi/bundle.h"
 #include "core/loader.h"
 #include "core/vhart.h"
+#include "core/watch.h"
 #include "irq/vplic.h"
 #include "vdev/vuart.h"
+#include "vdev/watchdog.h"
 
 enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
@@ -51,6 +53,9 @@ struct tenant {
     struct loader loader;
     struct vuart uart;
     struct vplic plic;
+    struct watchdog watchdog;
+    struct watch watch;
+    uint32_t lives; /* how often it was started since boot */
 };
 
 extern struct tenant tenants[COTENANT_MAX_TENANTS];

@@ -31,6 +31,7 @@ static struct extension extensions[SLOTS] = {
     [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, sbi_dbtr, false},
     [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft, false},
     [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, sbi_pmu, false},
+    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, sbi_cotenant, true},
 };
 
 /* NULL: it is not offered. */

@@ -57,6 +57,7 @@ sbi_handler sbi_sse;
 sbi_handler sbi_dbtr;
 sbi_handler sbi_fwft;
 sbi_handler sbi_pmu;
+sbi_handler sbi_cotenant;
 
 /* Whether a hart of the tenant may begin or go on at a physical address that it names. */
 static inline bool sbi_may_start_at(const struct tenant *tenant, uint64_t address)

@@ -14,12 +14,12 @@ struct sbi_result sbi_srst(struct vhart *vhart, uint64_t function, const uint64_
     if (type > SBI_SRST_TYPE_WARM_REBOOT || reason > SBI_SRST_REASON_SYSTEM_FAILURE) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    if (type == SBI_SRST_TYPE_SHUTDOWN) {
-        tenant_shut_down(vhart->tenant, reason == SBI_SRST_REASON_SYSTEM_FAILURE
-                                            ? "shutdown after a system failure\n"
-                                            : "shutdown\n");
-    } else {
+    if (type != SBI_SRST_TYPE_SHUTDOWN) {
         tenant_reboot(vhart->tenant);
+    } else if (reason == SBI_SRST_REASON_SYSTEM_FAILURE) {
+        tenant_fail(vhart);
+    } else {
+        tenant_shut_down(vhart->tenant, "shutdown\n");
     }
     return sbi_no_return();
 }

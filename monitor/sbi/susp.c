@@ -68,6 +68,7 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
         return wait_for_others(vhart);
     }
     vhart->suspending_since = 0;
+    watch_pause(vhart->tenant);
     if (foreground_suspend(vhart, address, arguments[2])) {
         return sbi_no_return();
     }

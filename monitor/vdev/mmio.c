@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/mmio.h"
 
+#include "arch/hart.h"
 #include "core/console.h"
 #include "device/plic_map.h"
 #include "irq/routing.h"
@@ -23,9 +24,16 @@ static bool is_virtio(const struct tenant *tenant, uint64_t address)
            (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
 }
 
+static bool is_watchdog(const struct tenant *tenant, uint64_t address)
+{
+    return tenant->description->watchdog_base != 0 &&
+           address - tenant->description->watchdog_base < WATCHDOG_SIZE;
+}
+
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
 {
-    return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address);
+    return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address) ||
+           is_watchdog(tenant, address);
 }
 
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
@@ -62,6 +70,20 @@ static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, b
     return done;
 }
 
+static enum mmio_result watchdog_access(struct tenant *tenant, uint64_t offset, uint32_t size,
+                                        bool store, uint64_t *value)
+{
+    if (size != 4 || offset % 4 != 0) {
+        return MMIO_FAULT;
+    }
+    if (store) {
+        watchdog_write(tenant, offset, (uint32_t)*value, hart_now(hart_self()));
+    } else {
+        *value = watchdog_read(tenant, offset);
+    }
+    return MMIO_DONE;
+}
+
 static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, uint32_t size,
                                       bool store, uint64_t *value)
 {
@@ -90,6 +112,10 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
             plic_access(tenant, address - tenant->description->plic_base, size, store, value);
 
         return done ? MMIO_DONE : MMIO_FAULT;
+    }
+    if (is_watchdog(tenant, address)) {
+        return watchdog_access(tenant, address - tenant->description->watchdog_base, size, store,
+                               value);
     }
     if (is_virtio(tenant, address)) {
         return virtio_access(tenant, address - tenant->description->virtual_base, size, store,

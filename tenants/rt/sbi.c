@@ -10,6 +10,12 @@ bool sbi_probe(uint64_t extension)
     return result.error == SBI_SUCCESS && result.value != 0;
 }
 
+void sbi_heartbeat(bool alive)
+{
+    sbi_call(COTENANT_SBI_EXT, COTENANT_SBI_HEARTBEAT,
+             alive ? COTENANT_SBI_HEARTBEAT_ALIVE : COTENANT_SBI_HEARTBEAT_PAUSE, 0, 0);
+}
+
 /* SRST came back or does not exist: nothing is left to do but to give the hart away for good. */
 static __attribute__((noreturn)) void halt(void)
 {

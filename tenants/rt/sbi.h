@@ -61,6 +61,13 @@ static inline void sbi_set_timer(uint64_t deadline)
 /* Whether the firmware implements `extension` (section 4.4). */
 bool sbi_probe(uint64_t extension);
 
+/*
+ * Tells the monitor below, if it is Cotenant, that this tenant is alive; or, with `alive` false,
+ * that it will be silent and is not hanging before the next heartbeat (docs/abi.md). Costs no more
+ * than a call.
+ */
+void sbi_heartbeat(bool alive);
+
 /* Ends this tenant (section 10); `failure` gives "system failure" as the reason. */
 __attribute__((noreturn)) void sbi_shutdown(bool failure);
 

@@ -87,6 +87,17 @@ def payload(image: str, name: str | None = None, **keys: Value) -> str:
     return tenant(name or image, standard | keys)
 
 
+def mortal(image: str, name: str | None = None, **keys: Value) -> str:
+    """Return the table of a tenant that ends in some way; it leaves half of the hart to others."""
+    standard: dict[str, Value] = {
+        "priority": 2,
+        "memory": "256K",
+        "image": image,
+        "budget": "500us/1ms",
+    }
+    return tenant(name or image, standard | keys)
+
+
 def type_and_count(session: Session, data: bytes) -> tuple[int, int]:
     """Type bytes into Linux, which is at its prompt; return how many it got, and their CRC-32."""
     session.send("linux", f"ttycount {len(data)}\n".encode())

@@ -8,6 +8,8 @@ from cotenant.ranges import Range
 
 # The ids that the bundle has room for: 0xffff means none.
 HART_ID_HIGH = 0xFFFE
+# Of the registers of the virtual watchdog, in bytes.
+VIRTUAL_WATCHDOG_SIZE = 0x20
 
 PropertyValue = str | int | bool | tuple[str, ...] | tuple[int, ...]
 
@@ -130,6 +132,11 @@ class Board:
     """addresses with nothing behind them, for virtual devices; None: there can be none"""
     devices: Mapping[str, Device]
     qemu: QemuOptions | None
+
+    @property
+    def virtual_watchdog(self) -> Range:
+        """Where tenants see a watchdog: in the place of the timer, which no tenant sees."""
+        return Range(self.aclint.range.base, VIRTUAL_WATCHDOG_SIZE)
 
     @property
     def monitor_ranges(self) -> dict[str, Range]:

@@ -186,6 +186,17 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
     if group is not None:
         out.refusal = constant("REFUSAL_FORCE" if group.force else "REFUSAL_SAY")
         out.patience_ms = group.patience_us // 1000
+    _fill_watch(out, tenant)
+
+
+def _fill_watch(out: BundleTenant, tenant: TenantPlan) -> None:
+    watch = tenant.config.watch
+    if watch is None or tenant.watchdog is None:
+        return
+    out.watchdog_base = tenant.watchdog.base
+    out.watch_policy = constant(f"WATCH_{watch.policy.upper()}")
+    out.watch_within_us = watch.within_us
+    out.watch_boot_us = watch.boot_us or 0
 
 
 def _fill_channels(header: Bundle, system: System) -> None:

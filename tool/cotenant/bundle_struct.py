@@ -107,10 +107,13 @@ class BundleTenant(LittleEndianStructure):
         ("group", c_uint32),
         ("refusal", c_uint32),
         ("patience_ms", c_uint32),
-        ("reserved", c_uint32),
+        ("watch_policy", c_uint32),
         ("virtual_base", c_uint64),
         ("device_first", c_uint32),
         ("device_count", c_uint32),
+        ("watch_within_us", c_uint32),
+        ("watch_boot_us", c_uint32),
+        ("watchdog_base", c_uint64),
     ]
 
 

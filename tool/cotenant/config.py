@@ -22,6 +22,8 @@ SLICE_DEFAULT_US = 10_000
 BUDGET_LOW_US, PERIOD_HIGH_US = 10, 1_000_000
 PATIENCE_LOW_US, PATIENCE_HIGH_US = 1_000, 600_000_000
 PATIENCE_DEFAULT_US = 5_000_000
+WATCH_HIGH_US = 3_600_000_000
+WATCH_POLICIES = ("off", "log", "restart", "stop")
 PRIORITY_HIGH = 255
 _SEED_HIGH = (1 << 63) - 1
 MAX_ARGUMENTS = 2048
@@ -54,6 +56,16 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """A heartbeat is expected within a time; else what `policy` says follows."""
+
+    policy: str
+    within_us: int
+    boot_us: int | None = None
+    """time for the first one; None: whenever it likes"""
+
+
+@dataclass(frozen=True)
 class TenantConfig:
     """One [tenant.NAME] table."""
 
@@ -78,6 +90,7 @@ class TenantConfig:
     autostart: bool = True
     restart_on_crash: bool = False
     restart_on_shutdown: bool = False
+    watch: Watch | None = None
 
     @property
     def key(self) -> str:
@@ -240,6 +253,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
     start = reader.parsed("start", _parse_start, "auto")
     on_crash = reader.parsed("on-crash", _parse_end, "restart")
     on_shutdown = reader.parsed("on-shutdown", _parse_end, "restart")
+    watch = _read_watch(reader.table("watch"))
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
@@ -263,6 +277,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         autostart=start is not False,
         restart_on_crash=on_crash is True,
         restart_on_shutdown=on_shutdown is True,
+        watch=watch,
     )
 
 
@@ -361,6 +376,17 @@ def _read_harts(reader: TableReader) -> tuple[tuple[int, ...], str]:
     if twice:
         reader.wrong("harts", f"lists hart {twice[0]} twice", "list each hart once")
     return several, "harts"
+
+
+def _read_watch(reader: TableReader | None) -> Watch | None:
+    if reader is None:
+        return None
+    least = abi.bundle("WATCH_LEAST_US")
+    within = reader.duration("within", least, WATCH_HIGH_US, "50ms", required=True)
+    policy = reader.parsed("policy", _parse_policy, "restart", required=True)
+    boot = reader.duration("boot", least, WATCH_HIGH_US, "60s")
+    reader.finish()
+    return None if within is None or policy is None else Watch(policy, within, boot)
 
 
 def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | None:
@@ -481,6 +507,13 @@ def _parse_end(text: str) -> bool:
     if text not in ("stop", "restart"):
         raise ValueError(f'"{text}" is neither "stop" nor "restart"')
     return text == "restart"
+
+
+def _parse_policy(text: str) -> str:
+    if text not in WATCH_POLICIES:
+        known = ", ".join(f'"{each}"' for each in WATCH_POLICIES)
+        raise ValueError(f'"{text}" is none of {known}')
+    return text
 
 
 def shown_path(path: Path) -> str:

@@ -36,6 +36,8 @@ class TenantView:
     sstc: bool
     uart_source: int | None
     """Source number of its virtual UART; None: it has none."""
+    watchdog: Range | None
+    """Where its virtual watchdog is; None: it has none."""
     vharts: int
     """how many harts it has, with the ids 0, 1..."""
     plic_contexts: Sequence[int]
@@ -202,6 +204,8 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
             **_interrupts((view.uart_source,)),
         }
         soc.append(_node(f"serial@{base:x}", properties))
+    if view.watchdog is not None:
+        soc.append(_watchdog(view.watchdog))
     for device in view.devices:
         properties = {
             **device.properties,
@@ -217,6 +221,12 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         }
         soc.append(_node(f"virtio_mmio@{virtual.range.base:x}", properties))
     return soc
+
+
+def _watchdog(area: Range) -> fdt.Node:
+    return _node(
+        f"watchdog@{area.base:x}", {"compatible": "allwinner,sun6i-a31-wdt", "reg": _reg(area)}
+    )
 
 
 def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:

@@ -145,6 +145,14 @@ def _image_of_elf(elf: ELFFile, data: bytes) -> Image:
     return Image(kind, _joined(segments), entry - low, relocatable, alignment)
 
 
+def load_offset(elf: ELFFile, base: int) -> int:
+    """Return what is added to the addresses of symbols when the image is loaded to `base`."""
+    if elf["e_type"] != "ET_DYN":
+        return 0
+    loads = [each["p_vaddr"] for each in elf.iter_segments() if each["p_type"] == "PT_LOAD"]
+    return base - align_down(min(loads, default=0), PAGE)
+
+
 def _entry(entry: int, segments: list[tuple[int, int, int]]) -> int:
     """Return the address at which the entry point, a virtual address, is loaded."""
     for virtual, loaded, size in segments:

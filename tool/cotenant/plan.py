@@ -27,6 +27,8 @@ class TenantPlan:
     devices: tuple[Device, ...]
     uart_source: int | None
     """Source number of its virtual UART; None: it has none."""
+    watchdog: Range | None
+    """Where it sees a virtual watchdog; None: it has none."""
     vharts: tuple[VhartPlan, ...]
     virtual_devices: tuple[VirtualDevice, ...]
 

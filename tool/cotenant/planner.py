@@ -118,6 +118,7 @@ def _tenant(
         fp=tenant.fp,
         sstc=sstc,
         uart_source=interrupts.uart_source(tenant, board),
+        watchdog=None if tenant.watch is None else board.virtual_watchdog,
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),
         random_seed=random_seed,
@@ -131,6 +132,7 @@ def _tenant(
         devicetree=layout.devicetree.base,
         devices=decided.owned[name],
         uart_source=view.uart_source,
+        watchdog=view.watchdog,
         vharts=vharts,
         virtual_devices=view.virtual_devices,
     )

@@ -120,9 +120,11 @@ class TableReader:
             return self.integer(name, 0, (1 << 48) - 1, f'"{example}"', required)
         return self.parsed(name, parse_size, example, required)
 
-    def duration(self, name: str, low: int, high: int, example: str) -> int | None:
+    def duration(
+        self, name: str, low: int, high: int, example: str, required: bool = False
+    ) -> int | None:
         """Return microseconds of low..high."""
-        value = self.parsed(name, parse_duration, example)
+        value = self.parsed(name, parse_duration, example, required)
         if value is not None and not low <= value <= high:
             self.wrong(name, f"{value} us is out of range", f"choose {low} us to {high} us")
             return None

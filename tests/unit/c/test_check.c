@@ -425,6 +425,20 @@ static void test_groups(void **state)
     ACCEPTED(join(linux_tenant, 3); join(rtos, 3); rtos_vhart->priority = linux_vhart->priority);
 }
 
+static void test_tenant_watch(void **state)
+{
+    (void)state;
+    ACCEPTED(rtos->watchdog_base = 0x2000000; rtos->watch_policy = COTENANT_WATCH_STOP;
+             rtos->watch_within_us = 1000);
+    ACCEPTED(rtos->watch_within_us = UINT32_MAX; rtos->watch_boot_us = UINT32_MAX);
+    REFUSED("tenant.watch_policy", 1, rtos->watch_policy = 4; rtos->watch_within_us = 1000);
+    REFUSED("tenant.watch_within_us", 1, rtos->watch_policy = COTENANT_WATCH_LOG);
+    REFUSED("tenant.watch_within_us", 1, rtos->watch_within_us = 999);
+    REFUSED("tenant.watchdog_base", 1, rtos->watchdog_base = 0x2000800);
+    REFUSED("tenant.watchdog_base", 1, rtos->watchdog_base = board->ram_base);
+    REFUSED("tenant.watchdog_base", 1, rtos->watchdog_base = UINT64_MAX - 0xfff);
+}
+
 static void test_tenant_resets(void **state)
 {
     (void)state;
@@ -782,6 +796,7 @@ int main(void)
         cmocka_unit_test(test_tenant_resets),
         cmocka_unit_test(test_virtual_devices),
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_tenant_watch),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),
         cmocka_unit_test(test_shared_by_as_many_as_fit),

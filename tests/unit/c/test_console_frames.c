@@ -184,6 +184,45 @@ static void test_commands(void **state)
     assert_output("");
 }
 
+static void test_watch_commands(void **state)
+{
+    static const struct {
+        const char *typed;
+        uint32_t policy;
+        uint32_t within_us;
+    } accepted[] = {
+        {"watch freertos off\n", COTENANT_WATCH_OFF, 0},
+        {"watch freertos log\n", COTENANT_WATCH_LOG, 0},
+        {"watch freertos restart 50ms\r\n", COTENANT_WATCH_RESTART, 50000},
+        {"watch freertos stop 4294s\n", COTENANT_WATCH_STOP, 4294000000},
+        {"watch freertos log 1000us\n", COTENANT_WATCH_LOG, 1000},
+        {"watch freertos log 4294967295us\n", COTENANT_WATCH_LOG, UINT32_MAX},
+    };
+    static const char *const refused[] = {
+        "watch freertos\n",           "watch freertos kill\n",
+        "watch freertos log 999us\n", "watch freertos log 4295s\n",
+        "watch freertos log 50\n",    "watch freertos log ms\n",
+        "watch freertos log 0s\n",    "watch freertos log 1s x\n",
+        "watch freertos off now\n",   "watch freertos log 99999999999999999999999s\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
+        type_frame(0, accepted[i].typed);
+        assert_int_equal(console_mux_take_requests(&mux), CONSOLE_REQUEST_WATCH);
+        assert_int_equal(mux.commanded, 1);
+        assert_int_equal(mux.watch_policy, accepted[i].policy);
+        assert_int_equal(mux.watch_within_us, accepted[i].within_us);
+    }
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        type_frame(0, refused[i]);
+        assert_int_equal(console_mux_take_requests(&mux), 0);
+        monitor_log_init();
+    }
+    type_frame(0, "watch nobody log 1s\n");
+    assert_frame(0, "monitor: no such tenant\n");
+}
+
 static void test_unknown_commands(void **state)
 {
     static const char *const commands[] = {"stat\n", "statsx\n", "STATS\n", "focu\n", " quit\n"};
@@ -253,6 +292,7 @@ int main(void)
         cmocka_unit_test_setup(test_input_for_nobody_is_dropped, setup),
         cmocka_unit_test_setup(test_garbage_is_skipped_up_to_the_next_frame, setup),
         cmocka_unit_test_setup(test_commands, setup),
+        cmocka_unit_test_setup(test_watch_commands, setup),
         cmocka_unit_test_setup(test_unknown_commands, setup),
         cmocka_unit_test_setup(test_command_lengths, setup),
         cmocka_unit_test_setup(test_input_waits_for_its_tenant_only, setup),

@@ -193,6 +193,13 @@ void console_follow(uint32_t from, uint32_t to)
     }
 }
 
+static unsigned watch_set;
+
+void console_watch_set(void)
+{
+    watch_set++;
+}
+
 void console_wake_here(void)
 {
     console_woken++;
@@ -422,10 +429,11 @@ static void test_crash_is_named(void **state)
     start_all();
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x88001000;
-    tenant_crash(vhart, 1, 0xdead);
+    vhart->world.registers[REGISTER_RA] = 0x88002000;
+    tenant_crash(vhart, &(struct crash){1, 0xdead, 5, 0x88001234, 0x10});
     assert_int_equal(RTOS->state, TENANT_CRASHED);
-    assert_non_null(strstr(log_text(), "tenant rtos: crashed: cause=1 pc=0x88001000 "
-                                       "address=0xdead\n"));
+    assert_non_null(strstr(log_text(), "tenant rtos: crashed: cause=0x1 address=0xdead scause=0x5 "
+                                       "sepc=0x88001234 stval=0x10 pc=0x88001000 ra=0x88002000\n"));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
 }
 
@@ -751,7 +759,7 @@ static void test_restart_on_crash_and_shutdown(void **state)
     (void)state;
     made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_CRASH;
     start_all();
-    tenant_crash(run_to_tenant(), 1, 0);
+    tenant_crash(run_to_tenant(), &(struct crash){0});
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
     tenant_shut_down(RTOS, "shutdown\n");
@@ -766,6 +774,21 @@ static void test_restart_on_crash_and_shutdown(void **state)
     assert_int_equal(RTOS->state, TENANT_STOPPED);
 }
 
+static void test_a_tenant_that_fails_has_crashed(void **state)
+{
+    struct vhart *vhart;
+
+    (void)state;
+    made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_SHUTDOWN;
+    start_all();
+    vhart = run_to_tenant();
+    vhart->world.registers[REGISTER_PC] = 0x88001004;
+    tenant_fail(vhart);
+    assert_int_equal(RTOS->state, TENANT_CRASHED);
+    assert_non_null(strstr(log_text(), "tenant rtos: crashed: shutdown after a system failure: "
+                                       "pc=0x88001004 ra=0x0\n"));
+}
+
 static void test_devices_are_reset(void **state)
 {
     (void)state;
@@ -778,6 +801,34 @@ static void test_devices_are_reset(void **state)
     assert_int_equal(devices_reset, 0);
     tenant_reboot(RTOS);
     assert_int_equal(devices_reset, 1);
+}
+
+static void test_heartbeats_belong_to_a_life(void **state)
+{
+    (void)state;
+    made.tenants[1].watch_policy = COTENANT_WATCH_RESTART;
+    made.tenants[1].watch_within_us = 1000;
+    made.tenants[1].watch_boot_us = 5000;
+    start_all();
+    assert_true(watch_deadline() == TIME_NEVER); /* it is being loaded */
+    watch_set = 0;
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 1);
+    assert_int_equal(watch_set, 1);
+    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    watch_heartbeat(RTOS, mtime);
+    RTOS->watchdog.mode = 1;
+    tenant_reboot(RTOS);
+    assert_true(watch_deadline() == TIME_NEVER);
+    assert_int_equal(RTOS->watchdog.mode, 0);
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 2);
+    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    watch_step(mtime + 50000); /* no heartbeat came */
+    assert_int_equal(RTOS->watch.hangs, 1);
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    run_to_tenant();
+    assert_int_equal(RTOS->lives, 3);
 }
 
 static void test_console_is_woken(void **state)
@@ -960,7 +1011,7 @@ static void test_dormant_is_woken_by_the_end_of_the_active_one(void **state)
     start_group(COTENANT_REFUSAL_SAY);
     assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    tenant_crash(&OTHER->vharts[0], 1, 2);
+    tenant_crash(&OTHER->vharts[0], &(struct crash){0});
     assert_int_equal(OTHER->state, TENANT_CRASHED);
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], 0x80002000);
@@ -992,6 +1043,7 @@ int main(void)
         cmocka_unit_test_setup(test_load_then_start, set_up),
         cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
+        cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
         cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),
@@ -1001,6 +1053,7 @@ int main(void)
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
         cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),
         cmocka_unit_test_setup(test_dormant_is_woken_by_the_end_of_the_active_one, set_up),
+        cmocka_unit_test_setup(test_heartbeats_belong_to_a_life, set_up),
     };
 
     return cmocka_run_group_tests_name("lifecycle", tests, NULL, NULL);

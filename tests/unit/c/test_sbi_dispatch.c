@@ -44,16 +44,19 @@ STAND_IN(sbi_sta)
 STAND_IN(sbi_pmu)
 STAND_IN(sbi_sse)
 STAND_IN(sbi_dbtr)
+STAND_IN(sbi_cotenant)
 
 static const struct {
     uint64_t extension;
     sbi_handler *handler;
 } offered[] = {
-    {0x10, sbi_base},         {0x54494d45, sbi_time}, {0x735049, sbi_ipi},
-    {0x52464e43, sbi_rfence}, {0x48534d, sbi_hsm},    {0x53525354, sbi_srst},
-    {0x4442434e, sbi_dbcn},   {0x53555350, sbi_susp}, {0x46574654, sbi_fwft},
-    {0x535441, sbi_sta},      {0x504d55, sbi_pmu},    {0x535345, sbi_sse},
-    {0x44425452, sbi_dbtr},
+    {0x10, sbi_base},       {0x54494d45, sbi_time},
+    {0x735049, sbi_ipi},    {0x52464e43, sbi_rfence},
+    {0x48534d, sbi_hsm},    {0x53525354, sbi_srst},
+    {0x4442434e, sbi_dbcn}, {0x53555350, sbi_susp},
+    {0x46574654, sbi_fwft}, {0x535441, sbi_sta},
+    {0x504d55, sbi_pmu},    {0x535345, sbi_sse},
+    {0x44425452, sbi_dbtr}, {COTENANT_SBI_EXT, sbi_cotenant},
 };
 
 #define OFFERED (sizeof(offered) / sizeof(offered[0]))

@@ -38,7 +38,7 @@ class FakeMachine:
         self.write(MONITOR, "monitor: started 2 tenants\n")
         self.write(RTOS, "latency: samples=5 min=1.0us avg=2.5us max=4.0us missed=0\r\n")
         if self.behaviour == "crash":
-            self.write(MONITOR, "monitor: tenant linux: crashed: cause=5 pc=0x0 address=0x8\n")
+            self.write(MONITOR, "monitor: tenant linux: crashed: cause=0x5 address=0x8 pc=0x0\n")
         elif self.behaviour == "die":
             sys.exit("fake machine: no memory")
         else:

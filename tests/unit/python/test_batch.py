@@ -61,7 +61,12 @@ def test_shut_down_by_command_is_no_failure(tmp_path: Path) -> None:
 def test_crash_makes_the_run_fail(tmp_path: Path, keep_going: bool) -> None:
     result = run(tmp_path, "crash", Plan(seconds=0.5, keep_going=keep_going))
     assert not result.ok
-    assert "tenant linux: never became ready (state crashed)" in result.problems()
+    assert (
+        "tenant linux: never became ready (state crashed): load access fault at 0x0, address 0x8"
+        in result.problems()
+    )
+    assert result.as_dict()["tenants"]["linux"]["crash"]["what"] == "load access fault"
+    assert result.as_dict()["tenants"]["rtos"]["crash"] is None
     assert (result.time_ns > 500_000_000) == keep_going
 
 

@@ -86,6 +86,16 @@ def test_tenants(workshop: Workshop) -> None:
     assert rtos.entry == rtos.memory[0].base + 0x10
 
 
+def test_watch(workshop: Workshop) -> None:
+    text = LINUX + RTOS + 'watch = { within = "50ms", policy = "restart", boot = "2s" }\n'
+    _, data = built(workshop, text)
+    linux, rtos = header_of(data).tenants[:2]
+    assert rtos.watch_policy == abi.bundle("WATCH_RESTART")
+    assert (rtos.watch_within_us, rtos.watch_boot_us) == (50_000, 2_000_000)
+    assert rtos.watchdog_base == 0x0200_0000
+    assert (linux.watch_policy, linux.watch_within_us, linux.watchdog_base) == (0, 0, 0)
+
+
 def test_parts_carry_the_images(workshop: Workshop) -> None:
     _, data = built(workshop, LINUX + RTOS)
     linux = header_of(data).tenants[0]

@@ -35,6 +35,7 @@ def view(board: Board) -> TenantView:
         fp=True,
         sstc=True,
         uart_source=12,
+        watchdog=None,
         vharts=1,
         plic_contexts=[1],
         random_seed=bytes(range(32)),
@@ -49,6 +50,12 @@ def cells(tree: fdt.FDT, path: str, name: str) -> list[int]:
 def texts(tree: fdt.FDT, path: str, name: str) -> list[str]:
     data: list[str] = tree.get_property(name, path).data
     return data
+
+
+def test_a_watchdog_that_linux_has_a_driver_for(view: TenantView, board: Board) -> None:
+    tree = fdt.parse_dtb(build(replace(view, watchdog=board.virtual_watchdog), board))
+    assert texts(tree, "/soc/watchdog@2000000", "compatible") == ["allwinner,sun6i-a31-wdt"]
+    assert cells(tree, "/soc/watchdog@2000000", "reg") == [0, 0x0200_0000, 0, 0x20]
 
 
 def test_what_linux_reads(view: TenantView, board: Board) -> None:

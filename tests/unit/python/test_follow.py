@@ -24,6 +24,16 @@ def test_lines_are_shown_whole_with_their_source() -> None:
     assert shown.getvalue().endswith("linux | # \n")
 
 
+def test_a_crash_is_shown_in_words_too() -> None:
+    shown = io.StringIO()
+    follower = Follower(["rtos"], Console(file=shown), lambda _, place: f"main+{place:#x}")
+    follower.show("monitor", "monitor: tenant rtos: crashed: cause=0x5 address=0x8 pc=0x4 ra=0x3\n")
+    assert shown.getvalue().splitlines()[1] == (
+        "monitor | monitor: that is: load access fault at main+0x4 (0x4), address 0x8,"
+        " return address in main+0x2"
+    )
+
+
 def test_a_tenant_cannot_reach_the_terminal() -> None:
     shown = io.StringIO()
     follower = Follower(["evil"], Console(file=shown, width=80))

@@ -20,11 +20,14 @@ def test_stats_are_read_between_other_lines() -> None:
         "monitor: tenant b: shutdown",
         "stats time_ns=1500",
         "tenant linux state=running cpu_ns=123 switches=4 interrupts=5 faults=6",
-        "tenant b state=stopped cpu_ns=0 switches=0 interrupts=0 faults=0 later=7",
+        "tenant b state=stopped cpu_ns=0 switches=0 interrupts=0 faults=0 starts=8 hangs=9 later=7",
     ]
     assert parse_stats(lines) == Stats(
         1500,
-        {"linux": TenantStats("running", 123, 4, 5, 6), "b": TenantStats("stopped", 0, 0, 0, 0)},
+        {
+            "linux": TenantStats("running", 123, 4, 5, 6),
+            "b": TenantStats("stopped", 0, 0, 0, 0, 8, 9),
+        },
     )
 
 

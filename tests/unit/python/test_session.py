@@ -71,7 +71,7 @@ def test_a_long_text_is_typed_without_loss_and_the_monitor_answers_meanwhile(
 def test_wait_ends_when_the_tenant_crashed(tmp_path: Path) -> None:
     with (
         start(tmp_path, "crash") as session,
-        pytest.raises(TenantEndedError, match="crashed: cause=5"),
+        pytest.raises(TenantEndedError, match="crashed: cause=0x5"),
     ):
         session.wait_ready("linux")
 

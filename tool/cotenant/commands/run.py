@@ -130,7 +130,10 @@ def _run_batch(
 ) -> int:
     """Carry out a batch run, print its outcome, return the exit status."""
     messages = Console(stderr=True)
-    follower = Follower([port.name for port in launch.ports], messages) if follow else None
+    follower = None
+    if follow:
+        symbols = {port.name: port.symbol for port in launch.ports}
+        follower = Follower([*symbols], messages, lambda name, place: symbols[name](place))
     session = Session(
         machine, launch.ports, log_dir=log_dir, follow=follower.show if follower else None
     )

@@ -22,7 +22,7 @@ from .store import Store
 Report = Callable[[str, int, int], None]
 
 # Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
-_MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng")
+_MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng", "sunxi_wdt")
 
 # What a tenant with a disk, a keyboard and a display wants besides.
 _MORE_MODULES = ("crc32c_generic", "ext4", "evdev", "virtio_input", "bochs")
@@ -274,6 +274,10 @@ def _fixed_recipe(_: Workshop) -> str:
     return _RECIPE
 
 
+def _kernel_recipe(_: Workshop) -> str:
+    return f"{_RECIPE}-{','.join(_MODULES)}"
+
+
 CATALOGUE = {
     image.name: image
     for image in (
@@ -282,7 +286,7 @@ CATALOGUE = {
             "stock Debian 13 riscv64 kernel (Image)",
             "Image",
             (),
-            _fixed_recipe,
+            _kernel_recipe,
             _fill_kernel,
         ),
         Image(

@@ -127,7 +127,9 @@ class BatchRun:
             ready = self._session.is_ready(name, stats)
             output = self._session.output(name)
             expected = self._session.starts_at_boot(name)
-            tenants[name] = TenantResult(stats, ready, output, self._commands[name], expected)
+            crash = self._session.crash(name)
+            commands = self._commands[name]
+            tenants[name] = TenantResult(stats, ready, output, commands, expected, crash)
         return RunResult(tenants, self._stats.time_ns, self._problem)
 
     def _final_stats(self, tenant: str) -> TenantStats:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cotenant.config import MONITOR_NAME
+from cotenant.run.crash import Lookup, no_symbols, parse
 
 _MESSAGE = "monitor: "
 _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
@@ -15,9 +16,10 @@ _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Follower:
-    """Gets pieces of output and shows the lines that they complete."""
+    """Gets pieces of output and shows the lines that they complete, crashes in words too."""
 
-    def __init__(self, tenants: list[str], console: Console) -> None:
+    def __init__(self, tenants: list[str], console: Console, lookup: Lookup = no_symbols) -> None:
+        self._lookup = lookup
         self._console = console
         self._width = max(map(len, tenants), default=0)
         self._colours = {
@@ -31,6 +33,8 @@ class Follower:
         for line in lines:
             if source != MONITOR_NAME or line.startswith(_MESSAGE):
                 self._print(source, line)
+            if source == MONITOR_NAME and (found := parse(line, self._lookup)):
+                self._print(source, f"{_MESSAGE}that is: {found[1]}")
 
     def finish(self) -> None:
         """Show the lines that nobody has ended."""

@@ -2,12 +2,15 @@
 """From a system's description to a machine that can be started."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cotenant import system as systems
+from cotenant.inputs import locate
 from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine
 from cotenant.run.session import Port
+from cotenant.symbols import Symbols
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,16 @@ class Launch:
     @property
     def ports(self) -> list[Port]:
         """The tenants as a session sees them, in the bundle's order."""
-        return [Port(each.name, each.ready, each.autostart) for each in self.built.tenants]
+        return [
+            Port(each.name, each.ready, each.autostart, self._symbols(each.index).at)
+            for each in self.built.tenants
+        ]
+
+    def _symbols(self, index: int) -> Symbols:
+        system = self.built.system
+        tenant = system.tenants[index]
+        find = partial(locate, tenant.config.image, system.path.parent)
+        return Symbols(find, tenant.memory.base)
 
     def machine(self, icount: int | None = None, extra: tuple[str, ...] = ()) -> Machine:
         """Return the machine that the board's description asks for."""

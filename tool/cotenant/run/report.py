@@ -55,6 +55,8 @@ def show_result(result: RunResult, console: Console) -> None:
         )
     console.print(table)
     for name, tenant in result.tenants.items():
+        if tenant.crash:
+            console.print(Text(f"{name}: last crash: {tenant.crash}"))
         if latency := parse_latency(tenant.output):
             console.print(
                 f"{name}: latency {latency.min_us}/{latency.avg_us}/{latency.max_us} us"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cotenant.run.crash import Crash
+
 _TIME_LINE = re.compile(r"stats time_ns=(\d+)")
 _TENANT_LINE = re.compile(r"tenant (\S+)((?: \w+=\S+)+)")
 _LATENCY_LINE = re.compile(
@@ -14,7 +16,7 @@ _LATENCY_LINE = re.compile(
     r" max=(?P<max>[\d.]+)us missed=(?P<missed>\d+)\n",
     re.MULTILINE,
 )
-_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults")
+_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults", "starts", "hangs")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class TenantStats:
     switches: int = 0
     interrupts: int = 0
     faults: int = 0
+    starts: int = 0
+    """how often it was started, and how often it has hung, since boot"""
+    hangs: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,13 +100,16 @@ class TenantResult:
     commands: list[CommandResult] = field(default_factory=list)
     expected: bool = True
     """whether it should run at all: not if nobody started it"""
+    crash: Crash | None = None
+    """the last one, if it crashed at all"""
 
     def failure(self) -> str | None:
         """Say what was not as it should be, or None."""
+        how = f": {self.crash}" if self.crash else ""
         if self.expected and not self.ready:
-            return f"never became ready (state {self.stats.state})"
+            return f"never became ready (state {self.stats.state}){how}"
         if self.stats.state == "crashed":
-            return "crashed"
+            return f"crashed{how}"
         failed = next((each for each in self.commands if each.exit_code not in (0, None)), None)
         if failed:
             return f"command {failed.command!r} ended with exit code {failed.exit_code}"
@@ -115,6 +123,7 @@ class TenantResult:
             "ready": self.ready,
             "output": self.output,
             "app": asdict(app) if app else None,
+            "crash": self.crash.as_dict() if self.crash else None,
             "commands": [asdict(each) for each in self.commands],
         }
 

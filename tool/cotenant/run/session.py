@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from cotenant.run.console import POLL_INTERVAL, Console
+from cotenant.run.crash import Crash, crashes, last_words
 from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
@@ -40,6 +41,8 @@ class Port:
     """regular expression in its output that tells it is ready; None: when it was started"""
     autostart: bool = True
     """whether the monitor starts it at boot"""
+    symbol: Callable[[int], str | None] = lambda _address: None
+    """names an address in its image"""
 
 
 class Session:
@@ -230,6 +233,17 @@ class Session:
         """Wait for a regular expression anywhere in what the monitor says."""
         return self.console.expect_monitor(pattern, self._limit(timeout))
 
+    def crashes(self) -> list[tuple[str, Crash]]:
+        """Return all crashes so far, with their tenants."""
+        return crashes(self.monitor_log, lambda tenant, place: self._ports[tenant].symbol(place))
+
+    def crash(self, tenant: str) -> Crash | None:
+        """Return the last crash of a tenant: in its own words, if it could tell more of it."""
+        found = dict(self.crashes()).get(tenant)
+        if found is None or found.cause is not None:
+            return found
+        return last_words(self.output(tenant), self._ports[tenant].symbol) or found
+
     def stats(self, timeout: float | None = None) -> Stats:
         """Ask the monitor for its time and counters."""
         with self._asking:
@@ -246,7 +260,7 @@ class Session:
         if not re.fullmatch(r"[ -~]{1,60}", command):
             return CommandResult(command, 1, "a command is a line of at most 60 characters")
         with self._asking:
-            words = re.escape(command)
+            words = re.escape(" ".join(command.split()[:2]))
             answer = rf"^monitor: (?:{words}: (?P<answer>.*)|(?P<other>no such .*|unknown .*))\n"
             start = len(self.monitor_log)
             self.console.tell_monitor(command)

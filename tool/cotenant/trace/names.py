@@ -24,6 +24,7 @@ _EVENTS = {
     abi.trace("TENANT_STOPPED"): "stopped",
     abi.trace("TENANT_CRASHED"): "crashed",
     abi.trace("TENANT_SUSPENDED"): "suspended",
+    abi.trace("TENANT_HANGS"): "hangs",
 }
 
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/watch.h"
+
+#include "core/clock.h"
+#include "core/console.h"
+#include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "core/trace.h"
+
+void watch_init(struct tenant *tenant)
+{
+    const struct bundle_tenant *description = tenant->description;
+
+    tenant->watch = (struct watch){
+        .policy = description->watch_policy,
+        .within = ticks_from_us(description->watch_within_us),
+        .boot = ticks_from_us(description->watch_boot_us),
+        .deadline = TIME_NEVER,
+    };
+}
+
+/* The console service learns of a deadline that is earlier than what it was waiting for. */
+static void expect(struct watch *watch, uint64_t time)
+{
+    uint64_t before = watch->deadline;
+
+    watch->deadline = watch->policy == COTENANT_WATCH_OFF ? TIME_NEVER : watch->since + time;
+    if (watch->deadline < before) {
+        console_watch_set();
+    }
+}
+
+void watch_begin(struct tenant *tenant, uint64_t now)
+{
+    struct watch *watch = &tenant->watch;
+
+    watch->beats = false;
+    watch->since = now;
+    watch->deadline = TIME_NEVER;
+    if (watch->boot != 0) {
+        expect(watch, watch->boot);
+    }
+}
+
+void watch_end(struct tenant *tenant)
+{
+    tenant->watch.beats = false;
+    tenant->watch.deadline = TIME_NEVER;
+}
+
+void watch_heartbeat(struct tenant *tenant, uint64_t now)
+{
+    struct watch *watch = &tenant->watch;
+
+    if (tenant->state != TENANT_RUNNING) {
+        return;
+    }
+    watch->beats = true;
+    watch->since = now;
+    expect(watch, watch->within);
+}
+
+void watch_pause(struct tenant *tenant)
+{
+    if (tenant->watch.beats) {
+        watch_end(tenant);
+    }
+}
+
+bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
+{
+    struct watch *watch = &tenant->watch;
+
+    if (policy != COTENANT_WATCH_OFF && within_us == 0 && watch->within == 0) {
+        return false;
+    }
+    watch->policy = policy;
+    if (within_us != 0) {
+        watch->within = ticks_from_us(within_us);
+    }
+    if (watch->beats) {
+        watch_heartbeat(tenant, now);
+    } else if (policy == COTENANT_WATCH_OFF) {
+        watch->deadline = TIME_NEVER;
+    }
+    return true;
+}
+
+uint64_t watch_deadline(void)
+{
+    uint64_t earliest = TIME_NEVER;
+
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if (tenants[i].watch.deadline < earliest) {
+            earliest = tenants[i].watch.deadline;
+        }
+    }
+    return earliest;
+}
+
+static void hangs(struct tenant *tenant, uint64_t now)
+{
+    struct watch *watch = &tenant->watch;
+
+    watch->hangs++;
+    watch->deadline = TIME_NEVER; /* told once, until its next heartbeat */
+    trace_tenant(tenant, COTENANT_TRACE_TENANT_HANGS);
+    lifecycle_log(tenant, "hangs: no heartbeat for ");
+    monitor_put_u64(nanoseconds_from_ticks(now - watch->since) / 1000);
+    switch (watch->policy) {
+    case COTENANT_WATCH_RESTART:
+        monitor_puts(" us; restarted\n");
+        tenant_halt_for(tenant, TENANT_TO_RUN);
+        break;
+    case COTENANT_WATCH_STOP:
+        monitor_puts(" us; stopped\n");
+        tenant_halt(tenant, TENANT_CRASHED);
+        break;
+    default:
+        monitor_puts(" us\n");
+        break;
+    }
+}
+
+void watch_step(uint64_t now)
+{
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if (tenants[i].watch.deadline <= now) {
+            hangs(&tenants[i], now);
+            return;
+        }
+    }
+}

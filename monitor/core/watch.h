@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether a tenant is alive. It says so from time to time, by a heartbeat: an SBI call
+ * (sbi/cotenant.c) or the virtual watchdog (vdev/watchdog.c). If none comes for too long, the
+ * tenant hangs, and what follows is the policy's.
+ *
+ * Nothing looks at the clock for this but the console service (core/console.h), which is woken at
+ * the earliest deadline: a heartbeat moves its tenant's deadline on and is otherwise free.
+ * Interrupts off, shared lock held, on any hart.
+ */
+#ifndef COTENANT_CORE_WATCH_H
+#define COTENANT_CORE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tenant;
+
+struct watch {
+    uint32_t policy;   /* COTENANT_WATCH_* */
+    uint32_t hangs;    /* how often it has hung since boot */
+    uint64_t within;   /* ticks: the next heartbeat has to come within this time */
+    uint64_t boot;     /* ticks: the first one, counted from the start; 0: whenever it likes */
+    uint64_t since;    /* ticks: when the last heartbeat, or the start, was */
+    uint64_t deadline; /* ticks, or TIME_NEVER: nothing is expected */
+    bool beats;        /* there was a heartbeat in this life */
+};
+
+/* As the tenant's description says; it does not run yet. */
+void watch_init(struct tenant *tenant);
+
+/* The tenant starts, or does not run any more. */
+void watch_begin(struct tenant *tenant, uint64_t now);
+void watch_end(struct tenant *tenant);
+
+/* A sign of life. */
+void watch_heartbeat(struct tenant *tenant, uint64_t now);
+
+/* The tenant says that it will be silent: nothing is expected until its next heartbeat. */
+void watch_pause(struct tenant *tenant);
+
+/*
+ * The user's command: another policy and, unless it is 0, another time in microseconds. The next
+ * heartbeat is expected within that time from now if there were any. Returns false, with nothing
+ * done, if the tenant is to be watched and no time was ever given.
+ */
+bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now);
+
+/* The earliest deadline of all tenants, or TIME_NEVER. */
+uint64_t watch_deadline(void);
+
+/* Does what has to be done about one tenant whose deadline is over. */
+void watch_step(uint64_t now);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/watchdog.h"
+
+#include "core/tenant.h"
+
+uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
+{
+    switch (offset) {
+    case WATCHDOG_CONFIG:
+        return tenant->watchdog.config;
+    case WATCHDOG_MODE:
+        return tenant->watchdog.mode;
+    default:
+        return 0;
+    }
+}
+
+static void set_mode(struct tenant *tenant, uint32_t mode, uint64_t now)
+{
+    tenant->watchdog.mode = mode & WATCHDOG_MODE_BITS;
+    if ((mode & WATCHDOG_MODE_ENABLE) != 0) {
+        watch_heartbeat(tenant, now);
+    } else {
+        watch_pause(tenant);
+    }
+}
+
+void watchdog_write(struct tenant *tenant, uint64_t offset, uint32_t value, uint64_t now)
+{
+    switch (offset) {
+    case WATCHDOG_CONTROL:
+        if (value == WATCHDOG_RELOAD && (tenant->watchdog.mode & WATCHDOG_MODE_ENABLE) != 0) {
+            watch_heartbeat(tenant, now);
+        }
+        break;
+    case WATCHDOG_CONFIG:
+        tenant->watchdog.config = value & WATCHDOG_CONFIG_BITS;
+        break;
+    case WATCHDOG_MODE:
+        set_mode(tenant, value, now);
+        break;
+    default:
+        break;
+    }
+}
