@@ -32,6 +32,7 @@
 const char payload_name[] = "switch-dirty";
 
 static struct virtio_device entropy;
+static struct virtio_queue requests;
 static struct goldfish_rtc rtc;
 static uint8_t buffers[BUFFERS][BUFFER_SIZE];
 
@@ -111,9 +112,11 @@ static void make_dirty(void)
     for (uint32_t source = 1; source <= platform.plic_sources; source++) {
         plic_enable(source, 7);
     }
-    check(virtio_start(&entropy), "the entropy device does not start");
+    check(virtio_start(&entropy, &requests, 1, 0), "the entropy device does not start");
     for (unsigned i = 0; i < BUFFERS; i++) {
-        check(virtio_request(&entropy, buffers[i], BUFFER_SIZE) >= 0, "the queue is full");
+        check(virtio_request(&entropy, &requests, buffers[i], BUFFER_SIZE, false) >= 0,
+              "the queue is full");
+        virtio_notify(&entropy, &requests);
     }
     wait_until_pending(entropy.source);
     check(plic_claim() == entropy.source, "another source comes first"); /* never completed */

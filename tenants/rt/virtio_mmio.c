@@ -27,6 +27,7 @@
 #define QUEUE_DESCRIPTORS 0x80
 #define QUEUE_DRIVER 0x90
 #define QUEUE_DEVICE 0xa0
+#define CONFIGURATION 0x100
 
 #define MAGIC_VALUE 0x74726976
 #define VERSION_LEGACY 1
@@ -43,7 +44,10 @@
 #define FEATURES_HIGH 1
 #define FEATURE_HIGH_VERSION_1 1
 
+/* Sections 2.7.5, 2.7.6 and 2.7.8. */
 #define DESCRIPTOR_WRITE 2
+#define AVAILABLE_NO_INTERRUPT 1
+#define USED_NO_NOTIFY 1
 
 /* A reset takes no time in any device known; a device that needs longer is broken. */
 #define RESET_MICROSECONDS 100000
@@ -120,10 +124,14 @@ static void add_status(const struct virtio_device *device, uint32_t bits)
 }
 
 /* Steps 4 to 6 of section 3.1.1; the legacy transport knows neither high features nor the check. */
-static bool negotiate(const struct virtio_device *device)
+static bool negotiate(const struct virtio_device *device, uint32_t features)
 {
+    write_register(device, DEVICE_FEATURES_SELECT, 0);
+    if ((read_register(device, DEVICE_FEATURES) & features) != features) {
+        return false;
+    }
     write_register(device, DRIVER_FEATURES_SELECT, 0);
-    write_register(device, DRIVER_FEATURES, 0);
+    write_register(device, DRIVER_FEATURES, features);
     if (device->legacy) {
         return true;
     }
@@ -138,9 +146,9 @@ static bool negotiate(const struct virtio_device *device)
 }
 
 /* Section 4.2.4: one page number stands for the whole queue, whose layout is section 2.7.2's. */
-static bool place_legacy_queue(struct virtio_device *device)
+static bool place_legacy_queue(const struct virtio_device *device, const struct virtio_rings *rings)
 {
-    uint64_t page = (uintptr_t)&device->queue / VIRTIO_QUEUE_ALIGNMENT;
+    uint64_t page = (uintptr_t)rings / VIRTIO_QUEUE_ALIGNMENT;
 
     write_register(device, LEGACY_PAGE_SIZE, VIRTIO_QUEUE_ALIGNMENT);
     write_register(device, QUEUE_SIZE, VIRTIO_QUEUE_SIZE);
@@ -149,27 +157,41 @@ static bool place_legacy_queue(struct virtio_device *device)
     return page <= UINT32_MAX && read_register(device, LEGACY_QUEUE_PAGE) == (uint32_t)page;
 }
 
-static bool place_queue(struct virtio_device *device)
+static bool place_queue(const struct virtio_device *device, const struct virtio_rings *rings)
 {
     write_register(device, QUEUE_SIZE, VIRTIO_QUEUE_SIZE);
-    write_address(device, QUEUE_DESCRIPTORS, device->queue.descriptors);
-    write_address(device, QUEUE_DRIVER, &device->queue.available);
-    write_address(device, QUEUE_DEVICE, &device->queue.used);
+    write_address(device, QUEUE_DESCRIPTORS, rings->descriptors);
+    write_address(device, QUEUE_DRIVER, &rings->available);
+    write_address(device, QUEUE_DEVICE, &rings->used);
     write_register(device, QUEUE_READY, 1);
     return read_register(device, QUEUE_READY) == 1;
 }
 
 /* Section 4.2.3.2. */
-static bool set_up_queue(struct virtio_device *device)
+static bool set_up_queue(const struct virtio_device *device, struct virtio_queue *queue,
+                         uint32_t number)
 {
-    if ((uintptr_t)&device->queue % VIRTIO_QUEUE_ALIGNMENT != 0) {
+    if ((uintptr_t)&queue->rings % VIRTIO_QUEUE_ALIGNMENT != 0) {
         return false;
     }
-    write_register(device, QUEUE_SELECT, 0);
+    *queue = (struct virtio_queue){.number = number};
+    write_register(device, QUEUE_SELECT, number);
     if (read_register(device, QUEUE_SIZE_MAX) < VIRTIO_QUEUE_SIZE) {
         return false;
     }
-    return device->legacy ? place_legacy_queue(device) : place_queue(device);
+    return device->legacy ? place_legacy_queue(device, &queue->rings)
+                          : place_queue(device, &queue->rings);
+}
+
+static bool set_up_queues(const struct virtio_device *device, struct virtio_queue *queues,
+                          uint32_t count)
+{
+    for (uint32_t number = 0; number < count; number++) {
+        if (!set_up_queue(device, &queues[number], number)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void give_up(struct virtio_device *device)
@@ -178,20 +200,22 @@ static void give_up(struct virtio_device *device)
     add_status(device, STATUS_FAILED);
 }
 
-bool virtio_start(struct virtio_device *device)
+uint32_t virtio_configuration(const struct virtio_device *device, uint32_t offset)
+{
+    return read_register(device, CONFIGURATION + offset);
+}
+
+bool virtio_start(struct virtio_device *device, struct virtio_queue *queues, uint32_t count,
+                  uint32_t features)
 {
     device->failed = false;
-    device->in_flight = 0;
-    device->added = 0;
-    device->taken = 0;
-    device->queue = (struct virtio_queue){0};
     if (!reset(device)) {
         give_up(device);
         return false;
     }
     add_status(device, STATUS_ACKNOWLEDGE);
     add_status(device, STATUS_DRIVER);
-    if (!negotiate(device) || !set_up_queue(device)) {
+    if (!negotiate(device, features) || !set_up_queues(device, queues, count)) {
         give_up(device);
         return false;
     }
@@ -200,10 +224,10 @@ bool virtio_start(struct virtio_device *device)
     return true;
 }
 
-static int free_descriptor(const struct virtio_device *device)
+static int free_descriptor(const struct virtio_queue *queue)
 {
     for (int number = 0; number < VIRTIO_QUEUE_SIZE; number++) {
-        if ((device->in_flight >> number & 1) == 0) {
+        if ((queue->in_flight >> number & 1) == 0) {
             return number;
         }
     }
@@ -211,48 +235,62 @@ static int free_descriptor(const struct virtio_device *device)
 }
 
 /* Section 2.7.13. */
-int virtio_request(struct virtio_device *device, void *buffer, uint32_t length)
+int virtio_request(struct virtio_device *device, struct virtio_queue *queue, void *buffer,
+                   uint32_t length, bool read)
 {
-    struct virtio_available *available = &device->queue.available;
-    int number = device->failed ? -1 : free_descriptor(device);
+    struct virtio_available *available = &queue->rings.available;
+    int number = device->failed ? -1 : free_descriptor(queue);
 
     if (number < 0) {
         return -1;
     }
-    device->queue.descriptors[number] = (struct virtio_descriptor){
+    queue->rings.descriptors[number] = (struct virtio_descriptor){
         .address = (uintptr_t)buffer,
         .length = length,
-        .flags = DESCRIPTOR_WRITE,
+        .flags = read ? 0 : DESCRIPTOR_WRITE,
     };
-    device->in_flight |= 1u << number;
-    available->ring[device->added % VIRTIO_QUEUE_SIZE] = (uint16_t)number;
+    queue->in_flight |= 1u << number;
+    available->ring[queue->added % VIRTIO_QUEUE_SIZE] = (uint16_t)number;
     order();
-    device->added++;
-    *(volatile uint16_t *)&available->index = device->added;
-    order();
-    write_register(device, QUEUE_NOTIFY, 0);
+    queue->added++;
+    *(volatile uint16_t *)&available->index = queue->added;
     return number;
 }
 
+void virtio_notify(const struct virtio_device *device, const struct virtio_queue *queue)
+{
+    order();
+    if (!device->failed &&
+        (*(const volatile uint16_t *)&queue->rings.used.flags & USED_NO_NOTIFY) == 0) {
+        write_register(device, QUEUE_NOTIFY, queue->number);
+    }
+}
+
+void virtio_want_interrupt(struct virtio_queue *queue, bool wanted)
+{
+    *(volatile uint16_t *)&queue->rings.available.flags = wanted ? 0 : AVAILABLE_NO_INTERRUPT;
+    order();
+}
+
 /* Section 2.7.14. */
-int virtio_take(struct virtio_device *device, uint32_t *length)
+int virtio_take(struct virtio_device *device, struct virtio_queue *queue, uint32_t *length)
 {
     struct virtio_used_element element;
-    uint16_t index = *(volatile uint16_t *)&device->queue.used.index;
+    uint16_t index = *(volatile uint16_t *)&queue->rings.used.index;
 
-    if (device->failed || index == device->taken) {
+    if (device->failed || index == queue->taken) {
         return -1;
     }
     order();
-    element = *(volatile struct virtio_used_element *)&device->queue.used
-                   .ring[device->taken % VIRTIO_QUEUE_SIZE];
-    if (element.id >= VIRTIO_QUEUE_SIZE || (device->in_flight >> element.id & 1) == 0 ||
-        element.length > device->queue.descriptors[element.id].length) {
+    element = *(volatile struct virtio_used_element *)&queue->rings.used
+                   .ring[queue->taken % VIRTIO_QUEUE_SIZE];
+    if (element.id >= VIRTIO_QUEUE_SIZE || (queue->in_flight >> element.id & 1) == 0 ||
+        element.length > queue->rings.descriptors[element.id].length) {
         give_up(device);
         return -1;
     }
-    device->taken++;
-    device->in_flight &= ~(1u << element.id);
+    queue->taken++;
+    queue->in_flight &= ~(1u << element.id);
     *length = element.length;
     return (int)element.id;
 }

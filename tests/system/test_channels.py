@@ -3,7 +3,7 @@
 
 import re
 
-from systems import Boot, is_long, linux, system
+from systems import VERDICT, Boot, is_long, linux, payload, system
 
 from cotenant.run.session import Session
 
@@ -67,3 +67,27 @@ def test_a_stream_between_two_linuxes(boot: Boot) -> None:
     start(session, "red", f"streamcheck {PORT} 100 100")
     exit_code, output = session.command("blue", f"streamcheck {PORT} 100 100")
     assert exit_code == 0, output
+
+
+def test_streams_of_an_rtos(boot: Boot) -> None:
+    """To Linux and to another RTOS, both ways at once; each end comes and goes."""
+    text = system(
+        linux(arguments=VIRTIO),
+        payload(
+            "stream-check",
+            "one",
+            priority=8,
+            arguments=f"send={MESSAGES} receive={MESSAGES} rounds=2",
+        ),
+        payload("stream-check", "two", arguments=f"channel=direct send={MESSAGES}"),
+        payload("stream-check", "three", arguments=f"channel=direct receive={MESSAGES}"),
+        channel("talk", "linux", "one"),
+        channel("direct", "two", "three"),
+    )
+    session = boot(text, icount=4)
+    session.wait_ready("linux")
+    for _ in range(2):
+        exit_code, output = session.command("linux", f"streamcheck {PORT} {MESSAGES} {MESSAGES}")
+        assert exit_code == 0, output
+    for name in ("one", "two", "three"):
+        assert session.expect(name, VERDICT)[1] == "PASS stream-check"

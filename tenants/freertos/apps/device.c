@@ -54,6 +54,7 @@ struct counts {
 };
 
 static struct virtio_device entropy;
+static struct virtio_queue requests;
 static bool has_entropy;
 static struct counts counts;  /* of now: requests of the task, interrupts of the handler */
 static struct counts settled; /* as they were when no request was under way */
@@ -126,7 +127,7 @@ static bool wait_for_answer(int number, uint32_t *length)
 {
     for (uint32_t i = 0; i < WAIT_LIMIT && !entropy.failed; i++) {
         bool is_told = xSemaphoreTake(is_finished, pdMS_TO_TICKS(WAIT_MS)) != pdFALSE;
-        int answered = virtio_take(&entropy, length);
+        int answered = virtio_take(&entropy, &requests, length);
 
         if (answered >= 0) {
             /* The interrupt may have come just after the end of the wait, or be on its way. */
@@ -147,7 +148,8 @@ static bool request(void)
     int number;
 
     memcpy(before, random_bytes, REQUEST_BYTES);
-    number = virtio_request(&entropy, random_bytes, REQUEST_BYTES);
+    number = virtio_request(&entropy, &requests, random_bytes, REQUEST_BYTES, false);
+    virtio_notify(&entropy, &requests);
     if (number < 0 || !wait_for_answer(number, &length)) {
         return false;
     }
@@ -234,7 +236,7 @@ void main(void)
         print("device: neither a virtio entropy device nor a clock is mine\n");
         sbi_shutdown(true);
     }
-    if (has_entropy && !virtio_start(&entropy)) {
+    if (has_entropy && !virtio_start(&entropy, &requests, 1, 0)) {
         print("device: the entropy device does not start\n");
         sbi_shutdown(true);
     }

@@ -151,7 +151,8 @@ def _initramfs_recipe(workshop: Workshop) -> str:
         for file in sorted(manifest.files):
             if file.endswith(_MODULE_SUFFIX):
                 digest.update(manifest.files[file].sha256.encode())
-    return f"{_RECIPE}-{digest.hexdigest()}"
+    examples = programs.fingerprint(workshop.tree, programs.EXAMPLES)
+    return f"{_RECIPE}-{digest.hexdigest()}-{examples}"
 
 
 def _modules_of(workshop: Workshop, image: str = "debian-kernel") -> dict[str, bytes]:
@@ -161,19 +162,23 @@ def _modules_of(workshop: Workshop, image: str = "debian-kernel") -> dict[str, b
 
 
 def _fill_initramfs(workshop: Workshop, directory: Path) -> str:
+    workshop.report("compiling the programs of linux/examples", 0, 0)
+    extra = programs.compile_programs(workshop.tree, programs.EXAMPLES)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
-    image = build_initramfs(busybox, kernel_modules=_modules_of(workshop))
+    image = build_initramfs(busybox, extra, _modules_of(workshop))
     (directory / "initramfs.cpio.gz").write_bytes(image)
-    return _busybox_source(workshop)
+    return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
 
 def _test_initramfs_recipe(workshop: Workshop) -> str:
-    return f"{_initramfs_recipe(workshop)}-{programs.fingerprint(workshop.tree)}"
+    tests = programs.fingerprint(workshop.tree, programs.TESTS)
+    return f"{_initramfs_recipe(workshop)}-{tests}"
 
 
 def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
     workshop.report("compiling the programs of linux/tests", 0, 0)
-    extra = programs.compile_programs(workshop.tree)
+    extra = programs.compile_programs(workshop.tree, programs.EXAMPLES)
+    extra |= programs.compile_programs(workshop.tree, programs.TESTS)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
     image = build_initramfs(busybox, extra, _modules_of(workshop))
     (directory / "initramfs.cpio.gz").write_bytes(image)

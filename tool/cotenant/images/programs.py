@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compiles the programs of linux/tests for riscv64 Linux, statically, for the test initramfs."""
+"""Compiles the programs of linux/tests and linux/examples for riscv64 Linux, statically."""
 
 import hashlib
 import subprocess
@@ -18,24 +18,27 @@ FLAGS = (
 _AT_ONCE = 2
 
 
-def sources(tree: Path) -> list[Path]:
-    """Return the test programs' sources in a source tree, one file a program."""
-    return sorted((tree / "linux" / "tests").glob("*.c"))
+TESTS, EXAMPLES = "tests", "examples"
 
 
-def fingerprint(tree: Path) -> str:
+def sources(tree: Path, folder: str) -> list[Path]:
+    """Return the programs' sources in a folder of linux/ of a source tree, one file a program."""
+    return sorted((tree / "linux" / folder).glob("*.c"))
+
+
+def fingerprint(tree: Path, folder: str) -> str:
     """Return a text that changes when a program would."""
     digest = hashlib.sha256(" ".join(FLAGS).encode())
-    for source in [*sources(tree), *sorted((tree / "linux" / "tests").glob("*.h"))]:
+    for source in [*sources(tree, folder), *sorted((tree / "linux" / folder).glob("*.h"))]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
 
 
-def compile_programs(tree: Path) -> dict[str, bytes]:
+def compile_programs(tree: Path, folder: str) -> dict[str, bytes]:
     """Return the compiled programs by name."""
-    found = sources(tree)
+    found = sources(tree, folder)
     if not found:
-        raise ImageError(f"there are no test programs in {tree / 'linux' / 'tests'}.")
+        raise ImageError(f"there are no programs in {tree / 'linux' / folder}.")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         compiled = pool.map(lambda source: compile_program([source]), found)
         return dict(zip([source.stem for source in found], compiled, strict=True))
