@@ -99,7 +99,7 @@ def _fill_next_stage(out: BundleNextStage, system: System, store: Store) -> None
     for tenant in system.tenants:
         if tenant.config.next_stage is not None:
             out.store_offset = store.add(tenant.parts[0].data)
-            out.size = tenant.config.next_stage
+            out.size = tenant.config.next_stage.size
 
 
 def _with_early_console(monitor: bytes, system: System) -> bytes:

@@ -73,8 +73,8 @@ class TenantConfig:
     priority: int
     memory: MemoryRequest
     image: str
-    next_stage: int | None = None
-    """bytes of an image that the previous boot stage brings; `image` only names it then"""
+    next_stage: MemoryRequest | None = None
+    """an image that the previous boot stage brings, and where it goes; `image` only names it"""
     initrd: str | None = None
     arguments: str = ""
     ready: str | None = None
@@ -391,7 +391,7 @@ def _read_watch(reader: TableReader | None) -> Watch | None:
 
 def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | None:
     """Return the value if it can be an address or size of memory, else note a mistake."""
-    if value is not None and (value % PAGE or (value == 0 and name != "base")):
+    if value is not None and (value % PAGE or (value == 0 and name not in ("base", "address"))):
         reader.wrong(
             name,
             f"{format_size(value)} is not a multiple of 4K" if value else "is zero",
@@ -401,8 +401,8 @@ def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | N
     return value
 
 
-def _read_image(tenant: TableReader) -> tuple[str | None, int | None]:
-    """Return the name of the image, and its size if the previous boot stage brings it."""
+def _read_image(tenant: TableReader) -> tuple[str | None, MemoryRequest | None]:
+    """Return the name of the image, and its size and place if the previous boot stage brings it."""
     if not isinstance(tenant.data.get("image"), dict):
         return tenant.string("image", "debian-kernel", required=True), None
     reader = tenant.table("image")
@@ -411,8 +411,10 @@ def _read_image(tenant: TableReader) -> tuple[str | None, int | None]:
     if size is not None and size > NEXT_STAGE_MOST:
         reader.wrong("next-stage", f"{format_size(size)} are too much", "keep to 1G")
         size = None
+    base = reader.integer("address", 0, (1 << 55) - 1, "0x8020_0000")
+    base = _page_multiple(reader, "address", base)
     reader.finish()
-    return NEXT_STAGE, size
+    return NEXT_STAGE, None if size is None else MemoryRequest(size, base)
 
 
 def _read_memory(tenant: TableReader) -> MemoryRequest | None:

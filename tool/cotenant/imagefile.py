@@ -93,13 +93,15 @@ def read(path: Path) -> Image:
     return Image("raw", (Segment(0, data, len(data)),), 0, relocatable=True)
 
 
-def next_stage(size: int) -> Image:
+def next_stage(size: int, address: int | None) -> Image:
     """Return the image that stands for one that the previous boot stage brings, `size` bytes.
 
-    It may be a kernel, and is placed like one.
+    Without an address it is placed like a kernel, for it may be one.
     """
-    segment = Segment(0, NEXT_STAGE_MARK.ljust(size, b"\0"), size)
-    return Image("next boot stage", (segment,), 0, relocatable=True, alignment=LINUX_ALIGNMENT)
+    relocatable = address is None
+    segment = Segment(address or 0, NEXT_STAGE_MARK.ljust(size, b"\0"), size)
+    alignment = LINUX_ALIGNMENT if relocatable else PAGE
+    return Image("next boot stage", (segment,), segment.address, relocatable, alignment)
 
 
 def _read_linux(data: bytes) -> Image:

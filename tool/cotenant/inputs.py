@@ -48,7 +48,7 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
     found = {}
     for tenant in config.tenants:
         if tenant.next_stage is not None:
-            image: Image | None = next_stage(tenant.next_stage)
+            image: Image | None = next_stage(tenant.next_stage.size, tenant.next_stage.base)
         else:
             image = _image(file_of(tenant.image), f"{tenant.key}.image", tenant.image, mistakes)
         initrd = None
@@ -61,12 +61,16 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
 
 def _check_next_stage(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> None:
     """Refuse next stages of different sizes: there is only one."""
-    wanted = [tenant for tenant in tenants if tenant.next_stage is not None]
-    for tenant in wanted:
-        if tenant.next_stage != wanted[0].next_stage:
+    sizes: dict[str, int] = {}
+    for tenant in tenants:
+        if tenant.next_stage is None:
+            continue
+        sizes[tenant.name] = tenant.next_stage.size
+        first = next(iter(sizes))
+        if sizes[first] != tenant.next_stage.size:
             mistakes.add(
                 f"{tenant.key}.image.next-stage",
-                f'differs from what tenant "{wanted[0].name}" says, and there is one next stage',
+                f'differs from what tenant "{first}" says, and there is one next stage',
                 "write the same size",
             )
 

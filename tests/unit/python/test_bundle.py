@@ -135,6 +135,14 @@ def test_next_stage(workshop: Workshop) -> None:
     assert part.destination % (2 << 20) == 0
 
 
+def test_next_stage_at_an_address(workshop: Workshop) -> None:
+    image = 'image = { next-stage = "1M", address = 0x9021_0000 }'
+    _, data = built(workshop, (LINUX + RTOS).replace('image = "rtos"', image))
+    tenant = header_of(data).tenants[1]
+    assert tenant.entry == tenant.parts[0].destination == 0x9021_0000
+    assert tenant.memory[0].base <= 0x9021_0000
+
+
 def test_there_is_one_next_stage(workshop: Workshop) -> None:
     def two(first: str, second: str) -> str:
         handed = [
