@@ -2,6 +2,7 @@
 """The bundle's structures are those of the C compiler, and so are the constants."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,3 +75,21 @@ def test_constants_are_those_of_the_c_compiler(tmp_path: Path) -> None:
 def test_defines_that_are_not_one_literal_are_skipped() -> None:
     text = "#define A_B 12\n#define C (A_B + 1)\n#define D(x) 3\n#define E 0x1fUL\n#define F (-4)\n"
     assert abi.parse_defines(text) == {"A_B": 12, "E": 31, "F": -4}
+
+
+def test_documented_sizes_and_offsets() -> None:
+    """docs/abi.md says of each structure that it lays out what the headers say."""
+    text = (paths.ROOT / "docs" / "abi.md").read_text()
+    sections = re.findall(r"^### `struct (\w+)`, ([\d,]+) bytes\n(.*?)(?=^#)", text, re.S | re.M)
+    assert {name for name, _, _ in sections} >= {"monitor_header", "bundle"}
+    for name, size, section in sections:
+        structure = STRUCTURES[name]
+        assert int(size.replace(",", "")) == ctypes.sizeof(structure), name
+        rows = re.findall(r"^\| (0x[0-9a-f]+) \| `(\w+)(?:\[\d+\])?` \|", section, re.M)
+        documented = [(field, int(offset, 16)) for offset, field in rows]
+        real = [(field[0], getattr(structure, field[0]).offset) for field in structure._fields_]
+        assert documented == [each for each in real if each[0] != "reserved"], name
+    for name, size in re.findall(r"`struct (\w+)`(?: \(|, )([\d,]+) bytes", text):
+        assert int(size.replace(",", "")) == ctypes.sizeof(STRUCTURES[name]), name
+    version = re.search(r"^\| 0x08 \| `version` \| (\d+) \|", text, re.M)
+    assert version and int(version[1]) == abi.bundle("BUNDLE_VERSION")
