@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 7
+#define COTENANT_BUNDLE_VERSION 8
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -71,6 +71,7 @@
 #define COTENANT_REFUSAL_FORCE 1
 
 /* struct bundle_device.kind: device ids of virtio 1.2, chapter 5. */
+#define COTENANT_VIRTUAL_NET 1
 #define COTENANT_VIRTUAL_CONSOLE 3
 
 /* Bytes of address space of a virtual device. */
@@ -78,6 +79,8 @@
 
 /* struct bundle_channel.kind: a port of a virtual console at each of its two ends. */
 #define COTENANT_CHANNEL_STREAM 1
+/* A network: a virtual network device at each of its ends, 2 or more. */
+#define COTENANT_CHANNEL_NET 2
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -215,6 +218,8 @@ struct bundle_device {
 struct bundle_end {
     uint32_t device; /* index into bundle.devices */
     uint32_t port;   /* number of the port of a virtual console, 0.. */
+    uint8_t mac[6];  /* address of a virtual network device */
+    uint16_t reserved;
 };
 
 struct bundle_channel {

@@ -64,7 +64,8 @@ static struct check_result check_device(const struct bundle *bundle, uint32_t in
     tenant = &bundle->tenants[device->tenant];
     REQUIRE(index - tenant->device_first < tenant->device_count,
             "device.tenant: the tenant does not have it", index);
-    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE, "device.kind: unknown", index);
+    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE || device->kind == COTENANT_VIRTUAL_NET,
+            "device.kind: unknown", index);
     REQUIRE(tenant->plic_base != 0 && is_free_source(bundle, device),
             "device.source: none, or another device's", index);
     return check_good();
@@ -86,21 +87,34 @@ static bool is_next_port(const struct bundle *bundle, uint32_t channel, uint32_t
     return wanted->port == before && wanted->port < COTENANT_MAX_PORTS;
 }
 
+/* The kind of device that channels of a kind end in; 0: there is no such kind. */
+static uint32_t device_kind(uint32_t kind)
+{
+    return kind == COTENANT_CHANNEL_STREAM ? COTENANT_VIRTUAL_CONSOLE
+           : kind == COTENANT_CHANNEL_NET  ? COTENANT_VIRTUAL_NET
+                                           : 0;
+}
+
 static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_channel *channel = &bundle->channels[index];
+    uint32_t kind = device_kind(channel->kind);
 
     REQUIRE(check_is_name(channel->name), "channel.name: empty, not terminated or not printable",
             index);
-    REQUIRE(channel->kind == COTENANT_CHANNEL_STREAM, "channel.kind: unknown", index);
-    REQUIRE(channel->end_count == 2, "channel.end_count: a stream has two ends", index);
+    REQUIRE(kind != 0, "channel.kind: unknown", index);
+    REQUIRE(channel->end_count == 2 ||
+                (channel->kind == COTENANT_CHANNEL_NET && channel->end_count > 2 &&
+                 channel->end_count <= COTENANT_MAX_CHANNEL_ENDS),
+            "channel.end_count: out of range", index);
     for (uint32_t i = 0; i < channel->end_count; i++) {
         const struct bundle_end *end = &channel->ends[i];
 
-        REQUIRE(end->device < bundle->device_count &&
-                    bundle->devices[end->device].kind == COTENANT_VIRTUAL_CONSOLE,
-                "channel.ends.device: no console", index);
+        REQUIRE(end->device < bundle->device_count && bundle->devices[end->device].kind == kind,
+                "channel.ends.device: not of that kind", index);
         REQUIRE(is_next_port(bundle, index, i), "channel.ends.port: not the next one", index);
+        REQUIRE(kind != COTENANT_VIRTUAL_NET || end->port == 0,
+                "channel.ends.device: a network device of another channel", index);
     }
     return check_good();
 }

@@ -7,6 +7,7 @@
 #include "core/tenant.h"
 #include "irq/routing.h"
 #include "vdev/virtio_console.h"
+#include "vdev/virtio_net.h"
 
 /* Section 4.2.2. */
 enum {
@@ -37,6 +38,10 @@ enum {
 /* From a lower half to the upper one. */
 #define REG_UPPER 4
 
+/* Steps of a work in a row, and pieces that a driver may divide a header into. */
+#define MOST_STEPS 16
+#define MOST_FRAGMENTS 4
+
 #define MAGIC 0x74726976 /* "virt" */
 #define VERSION 2
 #define VENDOR 0x43544e54
@@ -54,6 +59,8 @@ static const struct virtio_type *type_of(uint32_t kind)
     switch (kind) {
     case COTENANT_VIRTUAL_CONSOLE:
         return &virtio_console_type;
+    case COTENANT_VIRTUAL_NET:
+        return &virtio_net_type;
     default:
         return NULL;
     }
@@ -71,6 +78,7 @@ void virtio_init(void)
         vplic_add_virtual(&device->tenant->plic, device->description->source);
     }
     virtio_console_init();
+    virtio_net_init();
 }
 
 bool virtio_is_wanted(void)
@@ -78,6 +86,19 @@ bool virtio_is_wanted(void)
     const struct hart *hart = hart_self();
 
     return hart_is_wanted() || hart->reschedule || shared_is_wanted(hart);
+}
+
+bool virtio_work(bool (*step)(void *subject), void *subject)
+{
+    for (unsigned steps = 0; steps < MOST_STEPS; steps++) {
+        if (!step(subject)) {
+            return true;
+        }
+        if (virtio_is_wanted()) {
+            break;
+        }
+    }
+    return false;
 }
 
 bool virtio_is_live(const struct virtio_device *device)
@@ -151,11 +172,46 @@ void virtio_finish(struct virtio_device *device, struct virtqueue *queue)
     }
 }
 
+bool virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
+                 uint32_t length)
+{
+    uint8_t *next = bytes;
+
+    for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
+        uint32_t count;
+
+        if (virtio_look(device, queue, false) != VIRTQUEUE_BYTES) {
+            return false;
+        }
+        count = virtqueue_read(queue, next, length);
+        next += count;
+        length -= count;
+    }
+    return length == 0;
+}
+
+bool virtio_fill(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
+                 uint32_t length)
+{
+    const uint8_t *next = bytes;
+
+    for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
+        uint32_t count;
+
+        if (virtio_look(device, queue, true) != VIRTQUEUE_BYTES) {
+            return false;
+        }
+        count = virtqueue_write(queue, next, length);
+        next += count;
+        length -= count;
+    }
+    return length == 0;
+}
+
 bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
                 uint32_t length)
 {
     enum virtqueue_state state = virtio_look(device, queue, true);
-    const uint8_t *next = bytes;
 
     if (state == VIRTQUEUE_EMPTY) {
         virtqueue_ask(queue, true);
@@ -164,15 +220,8 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
     if (state != VIRTQUEUE_BYTES) {
         return false;
     }
-    /* What a driver divides into so many descriptors is its own fault. */
-    for (unsigned pieces = 0; pieces < 4 && length > 0 && state == VIRTQUEUE_BYTES; pieces++) {
-        uint32_t count = virtqueue_write(queue, next, length);
-
-        next += count;
-        length -= count;
-        state = virtio_look(device, queue, true);
-    }
-    if (state == VIRTQUEUE_BROKEN) {
+    (void)virtio_fill(device, queue, bytes, length);
+    if (!virtio_is_live(device)) {
         return false;
     }
     virtqueue_ask(queue, false);

@@ -89,6 +89,17 @@ enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue 
 void virtio_finish(struct virtio_device *device, struct virtqueue *queue);
 
 /*
+ * Takes `length` bytes out of the open or next chain of a queue. False: it has less, or is
+ * divided into many pieces: a driver's own fault.
+ */
+bool virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
+                 uint32_t length);
+
+/* The same into a chain, which stays open. */
+bool virtio_fill(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
+                 uint32_t length);
+
+/*
  * Puts `length` bytes into the next chain of a queue, as far as they fit. False: there is none now;
  * the driver will notify when there is one.
  */
@@ -98,10 +109,20 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
 /* Raises an interrupt of the device: VIRTIO_INTERRUPT_*. */
 void virtio_interrupt(struct virtio_device *device, uint8_t reason);
 
-/* Work on a queue should end here: somebody waits for the hart or the lock. */
+/* Bytes that are moved at a stretch. */
+#define VIRTIO_PIECE_SIZE 256
+
+/*
+ * Does steps of a work, which are a piece each, until `step` says that there is none to do (false)
+ * or somebody waits for the hart or the lock. Returns whether all is done.
+ */
+bool virtio_work(bool (*step)(void *subject), void *subject);
+
+/* Somebody waits for the hart or the lock. */
 bool virtio_is_wanted(void);
 
 /* The types; each in a file of its own. */
 extern const struct virtio_type virtio_console_type;
+extern const struct virtio_type virtio_net_type;
 
 #endif

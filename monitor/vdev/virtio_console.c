@@ -26,9 +26,6 @@ struct control_message {
     uint16_t value;
 };
 
-/* Pieces that are moved at a stretch, and how long one is, bytes. */
-#define MOST_PIECES 16
-#define PIECE_SIZE 256
 #define SERVICE_PIECE_SIZE 64
 
 #define TOLD_NOTHING 2
@@ -142,7 +139,7 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
         return false;
     case VIRTQUEUE_BYTES:
         virtqueue_ask(target, false);
-        virtqueue_copy(target, source, PIECE_SIZE);
+        virtqueue_copy(target, source, VIRTIO_PIECE_SIZE);
         return true;
     case VIRTQUEUE_END:
         virtio_finish(to->device, target);
@@ -153,9 +150,10 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     return false;
 }
 
-/* One step from `from` to its other end; false: there is none to do now. */
-static bool step(struct virtio_port *from)
+/* One step from a port to its other end; false: there is none to do now. */
+static bool step(void *subject)
 {
+    struct virtio_port *from = subject;
     struct virtqueue *source = transmit_queue(from);
 
     if (from->stale && source->next == from->fresh) {
@@ -181,15 +179,7 @@ static bool step(struct virtio_port *from)
 /* Moves what `from` has sent; false: there is more. */
 static bool pump(struct virtio_port *from)
 {
-    for (unsigned steps = 0; steps < MOST_PIECES; steps++) {
-        if (!step(from)) {
-            return true;
-        }
-        if (virtio_is_wanted()) {
-            break;
-        }
-    }
-    return false;
+    return virtio_work(step, from);
 }
 
 /* What is on its way to `port` is for nobody any more. */

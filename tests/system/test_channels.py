@@ -3,18 +3,21 @@
 
 import re
 
-from systems import VERDICT, Boot, is_long, linux, payload, system
+from systems import VERDICT, Boot, freertos, is_long, keep_ticking, linux, payload, system
 
+from cotenant.run.results import Latency, parse_latency
 from cotenant.run.session import Session
 
 PORT = "/dev/virtio-ports/talk"
 VIRTIO = "console=ttyS0 loglevel=4 modules=virtio_mmio"
 MESSAGES = 1_000_000 if is_long() else 2000
+# About as many frames of 1,448 bytes.
+FILE_SIZE = MESSAGES * 1448
 
 
-def channel(name: str, *ends: str) -> str:
-    """Return the table of a stream."""
-    return f'[channel.{name}]\nkind = "stream"\nends = {list(ends)}\n'
+def channel(name: str, *ends: str, kind: str = "stream") -> str:
+    """Return the table of a channel."""
+    return f'[channel.{name}]\nkind = "{kind}"\nends = {list(ends)}\n'
 
 
 def run(session: Session, tenant: str, command: str) -> str:
@@ -22,6 +25,13 @@ def run(session: Session, tenant: str, command: str) -> str:
     exit_code, output = session.command(tenant, command)
     assert exit_code == 0, output
     return output
+
+
+def latency_of(session: Session) -> Latency:
+    """Return what FreeRTOS measured so far."""
+    latency = parse_latency(session.output("freertos"))
+    assert latency
+    return latency
 
 
 def start(session: Session, tenant: str, command: str) -> None:
@@ -91,3 +101,45 @@ def test_streams_of_an_rtos(boot: Boot) -> None:
         assert exit_code == 0, output
     for name in ("one", "two", "three"):
         assert session.expect(name, VERDICT)[1] == "PASS stream-check"
+
+
+def serve_file(session: Session, tenant: str, address: str) -> None:
+    """Give a tenant its address, and let it offer a file by HTTP: some MiB of random bytes."""
+    run(session, tenant, f"ip addr add {address}/24 dev eth0; ip link set eth0 up")
+    run(session, tenant, f"mkdir -p /tmp/www; head -c {FILE_SIZE} /dev/urandom >/tmp/www/file")
+    run(session, tenant, "httpd -p 80 -h /tmp/www")
+
+
+def fetch_file(address: str) -> str:
+    """Return the command that fetches the other's file and prints its checksum."""
+    return f"wget -q -O - http://{address}/file | md5sum"
+
+
+def test_a_network_between_two_linuxes(boot: Boot) -> None:
+    """Files both ways at once while an RTOS keeps its deadlines; the link of one that restarts."""
+    virtio = f"{VIRTIO},virtio_net"
+    red = linux("red", arguments=virtio, slice="2ms")
+    blue = linux("blue", arguments=virtio, slice="2ms")
+    text = system(red, blue, freertos(), channel("lan", "red", "blue", kind="net"))
+    session = boot(text, icount=4)
+    for name, address in (("red", "10.0.0.1"), ("blue", "10.0.0.2")):
+        session.wait_ready(name)
+        serve_file(session, name, address)
+    wanted = {name: run(session, name, "md5sum </tmp/www/file") for name in ("red", "blue")}
+    before = latency_of(session)
+    start(session, "red", fetch_file("10.0.0.2"))
+    assert run(session, "blue", fetch_file("10.0.0.1")) == wanted["red"]
+    output, status = outcome(session, "red")
+    assert status == 0 and wanted["blue"] in output
+    keep_ticking(session, ["freertos"])
+    assert latency_of(session).missed == before.missed == 0
+
+    carrier = "cat /sys/class/net/eth0/carrier"
+    assert run(session, "blue", carrier) == "1\n"
+    assert session.control("restart red").exit_code == 0
+    run(session, "blue", f"until [ $({carrier}) = 0 ]; do usleep 10000; done")
+    session.wait_ready("red")
+    run(session, "blue", f"until [ $({carrier}) = 1 ]; do usleep 10000; done")
+    serve_file(session, "red", "10.0.0.1")
+    wanted["red"] = run(session, "red", "md5sum </tmp/www/file")
+    assert run(session, "blue", fetch_file("10.0.0.1")) == wanted["red"]

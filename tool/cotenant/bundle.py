@@ -207,6 +207,7 @@ def _fill_channels(header: Bundle, system: System) -> None:
         out.end_count = len(channel.ends)
         for place, end in zip(out.ends, channel.ends, strict=False):
             place.device, place.port = devices.index(end.device), end.port
+            place.mac[: len(end.mac)] = list(end.mac)
     header.channel_count = len(system.channels)
 
 

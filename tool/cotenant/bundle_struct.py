@@ -131,7 +131,12 @@ class BundleDevice(LittleEndianStructure):
 class BundleEnd(LittleEndianStructure):
     """struct bundle_end"""
 
-    _fields_ = [("device", c_uint32), ("port", c_uint32)]
+    _fields_ = [
+        ("device", c_uint32),
+        ("port", c_uint32),
+        ("mac", c_uint8 * 6),
+        ("reserved", c_uint16),
+    ]
 
 
 class BundleChannel(LittleEndianStructure):

@@ -12,6 +12,8 @@ from cotenant.ranges import Range
 from cotenant.reader import suggestion
 
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
+# Of addresses that nobody has given: locally administered, then numbers of the channel and its end.
+_MAC_PREFIX = (0x02, 0xC0, 0x7E, 0)
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,13 @@ class VirtualDevice:
 
 @dataclass(frozen=True)
 class End:
-    """Where a channel arrives: a device of a tenant, and the number of the port there."""
+    """Where a channel arrives: a device of a tenant."""
 
     device: VirtualDevice
     port: int
+    """number of a stream's port there"""
+    mac: bytes
+    """address of a network device; empty: it is none"""
 
 
 @dataclass(frozen=True)
@@ -60,32 +65,49 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
     names = [tenant.name for tenant in config.tenants]
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
-    streams: dict[str, list[ChannelConfig]] = {
-        name: [each for each in config.channels if each.kind == "stream" and name in each.ends]
-        for name in names
+    devices = {
+        tenant.name: _place(tenant, _kinds(tenant, config, mistakes), board, mistakes)
+        for tenant in config.tenants
     }
-    devices: dict[str, tuple[VirtualDevice, ...]] = {}
-    for tenant in config.tenants:
-        if len(streams[tenant.name]) > abi.limit("MAX_PORTS"):
-            mistakes.add(
-                tenant.key,
-                f"it is an end of {len(streams[tenant.name])} streams",
-                f"keep to {abi.limit('MAX_PORTS')}",
-            )
-        kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams[tenant.name] else []
-        devices[tenant.name] = _place(tenant, kinds, board, mistakes)
     _check_limits(config, devices, mistakes)
     mistakes.stop_if_any()
-    return Channels(
-        tuple(
-            Channel(
-                channel,
-                tuple(End(devices[name][0], streams[name].index(channel)) for name in channel.ends),
-            )
-            for channel in config.channels
-        ),
-        devices,
+    joined = tuple(
+        Channel(channel, tuple(_end(channel, name, config, devices) for name in channel.ends))
+        for channel in config.channels
     )
+    return Channels(joined, devices)
+
+
+def _of(tenant: str, kind: str, config: SystemConfig) -> list[ChannelConfig]:
+    """Return the channels of a kind that end at a tenant."""
+    return [each for each in config.channels if each.kind == kind and tenant in each.ends]
+
+
+def _kinds(tenant: TenantConfig, config: SystemConfig, mistakes: Mistakes) -> list[int]:
+    """Return the kinds of a tenant's devices: one console for all streams, and its networks."""
+    streams = _of(tenant.name, "stream", config)
+    if len(streams) > abi.limit("MAX_PORTS"):
+        mistakes.add(
+            tenant.key,
+            f"it is an end of {len(streams)} streams",
+            f"keep to {abi.limit('MAX_PORTS')}",
+        )
+    networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, "net", config))
+    return [abi.bundle("VIRTUAL_CONSOLE"), *networks] if streams else networks
+
+
+def _end(
+    channel: ChannelConfig,
+    tenant: str,
+    config: SystemConfig,
+    devices: dict[str, tuple[VirtualDevice, ...]],
+) -> End:
+    place = _of(tenant, channel.kind, config).index(channel)
+    if channel.kind == "stream":
+        return End(devices[tenant][0], place, b"")
+    [*networks] = (each for each in devices[tenant] if each.kind == abi.bundle("VIRTUAL_NET"))
+    number = (config.channels.index(channel), channel.ends.index(tenant))
+    return End(networks[place], 0, channel.macs.get(tenant, bytes([*_MAC_PREFIX, *number])))
 
 
 def _check_limits(
@@ -110,10 +132,11 @@ def _check_ends(channel: ChannelConfig, names: Sequence[str], mistakes: Mistakes
             mistakes.add(
                 f"{channel.key}.ends", f'there is no tenant "{name}"', suggestion(name, names)
             )
-    if len(channel.ends) != 2 or len(set(channel.ends)) != len(channel.ends):
+    most = 2 if channel.kind == "stream" else abi.limit("MAX_CHANNEL_ENDS")
+    if not 2 <= len(channel.ends) <= most or len(set(channel.ends)) != len(channel.ends):
         mistakes.add(
             f"{channel.key}.ends",
-            "does not name two different tenants",
+            "does not name two different tenants" if most == 2 else f"are not 2 to {most} tenants",
             'write for example: ends = ["linux", "freertos"]',
         )
 

@@ -30,10 +30,11 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 NEXT_STAGE = "next-stage"
 NEXT_STAGE_MOST = 1 << 30
-CHANNEL_KINDS = ("stream",)
+CHANNEL_KINDS = ("stream", "net")
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _QEMU_DEVICE = re.compile(r"[a-zA-Z0-9_.-]+(,[a-zA-Z0-9_.-]+=[^,\s]+)*")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _ESCAPE = re.compile(r"ctrl-([a-z])")
 # Backspace, tab, line feed and carriage return: a shell needs them.
 _ESCAPES_IN_USE = "hijm"
@@ -127,6 +128,8 @@ class ChannelConfig:
     name: str
     kind: str
     ends: tuple[str, ...]
+    macs: Mapping[str, bytes]
+    """Addresses of the ends of a network, by the tenants' names, where they are given."""
 
     @property
     def key(self) -> str:
@@ -343,11 +346,23 @@ def _read_channel(reader: TableReader) -> ChannelConfig | None:
         )
     kind = reader.parsed("kind", _parse_kind, "stream", required=True)
     ends = reader.strings("ends", '["linux", "freertos"]', required=True)
+    macs = _read_macs(reader.table("mac"), ends or ()) if kind == "net" else {}
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
     assert kind is not None and ends is not None
-    return ChannelConfig(name, kind, ends)
+    return ChannelConfig(name, kind, ends, macs)
+
+
+def _read_macs(reader: TableReader | None, ends: tuple[str, ...]) -> dict[str, bytes]:
+    if reader is None:
+        return {}
+    found = {name: reader.parsed(name, _parse_mac, "02:c0:7e:00:00:01") for name in ends}
+    reader.finish()
+    given = {name: mac for name, mac in found.items() if mac is not None}
+    if len(set(given.values())) < len(given):
+        reader.mistakes.add(reader.key, "an address is given twice", "give each end its own")
+    return given
 
 
 def _check_name(name: str, reader: TableReader) -> None:
@@ -483,6 +498,15 @@ def _parse_qemu_device(text: str) -> str:
     if not _QEMU_DEVICE.fullmatch(text):
         raise ValueError(f'"{text}" is not of the form MODEL or MODEL,KEY=VALUE')
     return text
+
+
+def _parse_mac(text: str) -> bytes:
+    if not _MAC.fullmatch(text):
+        raise ValueError(f'"{text}" is not of the form 02:c0:7e:00:00:01')
+    mac = bytes.fromhex(text.replace(":", ""))
+    if mac[0] & 1 or not any(mac):
+        raise ValueError(f'"{text}" is no address of a single device')
+    return mac
 
 
 def _parse_kind(text: str) -> str:

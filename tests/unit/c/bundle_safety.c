@@ -397,7 +397,7 @@ static const char *channel_danger(const struct bundle *bundle)
         const struct bundle_channel *channel = &bundle->channels[i];
 
         DANGER_IF(memchr(channel->name, '\0', COTENANT_NAME_SIZE) == NULL);
-        DANGER_IF(channel->end_count != 2);
+        DANGER_IF(channel->end_count < 2 || channel->end_count > COTENANT_MAX_CHANNEL_ENDS);
         for (uint32_t end = 0; end < channel->end_count; end++) {
             const struct bundle_end *place = &channel->ends[end];
 

@@ -773,6 +773,15 @@ static void test_channels(void **state)
     REFUSED("channel.ends.port", 1, b->channels[1] = *channel; b->channel_count = 2);
     ACCEPTED(b->channels[1] = *channel; b->channels[1].ends[0].port = 1;
              b->channels[1].ends[1].port = 1; b->channel_count = 2);
+    REFUSED("channel.ends.device", 0, channel->kind = COTENANT_CHANNEL_NET);
+    REFUSED("channel.ends.device", 0, b->devices[0].kind = COTENANT_VIRTUAL_NET);
+    ACCEPTED(channel->kind = COTENANT_CHANNEL_NET; b->devices[0].kind = COTENANT_VIRTUAL_NET;
+             b->devices[1].kind = COTENANT_VIRTUAL_NET);
+    REFUSED("channel.end_count", 0, channel->kind = COTENANT_CHANNEL_NET; channel->end_count = 9);
+    REFUSED("channel.ends.device", 1, channel->kind = COTENANT_CHANNEL_NET;
+            b->devices[0].kind = COTENANT_VIRTUAL_NET; b->devices[1].kind = COTENANT_VIRTUAL_NET;
+            b->channels[1] = *channel; b->channels[1].ends[0].port = 1;
+            b->channels[1].ends[1].port = 1; b->channel_count = 2);
 }
 
 int main(void)

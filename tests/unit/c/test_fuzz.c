@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fuzz targets of tests/fuzz/, each with a fixed number of random inputs. */
-#include "cmocka_tests.h"
-#include "fuzz.h"
-#include "random.h"
-
-#define INPUT_MAX 4096
-
-static void feed(int (*target)(const uint8_t *data, size_t size), uint32_t rounds)
-{
-    static uint8_t data[INPUT_MAX];
-    struct random random = {.state = 0x66757a7a};
-
-    for (uint32_t round = 0; round < rounds; round++) {
-        uint32_t size = random_below(&random, INPUT_MAX + 1);
-
-        for (uint32_t i = 0; i < size; i++) {
-            data[i] = (uint8_t)random_next(&random);
-        }
-        assert_int_equal(target(data, size), 0);
-    }
-}
+#include "feed.h"
 
 static void test_vuart(void **state)
 {

@@ -17,6 +17,12 @@ static int set_up(void **state)
     return 0;
 }
 
+/* The end of the tenant's memory: a console's driver has the first half. */
+static uint64_t end_of(const struct bench_driver *driver)
+{
+    return driver->memory + BENCH_PAGES * BENCH_PAGE;
+}
+
 static uint32_t status(const struct bench_driver *driver)
 {
     return virtio_read(driver->device, BENCH_STATUS, 4);
@@ -119,17 +125,16 @@ static void test_message_arrives(void **state)
     (void)state;
     open_both();
     bench_add(B, BENCH_RECEIVE, bench_buffer(B, 1), 100, true);
-    bench_interrupts[1] = 0;
-    bench_lines[1] = false;
-    B->device->interrupts = 0;
+    virtio_write(B->device, 0x64, 4, 3);
+    B->interrupts = 0;
     send(A, "hello", 5);
     bench_notify(A, BENCH_TRANSMIT);
     assert_int_equal(bench_take(B, BENCH_RECEIVE), 5);
     assert_memory_equal(received(B, 1), "hello", 5);
     assert_int_equal(bench_take(A, BENCH_TRANSMIT), 0);
-    assert_int_equal(bench_interrupts[1], 1);
+    assert_int_equal(B->interrupts, 1);
     virtio_write(B->device, 0x64, 4, 1);
-    assert_false(bench_lines[1]);
+    assert_false(B->line);
 }
 
 static void test_sender_waits_for_room(void **state)
@@ -274,7 +279,7 @@ static void test_malicious_rings_hurt_their_own_end(void **state)
     bench_reset();
     page = A->memory + BENCH_TRANSMIT * BENCH_PAGE;
     BREAKS(*(uint64_t *)(uintptr_t)page = B->memory); /* another tenant's memory */
-    BREAKS(*(uint64_t *)(uintptr_t)page = A->memory + BENCH_PAGES * BENCH_PAGE - 4);
+    BREAKS(*(uint64_t *)(uintptr_t)page = end_of(A) - 4);
     BREAKS(*(uint64_t *)(uintptr_t)page = UINT64_MAX);
     BREAKS(*(uint32_t *)(uintptr_t)(page + 8) = UINT32_MAX);
     BREAKS(write16(page + 12, 2));                        /* to be written */
@@ -293,8 +298,7 @@ static void test_queues_lie_in_the_tenants_memory(void **state)
     (void)state;
     for (unsigned part = 0; part < 3; part++) {
         for (unsigned place = 0; place < 3; place++) {
-            const uint64_t places[] = {B->memory, A->memory + BENCH_PAGES * BENCH_PAGE - 16,
-                                       A->memory + 1};
+            const uint64_t places[] = {B->memory, end_of(A) - 16, A->memory + 1};
 
             bench_reset();
             bench_start(A);
@@ -323,6 +327,108 @@ static void test_queues_lie_in_the_tenants_memory(void **state)
     assert_int_equal(virtio_read(A->device, 0x34, 4), 0);
 }
 
+#define NET(number) (&bench_drivers[BENCH_NET + (number)])
+#define FRAME_HEADER 12
+#define FRAME_SIZE 100
+
+static void open_network(void)
+{
+    for (unsigned i = 0; i < BENCH_TENANTS; i++) {
+        bench_start(NET(i));
+        bench_add(NET(i), BENCH_RECEIVE, bench_buffer(NET(i), 1), 1526, true);
+        bench_notify(NET(i), BENCH_RECEIVE);
+    }
+}
+
+/* A frame to the address whose last byte is `to`, or to all; in a header that lies. */
+static void send_frame(struct bench_driver *driver, int to, uint32_t length)
+{
+    uint8_t *frame = (uint8_t *)(uintptr_t)bench_buffer(driver, 0);
+
+    memset(frame, 0xff, FRAME_HEADER);
+    for (unsigned i = 0; i < length; i++) {
+        frame[FRAME_HEADER + i] = (uint8_t)i;
+    }
+    memset(frame + FRAME_HEADER, to < 0 ? 0xff : 0, 6);
+    if (to >= 0) {
+        frame[FRAME_HEADER] = 2;
+        frame[FRAME_HEADER + 5] = (uint8_t)to;
+    }
+    bench_add(driver, BENCH_TRANSMIT, bench_buffer(driver, 0), FRAME_HEADER + length, false);
+    bench_notify(driver, BENCH_TRANSMIT);
+    assert_int_equal(bench_take(driver, BENCH_TRANSMIT), 0);
+}
+
+static void expect_frame(struct bench_driver *driver, const struct bench_driver *from)
+{
+    static const uint8_t header[FRAME_HEADER] = {[10] = 1};
+
+    assert_int_equal(bench_take(driver, BENCH_RECEIVE), FRAME_HEADER + FRAME_SIZE);
+    assert_memory_equal(received(driver, 1), header, FRAME_HEADER);
+    assert_memory_equal(received(driver, 1) + FRAME_HEADER, received(from, 0) + FRAME_HEADER,
+                        FRAME_SIZE);
+}
+
+static void test_frames_find_their_receivers(void **state)
+{
+    (void)state;
+    open_network();
+    send_frame(NET(0), 2, FRAME_SIZE);
+    assert_int_equal(bench_take(NET(1), BENCH_RECEIVE), -1);
+    expect_frame(NET(2), NET(0));
+    send_frame(NET(0), 0, FRAME_SIZE); /* to itself */
+    assert_int_equal(bench_take(NET(0), BENCH_RECEIVE), -1);
+    send_frame(NET(2), -1, FRAME_SIZE);
+    expect_frame(NET(0), NET(2));
+    expect_frame(NET(1), NET(2));
+    /* Nobody has a buffer any more: dropped, not kept. */
+    send_frame(NET(0), -1, FRAME_SIZE);
+    send_frame(NET(0), 1, 5); /* too short for an address */
+    bench_add(NET(1), BENCH_RECEIVE, bench_buffer(NET(1), 1), 1526, true);
+    send_frame(NET(0), 1, 2000); /* longer than the buffer */
+    assert_int_equal(bench_take(NET(1), BENCH_RECEIVE), -1);
+    send_frame(NET(0), 1, FRAME_SIZE);
+    expect_frame(NET(1), NET(0));
+}
+
+static void test_interrupted_frame_gives_way(void **state)
+{
+    (void)state;
+    open_network();
+    csr_file_write("mip", INTERRUPT_MTI);
+    memset((void *)(uintptr_t)bench_buffer(NET(0), 0), 0, 1500);
+    ((uint8_t *)(uintptr_t)bench_buffer(NET(0), 0))[FRAME_HEADER] = 2;
+    ((uint8_t *)(uintptr_t)bench_buffer(NET(0), 0))[FRAME_HEADER + 5] = 1;
+    bench_add(NET(0), BENCH_TRANSMIT, bench_buffer(NET(0), 0), 1500, false);
+    assert_false(bench_notify_once(NET(0), BENCH_TRANSMIT)); /* looked whose it is */
+    assert_false(bench_notify_once(NET(0), BENCH_TRANSMIT)); /* opened a buffer */
+    assert_false(bench_notify_once(NET(0), BENCH_TRANSMIT)); /* a first piece */
+    /* Another one sends to the same receiver meanwhile, and does not wait. */
+    send_frame(NET(2), 1, FRAME_SIZE);
+    expect_frame(NET(1), NET(2));
+    bench_add(NET(1), BENCH_RECEIVE, bench_buffer(NET(1), 2), 1526, true);
+    bench_notify(NET(0), BENCH_TRANSMIT);
+    assert_int_equal(bench_take(NET(1), BENCH_RECEIVE), 1500);
+    assert_memory_equal(received(NET(1), 2) + FRAME_HEADER, received(NET(0), 0) + FRAME_HEADER,
+                        1488);
+}
+
+static void test_links_and_addresses(void **state)
+{
+    (void)state;
+    bench_start(NET(0));
+    assert_int_equal(virtio_read(NET(0)->device, 0x100, 4), 2);
+    assert_int_equal(virtio_read(NET(2)->device, 0x105, 1), 2);
+    assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 0); /* alone */
+    bench_start(NET(1));
+    assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 1);
+    assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
+    virtio_write(NET(0)->device, 0x64, 4, 2);
+    virtio_reset_tenant(&tenants[1]);
+    assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 0);
+    assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +443,9 @@ int main(void)
         cmocka_unit_test_setup(test_half_a_message_of_the_dead_is_not_delivered, set_up),
         cmocka_unit_test_setup(test_nobody_listens, set_up),
         cmocka_unit_test_setup(test_malicious_rings_hurt_their_own_end, set_up),
+        cmocka_unit_test_setup(test_frames_find_their_receivers, set_up),
+        cmocka_unit_test_setup(test_interrupted_frame_gives_way, set_up),
+        cmocka_unit_test_setup(test_links_and_addresses, set_up),
         cmocka_unit_test_setup(test_queues_lie_in_the_tenants_memory, set_up),
     };
 

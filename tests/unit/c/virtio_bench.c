@@ -19,9 +19,10 @@
 /* Section 5.3.6.2. */
 enum { DEVICE_READY = 0, PORT_READY = 3, PORT_OPEN = 6 };
 
-struct bench_driver bench_drivers[BENCH_TENANTS];
-bool bench_lines[BENCH_TENANTS];
-unsigned bench_interrupts[BENCH_TENANTS];
+struct bench_driver bench_drivers[BENCH_DRIVERS];
+
+/* Of the consoles and of the network devices. */
+enum { CONSOLE_SOURCE = 13, NET_SOURCE = 14 };
 
 static struct bundle description;
 static struct hart this_hart;
@@ -30,21 +31,25 @@ static struct hart this_hart;
 
 void physical_copy(uint64_t destination, const void *source, size_t size)
 {
-    memcpy((void *)(uintptr_t)destination, source, size);
+    if (size != 0) {
+        memcpy((void *)(uintptr_t)destination, source, size);
+    }
 }
 
 bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
-    assert(source == 13);
+    assert(source == CONSOLE_SOURCE || source == NET_SOURCE);
     return true;
 }
 
 void vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
 {
-    assert(source == 13);
-    bench_interrupts[vplic->tenant] += level && !bench_lines[vplic->tenant];
-    bench_lines[vplic->tenant] = level;
+    struct bench_driver *driver =
+        &bench_drivers[vplic->tenant + (source == NET_SOURCE ? BENCH_NET : 0)];
+
+    driver->interrupts += level && !driver->line;
+    driver->line = level;
 }
 
 void routing_refresh(struct tenant *tenant)
@@ -68,40 +73,70 @@ static uint64_t map(void)
     return (uint64_t)(uintptr_t)start;
 }
 
-static void describe_channel(uint32_t number, const char *name)
+/* Devices in the order of the tenants: a console and a network device, or that one alone. */
+static uint32_t console_index(uint32_t tenant)
+{
+    return 2 * tenant;
+}
+
+static uint32_t net_index(uint32_t tenant)
+{
+    return tenant < BENCH_CONSOLES ? 2 * tenant + 1 : 2 * BENCH_CONSOLES;
+}
+
+static void describe_channel(uint32_t number, const char *name, uint32_t kind)
 {
     struct bundle_channel *channel = &description.channels[number];
+    bool net = kind == COTENANT_CHANNEL_NET;
 
     strcpy(channel->name, name);
-    channel->kind = COTENANT_CHANNEL_STREAM;
-    channel->end_count = 2;
-    for (uint32_t i = 0; i < 2; i++) {
-        channel->ends[i] = (struct bundle_end){.device = i, .port = number};
+    channel->kind = kind;
+    channel->end_count = net ? BENCH_TENANTS : 2;
+    for (uint32_t i = 0; i < channel->end_count; i++) {
+        channel->ends[i] = (struct bundle_end){
+            .device = net ? net_index(i) : console_index(i),
+            .port = net ? 0 : number,
+            .mac = {2, 0, 0, 0, 0, (uint8_t)i},
+        };
     }
+}
+
+static void describe_device(uint32_t tenant, uint32_t index, uint32_t kind, uint32_t source,
+                            struct bench_driver *driver)
+{
+    description.devices[index] = (struct bundle_device){tenant, kind, source, 0};
+    driver->device = &virtio_devices[index];
+    driver->features = kind == COTENANT_VIRTUAL_CONSOLE ? 2 : 0; /* MULTIPORT */
 }
 
 static void make(void)
 {
     bundle = &description;
     tenant_count = BENCH_TENANTS;
-    description.device_count = BENCH_TENANTS;
-    description.channel_count = 2;
-    describe_channel(0, "first");
-    describe_channel(1, "second");
+    description.device_count = BENCH_DRIVERS;
+    description.channel_count = 3;
+    describe_channel(0, "first", COTENANT_CHANNEL_STREAM);
+    describe_channel(1, "second", COTENANT_CHANNEL_STREAM);
+    describe_channel(2, "lan", COTENANT_CHANNEL_NET);
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
         struct bundle_tenant *tenant = &description.tenants[i];
+        bool console = i < BENCH_CONSOLES;
+        uint64_t memory = map();
 
-        bench_drivers[i].memory = map();
-        bench_drivers[i].device = &virtio_devices[i];
-        tenant->memory[1] =
-            (struct bundle_range){bench_drivers[i].memory, BENCH_PAGES * BENCH_PAGE};
-        tenant->device_first = i;
-        tenant->device_count = 1;
-        description.devices[i] =
-            (struct bundle_device){.tenant = i, .kind = COTENANT_VIRTUAL_CONSOLE, .source = 13};
+        tenant->memory[1] = (struct bundle_range){memory, BENCH_PAGES * BENCH_PAGE};
+        tenant->device_first = console ? console_index(i) : net_index(i);
+        tenant->device_count = console ? 2 : 1;
         tenants[i].description = tenant;
         tenants[i].index = i;
         tenants[i].plic.tenant = i;
+        if (console) {
+            bench_drivers[i].memory = memory;
+            describe_device(i, console_index(i), COTENANT_VIRTUAL_CONSOLE, CONSOLE_SOURCE,
+                            &bench_drivers[i]);
+        }
+        bench_drivers[BENCH_NET + i].memory = memory + BENCH_DRIVER_PAGES * BENCH_PAGE;
+        describe_device(i, net_index(i), COTENANT_VIRTUAL_NET, NET_SOURCE,
+                        &bench_drivers[BENCH_NET + i]);
     }
     virtio_init();
 }
@@ -116,13 +151,15 @@ void bench_reset(void)
         make();
     }
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
+        virtio_reset_tenant(&tenants[i]);
+    }
+    for (uint32_t i = 0; i < BENCH_DRIVERS; i++) {
         struct bench_driver *driver = &bench_drivers[i];
 
-        virtio_reset_tenant(&tenants[i]);
-        memset((void *)(uintptr_t)driver->memory, 0, BENCH_PAGES * BENCH_PAGE);
+        memset((void *)(uintptr_t)driver->memory, 0, BENCH_DRIVER_PAGES * BENCH_PAGE);
         memset(driver->added, 0, sizeof(driver->added));
         memset(driver->taken, 0, sizeof(driver->taken));
-        bench_interrupts[i] = 0;
+        driver->interrupts = 0;
     }
 }
 
@@ -150,8 +187,8 @@ void bench_start(struct bench_driver *driver)
     memset((void *)(uintptr_t)driver->memory, 0, BENCH_QUEUES * BENCH_PAGE);
     store(driver, BENCH_STATUS, 1);
     store(driver, BENCH_STATUS, 3);
-    store(driver, 0x24, 0); /* DriverFeaturesSel */
-    store(driver, 0x20, 2); /* DriverFeatures: VIRTIO_CONSOLE_F_MULTIPORT */
+    store(driver, 0x24, 0);                /* DriverFeaturesSel */
+    store(driver, 0x20, driver->features); /* DriverFeatures */
     store(driver, 0x24, 1);
     store(driver, 0x20, 1); /* VIRTIO_F_VERSION_1 */
     store(driver, BENCH_STATUS, 11);
@@ -227,7 +264,7 @@ bool bench_is_asked(const struct bench_driver *driver, uint32_t queue)
 
 static uint64_t control_buffer(const struct bench_driver *driver, uint32_t queue, uint16_t number)
 {
-    return driver->memory + 16 * BENCH_PAGE + (uint64_t)queue * BENCH_PAGE +
+    return driver->memory + (BENCH_FIRST_CONTROL + queue) * (uint64_t)BENCH_PAGE +
            number % BENCH_QUEUE_SIZE * CONTROL_SIZE;
 }
 

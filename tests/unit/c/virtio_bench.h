@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two tenants with a virtual console each, joined by two streams. Drivers for their side of the
- * queues, which may also misbehave. On the host a physical address is the address of the byte in
- * this process, and the pages around each tenant's memory cannot be read or written.
+ * Three tenants on a network; the first two have a virtual console as well, and are joined by two
+ * streams. Drivers for their side of the queues, which may also misbehave. On the host a physical
+ * address is the address of the byte in this process, and the pages around each tenant's memory
+ * cannot be read or written.
  */
 #ifndef COTENANT_TESTS_VIRTIO_BENCH_H
 #define COTENANT_TESTS_VIRTIO_BENCH_H
@@ -10,13 +11,22 @@
 #include "core/tenant.h"
 #include "vdev/virtio.h"
 
-#define BENCH_TENANTS 2
+#define BENCH_TENANTS 3
+/* The drivers: consoles of the first two, network devices of all. */
+#define BENCH_CONSOLES 2
+#define BENCH_DRIVERS 5
+#define BENCH_NET BENCH_CONSOLES
 #define BENCH_QUEUES 8
 #define BENCH_QUEUE_SIZE 8
 #define BENCH_PAGE 4096
 #define BENCH_PAGES 64
-/* Pages below are the queues', one each. */
-#define BENCH_FIRST_BUFFER 32
+/*
+ * Each driver has half of its tenant's memory. Of its pages, the first ones are the queues', one
+ * each.
+ */
+#define BENCH_DRIVER_PAGES 32
+#define BENCH_FIRST_CONTROL 8
+#define BENCH_FIRST_BUFFER 16
 
 /* Offsets in a queue's page. */
 #define BENCH_AVAILABLE 1024
@@ -35,16 +45,17 @@
 struct bench_driver {
     struct virtio_device *device;
     uint64_t memory;
+    uint32_t features; /* that it accepts of the first 32 */
+    /* Level of the device's interrupt line, and how often it rose. */
+    bool line;
+    unsigned interrupts;
     uint16_t added[BENCH_QUEUES];
     uint16_t taken[BENCH_QUEUES];
 };
 
-extern struct bench_driver bench_drivers[BENCH_TENANTS];
-/* Levels of the devices' interrupt lines, and how often they rose. */
-extern bool bench_lines[BENCH_TENANTS];
-extern unsigned bench_interrupts[BENCH_TENANTS];
+extern struct bench_driver bench_drivers[BENCH_DRIVERS];
 
-/* Both devices as after power-on, both memories zero. */
+/* All devices as after power-on, all memories zero. */
 void bench_reset(void);
 
 /* Sections 3.1.1 and 4.2.3: acknowledges the device and places its queues, DRIVER_OK included. */

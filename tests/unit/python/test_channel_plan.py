@@ -16,6 +16,7 @@ __all__ = ["workshop"]
 
 MONITOR_SIZE = 12288
 TALK = '[channel.talk]\nkind = "stream"\nends = ["linux", "rtos"]\n'
+LAN = '[channel.lan]\nkind = "net"\nends = ["linux", "rtos"]\n'
 MORE = '[channel.more]\nkind = "stream"\nends = ["rtos", "linux"]\n'
 
 
@@ -53,6 +54,22 @@ def test_a_tenant_finds_its_console_in_its_device_tree(workshop: Workshop) -> No
         assert list(tree.get_property("reg", node).data) == [0, 0x1000_A000, 0, 0x1000]
 
 
+def test_networks_have_a_device_each_and_addresses(workshop: Workshop) -> None:
+    lan = LAN + 'mac = { rtos = "52:54:00:12:34:56" }\n'
+    header = header_of(workshop, LINUX + RTOS + lan + TALK + LAN.replace("lan", "wan"))
+    net, console = abi.bundle("VIRTUAL_NET"), abi.bundle("VIRTUAL_CONSOLE")
+    assert [device.kind for device in header.devices[:6]] == [console, net, net] * 2
+    assert [device.source for device in header.devices[:3]] == [13, 14, 15]
+    assert [channel.kind for channel in header.channels[:3]] == [2, 1, 2]
+    ends = [
+        [(end.device, end.port, bytes(end.mac).hex()) for end in channel.ends[:2]]
+        for channel in header.channels[:3]
+    ]
+    assert ends[0] == [(1, 0, "02c07e000000"), (4, 0, "525400123456")]
+    assert ends[1] == [(0, 0, "0" * 12), (3, 0, "0" * 12)]
+    assert ends[2] == [(2, 0, "02c07e000200"), (5, 0, "02c07e000201")]
+
+
 def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
     header = header_of(workshop, LINUX + RTOS)
     assert (header.device_count, header.channel_count) == (0, 0)
@@ -66,6 +83,16 @@ def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
         (TALK.replace('"rtos"', '"linux"'), "channel.talk.ends", "two different tenants"),
         (TALK.replace(', "rtos"', ""), "channel.talk.ends", "two different tenants"),
         (TALK.replace("stream", "steam"), "channel.talk.kind", "no kind of channel"),
+        (LAN.replace(', "rtos"', ""), "channel.lan.ends", "not 2 to 8 tenants"),
+        (LAN + 'mac = { rtos = "1:2" }', "channel.lan.mac.rtos", "not of the form"),
+        (LAN + 'mac = { rtos = "01:00:00:00:00:00" }', "channel.lan.mac.rtos", "single device"),
+        (LAN + 'mac = { rots = "02:00:00:00:00:01" }', "channel.lan.mac.rots", "unknown key"),
+        (
+            LAN + 'mac = { rtos = "02:00:00:00:00:01", linux = "02:00:00:00:00:01" }',
+            "channel.lan.mac",
+            "given twice",
+        ),
+        (TALK + 'mac = { rtos = "02:00:00:00:00:01" }', "channel.talk.mac", "unknown key"),
         (TALK.replace("kind", "knid"), "channel.talk.kind", "missing"),
         (TALK.replace("talk", "Talk"), "channel.Talk", "cannot be the name"),
         (TALK.replace("talk", "t" * 32), f"channel.{'t' * 32}", "cannot be the name"),

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/virtio_net.h"
+
+#include "arch/interrupts.h"
+#include "arch/memory.h"
+#include "core/tenant.h"
+#include "irq/source_set.h"
+
+/* Section 5.1.3. */
+#define FEATURE_MAC (1ul << 5)
+#define FEATURE_STATUS (1ul << 16)
+/* Section 5.1.4: the address, and the offset of status behind it. */
+#define MAC_SIZE 6
+#define CONFIGURATION_STATUS MAC_SIZE
+#define STATUS_LINK_UP 1
+/* Section 5.1.2. */
+#define QUEUE_RECEIVE 0
+#define QUEUE_TRANSMIT 1
+#define QUEUES 2
+/* Section 5.1.6: struct virtio_net_hdr with num_buffers, which is 1 in what is received. */
+#define HEADER_SIZE 12
+#define HEADER_NUM_BUFFERS 10
+
+/* More pieces than a frame of the usual size has, its buffers' ends included. */
+#define FRAME_PIECES 10
+
+#define MULTICAST 0x1 /* in the first byte of an address */
+
+struct net {
+    struct virtio_device *device;
+    const struct bundle_channel *channel;
+    uint32_t end; /* which of the channel's ends this is */
+    /* The frame that is being sent: ends that are still to get it, a bit each, and the one that
+     * has part of it, if any. */
+    uint32_t targets;
+    struct net *receiver;
+    struct net *sender; /* who has put part of a frame into our receive queue, or NULL */
+};
+
+static struct net nets[COTENANT_MAX_VIRTUAL_DEVICES];
+
+static struct net *net_of(const struct virtio_device *device)
+{
+    return &nets[device->index];
+}
+
+static struct net *other(const struct net *net, uint32_t end)
+{
+    return &nets[net->channel->ends[end].device];
+}
+
+static struct virtqueue *queue_of(const struct net *net, uint32_t queue)
+{
+    return &net->device->queues[queue];
+}
+
+static const uint8_t *mac_of(const struct net *net)
+{
+    return net->channel->ends[net->end].mac;
+}
+
+static bool has_link(const struct net *net)
+{
+    for (uint32_t end = 0; end < net->channel->end_count; end++) {
+        if (end != net->end && virtio_is_live(other(net, end)->device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The ends that a frame to `address` goes to. */
+static uint32_t find_targets(const struct net *net, const uint8_t address[MAC_SIZE])
+{
+    uint32_t all = ((1u << net->channel->end_count) - 1) & ~(1u << net->end);
+
+    for (uint32_t end = 0; (address[0] & MULTICAST) == 0 && end < net->channel->end_count; end++) {
+        if (memcmp(net->channel->ends[end].mac, address, MAC_SIZE) == 0) {
+            return (1u << end) & all;
+        }
+    }
+    return all;
+}
+
+/* Nobody gets the rest of what `net` is sending to its present receiver: that one will begin anew.
+ */
+static void abandon(struct net *net)
+{
+    struct net *receiver = net->receiver;
+
+    virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
+    if (receiver != NULL) {
+        virtqueue_rewind(queue_of(receiver, QUEUE_RECEIVE));
+        receiver->sender = NULL;
+        net->receiver = NULL;
+    }
+}
+
+/* The target has the frame, or will never have it. */
+static void next_target(struct net *net, uint32_t end)
+{
+    abandon(net);
+    net->targets &= ~(1u << end);
+    if (net->targets == 0 && virtio_is_live(net->device)) {
+        virtio_finish(net->device, queue_of(net, QUEUE_TRANSMIT));
+    }
+}
+
+/* A new frame: who is to get it. One that is too short for an address is dropped. */
+static void begin_frame(struct net *net)
+{
+    uint8_t start[HEADER_SIZE + MAC_SIZE];
+    struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
+
+    if (virtio_take(net->device, queue, start, sizeof(start))) {
+        net->targets = find_targets(net, start + HEADER_SIZE);
+    }
+    if (net->targets == 0 && virtio_is_live(net->device)) {
+        virtio_finish(net->device, queue);
+    } else {
+        virtqueue_rewind(queue);
+    }
+}
+
+/* Opens a buffer of the receiver, and passes over the sender's header. False: wait for one. */
+static bool begin_copy(struct net *net, struct net *target, uint32_t end)
+{
+    static const uint8_t header[HEADER_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
+    struct virtqueue *queue = queue_of(target, QUEUE_RECEIVE);
+    uint8_t ignored[HEADER_SIZE];
+
+    if (target->sender != NULL) {
+        abandon(target->sender); /* which does not have the hart now, perhaps for long */
+    }
+    if (virtio_look(target->device, queue, true) == VIRTQUEUE_EMPTY &&
+        virtio_is_live(target->device) && net->channel->end_count == 2) {
+        if (queue->quiet) {
+            virtqueue_ask(queue, true);
+            return true; /* it may have come just before */
+        }
+        return false;
+    }
+    virtqueue_ask(queue, false);
+    net->receiver = target;
+    target->sender = net;
+    if (!virtio_fill(target->device, queue, header, HEADER_SIZE) ||
+        !virtio_take(net->device, queue_of(net, QUEUE_TRANSMIT), ignored, HEADER_SIZE)) {
+        next_target(net, end);
+    }
+    return true;
+}
+
+/*
+ * Does not give way to harts that wait for the lock, as virtio_work() does: two that did so in the
+ * middle of frames for the same receiver would never finish one. A frame that is longer than the
+ * receiver's buffer is not received.
+ */
+static void copy_piece(struct net *net, uint32_t end)
+{
+    struct virtqueue *from = queue_of(net, QUEUE_TRANSMIT);
+    struct virtqueue *to = queue_of(net->receiver, QUEUE_RECEIVE);
+
+    for (unsigned pieces = 0; pieces < FRAME_PIECES && (pieces == 0 || !hart_is_wanted());
+         pieces++) {
+        enum virtqueue_state state = virtio_look(net->device, from, false);
+
+        if (state == VIRTQUEUE_END) {
+            struct virtio_device *device = net->receiver->device;
+
+            virtio_finish(device, to);
+            next_target(net, end);
+            return;
+        }
+        if (state != VIRTQUEUE_BYTES ||
+            virtio_look(net->receiver->device, to, true) != VIRTQUEUE_BYTES) {
+            next_target(net, end);
+            return;
+        }
+        virtqueue_copy(to, from, VIRTIO_PIECE_SIZE);
+    }
+}
+
+static bool step(void *subject)
+{
+    struct net *net = subject;
+    uint32_t end;
+
+    if (net->targets == 0) {
+        if (virtio_look(net->device, queue_of(net, QUEUE_TRANSMIT), false) != VIRTQUEUE_BYTES) {
+            return false;
+        }
+        begin_frame(net);
+        return true;
+    }
+    end = lowest_bit(net->targets);
+    if (net->receiver == NULL) {
+        return begin_copy(net, other(net, end), end);
+    }
+    copy_piece(net, end);
+    return true;
+}
+
+static bool notify(struct virtio_device *device, uint32_t queue)
+{
+    struct net *net = net_of(device);
+
+    if (queue == QUEUE_TRANSMIT) {
+        return virtio_work(step, net);
+    }
+    virtqueue_ask(queue_of(net, QUEUE_RECEIVE), false);
+    return virtio_work(step, other(net, net->end == 0 ? 1 : 0));
+}
+
+/* Its links may have come or gone. */
+static void tell_others(const struct net *net)
+{
+    for (uint32_t end = 0; end < net->channel->end_count; end++) {
+        struct net *peer = other(net, end);
+
+        if (end != net->end && virtio_is_live(peer->device)) {
+            virtio_interrupt(peer->device, VIRTIO_INTERRUPT_CONFIGURATION);
+        }
+    }
+}
+
+static void start(struct virtio_device *device)
+{
+    virtqueue_ask(&device->queues[QUEUE_RECEIVE], false);
+    tell_others(net_of(device));
+}
+
+static void reset(struct virtio_device *device)
+{
+    struct net *net = net_of(device);
+
+    abandon(net);
+    net->targets = 0;
+    if (net->sender != NULL) {
+        abandon(net->sender);
+    }
+    tell_others(net);
+}
+
+static uint64_t features(const struct virtio_device *device)
+{
+    (void)device;
+    return FEATURE_MAC | FEATURE_STATUS;
+}
+
+static uint32_t queue_count(const struct virtio_device *device)
+{
+    (void)device;
+    return QUEUES;
+}
+
+static uint32_t read_configuration(const struct virtio_device *device, uint32_t offset,
+                                   uint32_t size)
+{
+    const struct net *net = net_of(device);
+    uint8_t bytes[CONFIGURATION_STATUS + sizeof(uint32_t)] = {0};
+    uint32_t value = 0;
+
+    memcpy(bytes, mac_of(net), MAC_SIZE);
+    bytes[CONFIGURATION_STATUS] = has_link(net) ? STATUS_LINK_UP : 0;
+    for (uint32_t i = 0; i < size && offset + i < sizeof(bytes); i++) {
+        value |= (uint32_t)bytes[offset + i] << (8 * i);
+    }
+    return value;
+}
+
+static void write_configuration(struct virtio_device *device, uint32_t offset, uint32_t size,
+                                uint32_t value)
+{
+    (void)device;
+    (void)offset;
+    (void)size;
+    (void)value;
+}
+
+const struct virtio_type virtio_net_type = {
+    .features = features,
+    .queue_count = queue_count,
+    .read_configuration = read_configuration,
+    .write_configuration = write_configuration,
+    .start = start,
+    .notify = notify,
+    .reset = reset,
+};
+
+void virtio_net_init(void)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+
+        for (uint32_t end = 0; channel->kind == COTENANT_CHANNEL_NET && end < channel->end_count;
+             end++) {
+            struct net *net = &nets[channel->ends[end].device];
+
+            net->device = &virtio_devices[channel->ends[end].device];
+            net->channel = channel;
+            net->end = end;
+        }
+    }
+}
