@@ -217,7 +217,7 @@ def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig
     focus = reader.string("focus", names[0] if names else "linux")
     if focus is not None and focus not in names:
         reader.wrong("focus", f'there is no tenant "{focus}"', suggestion(focus, names))
-    escape = reader.parsed("escape", _parse_escape, "ctrl-t")
+    escape = reader.parsed("escape", parse_escape, "ctrl-t")
     reader.finish()
     return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
 
@@ -452,7 +452,8 @@ def parse_budget(text: str) -> Budget:
     return budget
 
 
-def _parse_escape(text: str) -> int:
+def parse_escape(text: str) -> int:
+    """Parse a key such as `ctrl-t` into its control character; ValueError with the problem."""
     found = _ESCAPE.fullmatch(text.lower())
     if found is None:
         raise ValueError(f'"{text}" is not a control key')
