@@ -47,6 +47,11 @@
 /* [position: physical address; data] */
 #define COTENANT_CONTROL_MEMORY_WRITE 10
 
+/* struct dormant_state of dormant.h, of a tenant that is dormant. */
+#define COTENANT_CONTROL_STATE_GET 11
+/* Makes a tenant at rest dormant, whose memory has been filled. [data: struct dormant_state] */
+#define COTENANT_CONTROL_STATE_SET 12
+
 /* struct control_answer.status */
 #define COTENANT_CONTROL_OK 0
 /* Not this version; the monitor's is in the answer. */
@@ -69,6 +74,7 @@
 #define COTENANT_COMMAND_STOP 2
 #define COTENANT_COMMAND_RESTART 3
 #define COTENANT_COMMAND_DESTROY 4
+#define COTENANT_COMMAND_SWITCH 5
 
 /* struct control_tenant.state, in the order of enum tenant_state. */
 #define COTENANT_STATE_EMPTY 0

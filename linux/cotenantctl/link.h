@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "abi/dormant.h"
 
 /* Where a tenant with the right to control finds its port. */
 #define DEFAULT_PORT "/dev/virtio-ports/cotenant.control"
@@ -22,6 +23,7 @@ extern union link_data {
     struct control_tenant tenant;
     struct control_vhart vhart;
     struct control_text text;
+    struct dormant_state dormant;
 } link_data;
 extern uint32_t link_length;
 

@@ -91,7 +91,7 @@ void verb_command(const struct request *request)
     static const char *const commands[] = {
         [COTENANT_COMMAND_LOAD] = "load",       [COTENANT_COMMAND_START] = "start",
         [COTENANT_COMMAND_STOP] = "stop",       [COTENANT_COMMAND_RESTART] = "restart",
-        [COTENANT_COMMAND_DESTROY] = "destroy",
+        [COTENANT_COMMAND_DESTROY] = "destroy", [COTENANT_COMMAND_SWITCH] = "switch",
     };
     struct tenant tenant;
     uint32_t command = 0;

@@ -22,11 +22,11 @@ static const struct verb {
     const char *operands;
     void (*run)(const struct request *request);
 } verbs[] = {
-    {"version", "", verb_version}, {"list", "", verb_list},         {"top", "", verb_top},
-    {"start", "n", verb_command},  {"stop", "n", verb_command},     {"restart", "n", verb_command},
-    {"load", "nF", verb_load},     {"destroy", "n", verb_command},  {"console", "n", verb_console},
-    {"save", "nf", verb_save},     {"restore", "nf", verb_restore}, {"log", "", verb_log},
-    {"trace", "f", verb_trace},
+    {"version", "", verb_version},  {"list", "", verb_list},        {"top", "", verb_top},
+    {"start", "n", verb_command},   {"stop", "n", verb_command},    {"restart", "n", verb_command},
+    {"load", "nF", verb_load},      {"destroy", "n", verb_command}, {"switch", "n", verb_command},
+    {"console", "n", verb_console}, {"save", "nf", verb_save},      {"restore", "nf", verb_restore},
+    {"log", "", verb_log},          {"trace", "f", verb_trace},
 };
 
 static struct {
@@ -163,10 +163,11 @@ int main(int count, char **arguments)
         .options = known,
         .parser = take_option,
         .args_doc = "VERB [TENANT] [FILE]",
-        .doc = "Look at and control the operating systems on this machine.\v"
-               "Verbs: version, list, top, start TENANT, stop TENANT, restart TENANT, "
-               "load TENANT [IMAGE], destroy TENANT, console TENANT, save TENANT FILE, "
-               "restore TENANT FILE, log, trace FILE. See cotenantctl(8).",
+        .doc =
+            "Look at and control the operating systems on this machine.\v"
+            "Verbs: version, list, top, start TENANT, stop TENANT, restart TENANT, "
+            "load TENANT [IMAGE], destroy TENANT, switch TENANT, console TENANT, save TENANT FILE, "
+            "restore TENANT FILE, log, trace FILE. See cotenantctl(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;

@@ -216,7 +216,8 @@ static bool adds_up(const struct save_header *header)
         }
         sum += header->memory[i].size;
     }
-    return sum == header->memory_size && header->name[COTENANT_NAME_SIZE - 1] == '\0';
+    return header->state_size <= COTENANT_CONTROL_MOST_DATA && sum == header->memory_size &&
+           header->name[COTENANT_NAME_SIZE - 1] == '\0';
 }
 
 /* Reads the whole frame: its checksum is at its end. */

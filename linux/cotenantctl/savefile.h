@@ -20,7 +20,7 @@ struct save_header {
     uint32_t crc32; /* IEEE 802.3, of this structure with this field zero */
     uint32_t state; /* COTENANT_STATE_* that the tenant was in */
     uint32_t vharts;
-    uint32_t state_size; /* bytes of its vharts' state, in front of the memory */
+    uint32_t state_size; /* bytes of struct dormant_state in front of the memory, or 0 */
     uint64_t memory_size;
     uint64_t entry;
     char name[COTENANT_NAME_SIZE];

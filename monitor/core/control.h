@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "abi/dormant.h"
 
 /* Most bytes that a call moves. */
 #define CONTROL_STEP_BYTES 512
@@ -29,6 +30,7 @@ union control_body {
     struct control_version version;
     struct control_tenant tenant;
     struct control_vhart vhart;
+    struct dormant_state dormant;
     uint32_t number;
     struct {
         struct control_text header;

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/control.h"
+#include "core/dormant.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/tenant_commands.h"
@@ -16,7 +17,8 @@
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&
                    COTENANT_COMMAND_STOP == COMMAND_STOP &&
                    COTENANT_COMMAND_RESTART == COMMAND_RESTART &&
-                   COTENANT_COMMAND_DESTROY == COMMAND_DESTROY,
+                   COTENANT_COMMAND_DESTROY == COMMAND_DESTROY &&
+                   COTENANT_COMMAND_SWITCH == COMMAND_SWITCH,
                "the commands have the numbers of abi/control.h");
 _Static_assert(COTENANT_STATE_EMPTY == TENANT_EMPTY && COTENANT_STATE_LOADED == TENANT_LOADED &&
                    COTENANT_STATE_RUNNING == TENANT_RUNNING &&
@@ -52,6 +54,8 @@ static const uint8_t verbs[] = {
     [COTENANT_CONTROL_TRACE_READ] = ON_ALL | WITH_POSITION | WITH_ITEM,
     [COTENANT_CONTROL_MEMORY_READ] = ON_CONTROL | ON_MEMORY | WITH_POSITION | WITH_ITEM,
     [COTENANT_CONTROL_MEMORY_WRITE] = ON_CONTROL | ON_MEMORY | WITH_POSITION | WITH_DATA,
+    [COTENANT_CONTROL_STATE_GET] = ON_CONTROL,
+    [COTENANT_CONTROL_STATE_SET] = ON_CONTROL | WITH_DATA,
 };
 #define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -81,13 +85,6 @@ static bool may_see_all(const struct control_link *link)
     return true;
 }
 
-/* No vhart of it and no loader works on its memory. */
-static bool is_at_rest(const struct tenant *tenant)
-{
-    return tenant->state != TENANT_RUNNING && tenant->state != TENANT_LOADING &&
-           tenant->state != TENANT_STOPPING;
-}
-
 static uint16_t check_rights(const struct control_link *link, uint8_t verb)
 {
     uint32_t tenant = link->request.tenant;
@@ -113,7 +110,7 @@ static uint16_t check_memory(const struct control_link *link, uint32_t count)
     if (!tenant_owns_memory(tenant, link->request.position, count)) {
         return COTENANT_CONTROL_BAD_ARGUMENT;
     }
-    return is_at_rest(tenant) ? COTENANT_CONTROL_OK : COTENANT_CONTROL_REFUSED;
+    return tenant_is_at_rest(tenant) ? COTENANT_CONTROL_OK : COTENANT_CONTROL_REFUSED;
 }
 
 uint16_t control_check(const struct control_link *link)
@@ -135,6 +132,10 @@ uint16_t control_check(const struct control_link *link)
         return COTENANT_CONTROL_BAD_ARGUMENT;
     }
     status = check_rights(link, verb);
+    if (status == COTENANT_CONTROL_OK && request->verb == COTENANT_CONTROL_STATE_SET &&
+        request->length != sizeof(struct dormant_state)) {
+        return COTENANT_CONTROL_BAD_LENGTH;
+    }
     if (status != COTENANT_CONTROL_OK || (verb & ON_MEMORY) == 0) {
         return status;
     }
@@ -166,7 +167,12 @@ uint16_t control_use(struct control_link *link, const uint8_t *bytes, uint32_t l
         type(tenant, bytes, length, &link->data_taken);
         return COTENANT_CONTROL_OK;
     }
-    if (!is_at_rest(tenant)) {
+    if (link->request.verb == COTENANT_CONTROL_STATE_SET) {
+        memcpy((uint8_t *)&link->answer.body.dormant + link->data_taken, bytes, length);
+        link->data_taken += length;
+        return COTENANT_CONTROL_OK;
+    }
+    if (!tenant_is_at_rest(tenant)) {
         return COTENANT_CONTROL_REFUSED;
     }
     physical_copy(link->request.position + link->data_taken, bytes, length);
@@ -177,7 +183,7 @@ uint16_t control_use(struct control_link *link, const uint8_t *bytes, uint32_t l
 
 bool control_may_read_on(const struct control_link *link)
 {
-    return link->request.verb == COTENANT_CONTROL_TRACE_READ || is_at_rest(tenant_of(link));
+    return link->request.verb == COTENANT_CONTROL_TRACE_READ || tenant_is_at_rest(tenant_of(link));
 }
 
 static uint32_t version(struct control_version *answer)
@@ -322,6 +328,16 @@ uint16_t control_finish(struct control_link *link, uint32_t *length)
         link->memory = request->position;
         link->memory_left = request->item;
         break;
+    case COTENANT_CONTROL_STATE_GET:
+        if (!dormant_save(tenant_of(link), &link->answer.body.dormant)) {
+            return COTENANT_CONTROL_REFUSED;
+        }
+        *length = sizeof(struct dormant_state);
+        break;
+    case COTENANT_CONTROL_STATE_SET:
+        return dormant_restore(tenant_of(link), &link->answer.body.dormant)
+                   ? COTENANT_CONTROL_OK
+                   : COTENANT_CONTROL_REFUSED;
     default: /* MEMORY_WRITE: done piece by piece */
         break;
     }

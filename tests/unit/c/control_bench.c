@@ -7,6 +7,7 @@
 #include "arch/hart.h"
 #include "arch/memory.h"
 #include "core/console.h"
+#include "core/dormant.h"
 #include "core/monitor_log.h"
 #include "irq/routing.h"
 
@@ -17,6 +18,7 @@ struct tenant *bench_commanded;
 enum tenant_command bench_command;
 uint32_t bench_commands;
 bool bench_accepts;
+struct dormant_state bench_restored;
 
 static struct bundle made;
 static struct hart hart;
@@ -37,6 +39,19 @@ bool console_command(struct tenant *tenant, enum tenant_command command)
     bench_commanded = tenant;
     bench_command = command;
     bench_commands++;
+    return bench_accepts;
+}
+
+bool dormant_save(const struct tenant *tenant, struct dormant_state *state)
+{
+    *state = (struct dormant_state){.version = COTENANT_DORMANT_VERSION, .address = 0x1234};
+    return tenant->state == TENANT_DORMANT;
+}
+
+bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
+{
+    bench_restored = *state;
+    tenant->state = bench_accepts ? TENANT_DORMANT : tenant->state;
     return bench_accepts;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/dormant.h"
 #include "core/tenant.h"
 #include "core/tenant_commands.h"
 
@@ -28,6 +29,9 @@ extern struct tenant *bench_commanded;
 extern enum tenant_command bench_command;
 extern uint32_t bench_commands;
 extern bool bench_accepts;
+
+/* What was to be restored last. */
+extern struct dormant_state bench_restored;
 
 void control_bench_init(void);
 

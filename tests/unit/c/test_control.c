@@ -330,6 +330,36 @@ static void test_a_tenant_that_starts_in_between(void **state)
     assert_int_equal(bench_memory[BENCH_DORMANT][1], 0x55);
 }
 
+static void test_state_of_who_is_dormant(void **state)
+{
+    struct dormant_state dormant = {.version = 1, .address = 0x80200000, .argument = 5};
+    struct control_request request =
+        request_of(COTENANT_CONTROL_STATE_SET, BENCH_EMPTY, 0, 0, sizeof(dormant));
+
+    (void)state;
+    assert_int_equal(ask(COTENANT_CONTROL_STATE_GET, BENCH_RUNNING, 0, 0),
+                     COTENANT_CONTROL_REFUSED);
+    assert_int_equal(ask(COTENANT_CONTROL_STATE_GET, BENCH_DORMANT, 0, 0), COTENANT_CONTROL_OK);
+    assert_int_equal(answer.header.length, sizeof(dormant));
+    assert_int_equal(((struct dormant_state *)answer.data)->address, 0x1234);
+    put(&request, sizeof(request), 1000);
+    put(&dormant, sizeof(dormant), 5);
+    assert_int_equal(get(1000), COTENANT_CONTROL_OK);
+    assert_memory_equal(&bench_restored, &dormant, sizeof(dormant));
+    bench_accepts = false;
+    assert_int_equal(
+        ask_with(COTENANT_CONTROL_STATE_SET, BENCH_EMPTY, 0, 0, &dormant, sizeof(dormant)),
+        COTENANT_CONTROL_REFUSED);
+    assert_int_equal(
+        ask_with(COTENANT_CONTROL_STATE_SET, BENCH_EMPTY, 0, 0, &dormant, sizeof(dormant) - 1),
+        COTENANT_CONTROL_BAD_LENGTH);
+    control_init(&link, 0, 1 << BENCH_DORMANT, 0);
+    assert_int_equal(ask(COTENANT_CONTROL_STATE_GET, BENCH_DORMANT, 0, 0), COTENANT_CONTROL_DENIED);
+    assert_int_equal(
+        ask_with(COTENANT_CONTROL_STATE_SET, BENCH_DORMANT, 0, 0, &dormant, sizeof(dormant)),
+        COTENANT_CONTROL_DENIED);
+}
+
 static void test_rights(void **state)
 {
     static const uint8_t controlling[] = {
@@ -368,7 +398,7 @@ static void test_what_is_no_request(void **state)
 
     (void)state;
     assert_int_equal(ask(0, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
-    assert_int_equal(ask(11, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
+    assert_int_equal(ask(13, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(255, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 1, 0, 0), COTENANT_CONTROL_BAD_ARGUMENT);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 0, 1, 0), COTENANT_CONTROL_BAD_ARGUMENT);
@@ -446,6 +476,7 @@ int main(void)
         cmocka_unit_test_setup(test_memory_of_who_rests, setup),
         cmocka_unit_test_setup(test_memory_is_refused, setup),
         cmocka_unit_test_setup(test_a_tenant_that_starts_in_between, setup),
+        cmocka_unit_test_setup(test_state_of_who_is_dormant, setup),
         cmocka_unit_test_setup(test_rights, setup),
         cmocka_unit_test_setup(test_what_is_no_request, setup),
         cmocka_unit_test_setup(test_garbage_in_front, setup),

@@ -26,7 +26,7 @@ VHART = struct.Struct("<IIIIQQQQQQIIII")
 BASE = 0x8000_0000
 SIZE = 0x1_0000
 LINUX, RTOS = 0, 1
-LOADED, RUNNING, DORMANT, LOADING = 1, 2, 3, 7
+EMPTY, LOADED, RUNNING, DORMANT, LOADING = 0, 1, 2, 3, 7
 BEHAVIOURS = (
     "silent",
     "closes",
@@ -49,6 +49,7 @@ class FakeMonitor:
         self.behaviour = behaviour
         self.memory = bytearray(random.Random(1).randbytes(SIZE // 2) + bytes(SIZE // 2))
         self.state = DORMANT
+        self.dormant = struct.pack("<IIIIQQ", 1, 0, 1, 0, BASE + 0x100, 99)
         self.rights = 3
         self.typed = b""
         self.switches = 0
@@ -155,6 +156,11 @@ class FakeMonitor:
                 return ok, bytes(max(0, min(item, 8192 - position)))
             case 9 | 10:
                 return self._memory(verb, position, item, data)
+            case 11:
+                return ok, self.dormant
+            case 12:
+                self.dormant, self.state = data, DORMANT
+                return ok, b""
         return CONTROL["COTENANT_CONTROL_BAD_VERB"], b""
 
     def _memory(self, verb: int, position: int, item: int, data: bytes) -> tuple[int, bytes]:

@@ -13,6 +13,8 @@ from fake_monitor import (
     ANSWER,
     BASE,
     BEHAVIOURS,
+    DORMANT,
+    EMPTY,
     LOADED,
     MAGIC,
     RUNNING,
@@ -191,6 +193,18 @@ def test_save_and_restore(client: Client, monitor: FakeMonitor, tmp_path: Path) 
     monitor.memory[:] = bytes(SIZE)
     client.good("restore", "rtos", file)
     assert monitor.memory == before
+
+
+def test_save_and_restore_of_who_is_dormant(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    memory, state = bytes(monitor.memory), monitor.dormant
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    assert "refused, it is dormant" in client.bad(REFUSED, "restore", "rtos", file)
+    monitor.memory[:], monitor.dormant, monitor.state = bytes(SIZE), b"", EMPTY
+    assert client.good("restore", "rtos", file) == "restore rtos: ok, it is dormant\n"
+    assert (bytes(monitor.memory), monitor.dormant, monitor.state) == (memory, state, DORMANT)
 
 
 def test_save_of_who_runs_meanwhile(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
