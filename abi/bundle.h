@@ -78,6 +78,8 @@
 
 /* struct bundle_channel.kind: a port of a virtual console at each of its two ends. */
 #define COTENANT_CHANNEL_STREAM 1
+/* A port whose other end is the monitor, for the protocol of control.h. At most one a tenant. */
+#define COTENANT_CHANNEL_CONTROL 2
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -201,6 +203,8 @@ struct bundle_tenant {
     uint32_t watch_within_us; /* a heartbeat has to come within this time; 0: not given */
     uint32_t watch_boot_us;   /* the first one after the start; 0: whenever it likes */
     uint64_t watchdog_base;   /* virtual watchdog: 4096 bytes at this address, or 0: it has none */
+    uint32_t may_see;     /* tenants, a bit each, that it may ask about by a control channel */
+    uint32_t may_control; /* tenants that it may command */
 };
 
 /* A virtio device that the monitor makes. Those of a tenant follow each other. */

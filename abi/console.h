@@ -18,7 +18,7 @@
 #define COTENANT_CHANNEL_MONITOR 0
 #define COTENANT_CHANNEL_FIRST_TENANT 1
 /* Requests and answers of the control protocol (control.h) of whoever holds the line. */
-#define COTENANT_CHANNEL_CONTROL 255
+#define COTENANT_CONTROL_CHANNEL 255
 #define COTENANT_MONITOR_COMMAND_MAX 64
 
 /*

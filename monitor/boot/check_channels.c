@@ -86,15 +86,34 @@ static bool is_next_port(const struct bundle *bundle, uint32_t channel, uint32_t
     return wanted->port == before && wanted->port < COTENANT_MAX_PORTS;
 }
 
-static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
+/* The ends of a channel by its kind; a tenant has one control channel at most. */
+static struct check_result check_kind(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_channel *channel = &bundle->channels[index];
 
+    if (channel->kind == COTENANT_CHANNEL_STREAM) {
+        REQUIRE(channel->end_count == 2, "channel.end_count: a stream has two ends", index);
+        return check_good();
+    }
+    REQUIRE(channel->kind == COTENANT_CHANNEL_CONTROL, "channel.kind: unknown", index);
+    REQUIRE(channel->end_count == 1, "channel.end_count: a control channel has one end", index);
+    for (uint32_t i = 0; i < index; i++) {
+        REQUIRE(bundle->channels[i].kind != channel->kind ||
+                    bundle->channels[i].ends[0].device != channel->ends[0].device,
+                "channel.ends: the tenant has a control channel already", index);
+    }
+    return check_good();
+}
+
+static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_channel *channel = &bundle->channels[index];
+    struct check_result result;
+
     REQUIRE(check_is_name(channel->name), "channel.name: empty, not terminated or not printable",
             index);
-    REQUIRE(channel->kind == COTENANT_CHANNEL_STREAM, "channel.kind: unknown", index);
-    REQUIRE(channel->end_count == 2, "channel.end_count: a stream has two ends", index);
-    for (uint32_t i = 0; i < channel->end_count; i++) {
+    result = check_kind(bundle, index);
+    for (uint32_t i = 0; result.problem == NULL && i < channel->end_count; i++) {
         const struct bundle_end *end = &channel->ends[i];
 
         REQUIRE(end->device < bundle->device_count &&
@@ -102,7 +121,7 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
                 "channel.ends.device: no console", index);
         REQUIRE(is_next_port(bundle, index, i), "channel.ends.port: not the next one", index);
     }
-    return check_good();
+    return result;
 }
 
 struct check_result check_channels(const struct bundle *bundle)

@@ -10,7 +10,7 @@
 static int channel_of(const struct console_mux *mux, uint32_t source)
 {
     if (source == console_control_source(mux)) {
-        return COTENANT_CHANNEL_CONTROL;
+        return COTENANT_CONTROL_CHANNEL;
     }
     return source == mux->tenant_count ? COTENANT_CHANNEL_MONITOR
                                        : (int)source + COTENANT_CHANNEL_FIRST_TENANT;
@@ -243,7 +243,7 @@ static void payload_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->in_channel == COTENANT_CHANNEL_MONITOR) {
         command_input(mux, byte);
-    } else if (mux->in_channel == COTENANT_CHANNEL_CONTROL) {
+    } else if (mux->in_channel == COTENANT_CONTROL_CHANNEL) {
         control_take(mux->control, &byte, 1);
     } else {
         console_deliver(mux, mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT, byte);

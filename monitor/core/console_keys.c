@@ -80,7 +80,7 @@ void console_keys_input(struct console_mux *mux, uint8_t byte)
     if (mux->escape_seen) {
         mux->escape_seen = false;
         if (byte == COTENANT_CONTROL_START) {
-            mux->in_channel = COTENANT_CHANNEL_CONTROL;
+            mux->in_channel = COTENANT_CONTROL_CHANNEL;
             mux->in_state = CONSOLE_FRAME_LENGTH;
             return;
         }

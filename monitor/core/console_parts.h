@@ -20,7 +20,7 @@ static inline uint32_t console_control_source(const struct console_mux *mux)
 /* What comes is a part of a request of the control protocol. */
 static inline bool console_is_in_control_frame(const struct console_mux *mux)
 {
-    return mux->in_channel == COTENANT_CHANNEL_CONTROL &&
+    return mux->in_channel == COTENANT_CONTROL_CHANNEL &&
            (mux->in_state == CONSOLE_FRAME_LENGTH || mux->in_state == CONSOLE_FRAME_PAYLOAD);
 }
 

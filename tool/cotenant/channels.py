@@ -11,6 +11,12 @@ from cotenant.errors import Mistakes
 from cotenant.ranges import Range
 from cotenant.reader import suggestion
 
+CONTROL_PORT = "cotenant.control"
+"""what a tenant finds its control port by; no channel of the user's can have the name"""
+
+_PORTS = ("stream", "control")
+"""kinds of channels whose ends are ports of a virtual console"""
+
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
 
 
@@ -60,8 +66,9 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
     names = [tenant.name for tenant in config.tenants]
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
+    every = (*config.channels, *control_channels(config))
     streams: dict[str, list[ChannelConfig]] = {
-        name: [each for each in config.channels if each.kind == "stream" and name in each.ends]
+        name: [each for each in every if each.kind in _PORTS and name in each.ends]
         for name in names
     }
     devices: dict[str, tuple[VirtualDevice, ...]] = {}
@@ -69,7 +76,7 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
         if len(streams[tenant.name]) > abi.limit("MAX_PORTS"):
             mistakes.add(
                 tenant.key,
-                f"it is an end of {len(streams[tenant.name])} streams",
+                f"it is an end of {len(streams[tenant.name])} streams, a control port included",
                 f"keep to {abi.limit('MAX_PORTS')}",
             )
         kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams[tenant.name] else []
@@ -82,18 +89,30 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
                 channel,
                 tuple(End(devices[name][0], streams[name].index(channel)) for name in channel.ends),
             )
-            for channel in config.channels
+            for channel in every
         ),
         devices,
+    )
+
+
+def control_channels(config: SystemConfig) -> tuple[ChannelConfig, ...]:
+    """Return the channels between tenants and the monitor."""
+    return tuple(
+        ChannelConfig(CONTROL_PORT, "control", (tenant.name,))
+        for tenant in config.tenants
+        if tenant.may_see is not None
     )
 
 
 def _check_limits(
     config: SystemConfig, devices: dict[str, tuple[VirtualDevice, ...]], mistakes: Mistakes
 ) -> None:
-    if len(config.channels) > abi.limit("MAX_CHANNELS"):
+    channels = len(config.channels) + len(control_channels(config))
+    if channels > abi.limit("MAX_CHANNELS"):
         mistakes.add(
-            "channel", f"{len(config.channels)} channels", f"keep to {abi.limit('MAX_CHANNELS')}"
+            "channel",
+            f"{channels} channels, control ports included",
+            f"keep to {abi.limit('MAX_CHANNELS')}",
         )
     count = sum(map(len, devices.values()))
     if count > abi.limit("MAX_VIRTUAL_DEVICES"):

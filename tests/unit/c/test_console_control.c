@@ -124,7 +124,7 @@ static void test_no_tenant_can_print_a_frame(void **state)
 
 static void test_framed_mode(void **state)
 {
-    const uint8_t start[] = {COTENANT_FRAME_START, COTENANT_CHANNEL_CONTROL, sizeof(request)};
+    const uint8_t start[] = {COTENANT_FRAME_START, COTENANT_CONTROL_CHANNEL, sizeof(request)};
     uint32_t text = 0;
 
     (void)state;
@@ -138,7 +138,7 @@ static void test_framed_mode(void **state)
 
         assert_int_equal(next(), COTENANT_FRAME_START);
         channel = next();
-        if (channel == COTENANT_CHANNEL_CONTROL) {
+        if (channel == COTENANT_CONTROL_CHANNEL) {
             take_frame();
         } else {
             assert_in_range(channel, 1, 2);

@@ -33,6 +33,11 @@ void physical_copy(uint64_t destination, const void *source, size_t size)
     memcpy((void *)(uintptr_t)destination, source, size);
 }
 
+void physical_clear(uint64_t destination, size_t size)
+{
+    memset((void *)(uintptr_t)destination, 0, size);
+}
+
 bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
@@ -85,9 +90,13 @@ static void make(void)
     bundle = &description;
     tenant_count = BENCH_TENANTS;
     description.device_count = BENCH_TENANTS;
-    description.channel_count = 2;
+    description.channel_count = 3;
     describe_channel(0, "first");
     describe_channel(1, "second");
+    description.channels[2] =
+        (struct bundle_channel){"control", COTENANT_CHANNEL_CONTROL, 1, {{.device = 0, .port = 2}}};
+    description.tenants[0].may_see = 3;
+    description.tenants[0].may_control = 2;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
         struct bundle_tenant *tenant = &description.tenants[i];
 

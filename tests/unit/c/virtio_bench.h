@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two tenants with a virtual console each, joined by two streams. Drivers for their side of the
- * queues, which may also misbehave. On the host a physical address is the address of the byte in
- * this process, and the pages around each tenant's memory cannot be read or written.
+ * Two tenants with a virtual console each, joined by two streams. The first one has a control port.
+ * Drivers for their side of the queues, which may also misbehave. On the host a physical address is
+ * the address of the byte in this process, and the pages around each tenant's memory cannot be read
+ * or written.
  */
 #ifndef COTENANT_TESTS_VIRTIO_BENCH_H
 #define COTENANT_TESTS_VIRTIO_BENCH_H
