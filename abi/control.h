@@ -52,6 +52,9 @@
 /* Makes a tenant at rest dormant, whose memory has been filled. [data: struct dormant_state] */
 #define COTENANT_CONTROL_STATE_SET 12
 
+/* The tenant's watch. [item: COTENANT_WATCH_*; position: microseconds, 0: as before] */
+#define COTENANT_CONTROL_WATCH 13
+
 /* struct control_answer.status */
 #define COTENANT_CONTROL_OK 0
 /* Not this version; the monitor's is in the answer. */
@@ -143,9 +146,13 @@ struct control_tenant {
     uint32_t state;
     uint32_t rights;
     uint32_t vharts;
-    uint32_t flags;        /* COTENANT_TENANT_* of bundle.h */
-    uint32_t console_used; /* bytes that it has printed since boot, modulo 2^32 */
-    uint32_t console_lost; /* that found no room on the line */
+    uint32_t flags;           /* COTENANT_TENANT_* of bundle.h */
+    uint32_t console_used;    /* bytes that it has printed since boot, modulo 2^32 */
+    uint32_t console_lost;    /* that found no room on the line */
+    uint32_t watch_policy;    /* COTENANT_WATCH_* of bundle.h */
+    uint32_t watch_within_us; /* 0: never given */
+    uint32_t hangs;           /* times that it has hung since boot */
+    uint32_t reserved;
     uint64_t entry;
     uint64_t devicetree;
     struct control_range memory[COTENANT_MAX_MEMORY_RANGES];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/bundle.h"
 #include "json.h"
 #include "link.h"
 #include "say.h"
@@ -109,4 +110,34 @@ void verb_command(const struct request *request)
         refused(&tenant, request->verb, status);
     }
     say_done("%s %s: ok", request->verb, request->name);
+}
+
+void verb_watch(const struct request *request)
+{
+    static const char *const policies[] = {
+        [COTENANT_WATCH_OFF] = "off",
+        [COTENANT_WATCH_LOG] = "log",
+        [COTENANT_WATCH_RESTART] = "restart",
+        [COTENANT_WATCH_STOP] = "stop",
+    };
+    uint32_t policy = 0;
+    struct tenant tenant;
+    uint16_t status;
+
+    while (policy <= COTENANT_WATCH_STOP && strcmp(policies[policy], request->policy) != 0) {
+        policy++;
+    }
+    if (policy > COTENANT_WATCH_STOP) {
+        fail(EXIT_USAGE, "watch: unknown policy %s, give off, log, restart or stop",
+             request->policy);
+    }
+    tenant_find(request->name, &tenant);
+    status = link_ask(COTENANT_CONTROL_WATCH, tenant.index, policy, request->within_us, NULL, 0, 0);
+    if (status == COTENANT_CONTROL_REFUSED) {
+        fail(EXIT_REFUSED, "watch %s: refused, it was never given a time", request->name);
+    }
+    if (status != COTENANT_CONTROL_OK) {
+        refused(&tenant, "watch", status);
+    }
+    say_done("watch %s: ok", request->name);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/bundle.h"
 #include "link.h"
 #include "say.h"
 #include "verbs.h"
@@ -16,17 +17,20 @@ const char *argp_program_version = "cotenantctl " COTENANTCTL_VERSION;
 
 enum { OPTION_JSON = 256, OPTION_PORT, OPTION_TIMEOUT, OPTION_HISTORY };
 
-/* The operands of a verb: '-' none, 'n' a tenant, 'f' a file, capital: may be left out. */
+/*
+ * The operands of a verb: 'n' a tenant, 'f' a file, 'p' a policy, 't' a time. A capital letter: it
+ * may be left out.
+ */
 static const struct verb {
     const char *name;
     const char *operands;
     void (*run)(const struct request *request);
 } verbs[] = {
-    {"version", "", verb_version},  {"list", "", verb_list},        {"top", "", verb_top},
-    {"start", "n", verb_command},   {"stop", "n", verb_command},    {"restart", "n", verb_command},
-    {"load", "nF", verb_load},      {"destroy", "n", verb_command}, {"switch", "n", verb_command},
-    {"console", "n", verb_console}, {"save", "nf", verb_save},      {"restore", "nf", verb_restore},
-    {"log", "", verb_log},          {"trace", "f", verb_trace},
+    {"version", "", verb_version},   {"list", "", verb_list},        {"top", "", verb_top},
+    {"start", "n", verb_command},    {"stop", "n", verb_command},    {"restart", "n", verb_command},
+    {"load", "nF", verb_load},       {"destroy", "n", verb_command}, {"switch", "n", verb_command},
+    {"watch", "npT", verb_watch},    {"console", "n", verb_console}, {"save", "nf", verb_save},
+    {"restore", "nf", verb_restore}, {"log", "", verb_log},          {"trace", "f", verb_trace},
 };
 
 static struct {
@@ -65,6 +69,28 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
+/* Reads a time such as 50ms. */
+static uint32_t microseconds_of(const char *text, struct argp_state *state)
+{
+    static const struct {
+        const char *name;
+        uint32_t microseconds;
+    } units[] = {{"us", 1}, {"ms", 1000}, {"s", 1000000}};
+    char *end;
+    double value = strtod(text, &end);
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        double time = value * units[i].microseconds;
+
+        if (end != text && strcmp(end, units[i].name) == 0 && time >= COTENANT_WATCH_LEAST_US &&
+            time <= UINT32_MAX) {
+            return (uint32_t)time;
+        }
+    }
+    argp_error(state, "%s is not a time such as 50ms, at least 1ms", text);
+    return 0;
+}
+
 static void take_operand(char *text, struct argp_state *state)
 {
     char kind;
@@ -82,6 +108,10 @@ static void take_operand(char *text, struct argp_state *state)
         argp_error(state, "%s: too much: %s", options.verb->name, text);
     } else if (kind == 'n') {
         options.request.name = text;
+    } else if (kind == 'p') {
+        options.request.policy = text;
+    } else if (kind == 'T') {
+        options.request.within_us = microseconds_of(text, state);
     } else {
         options.request.file = text;
     }
@@ -112,6 +142,8 @@ static void check_operands(struct argp_state *state)
         argp_error(state, "%s: which tenant?", options.verb->name);
     } else if (missing == 'f') {
         argp_error(state, "%s: which file?", options.verb->name);
+    } else if (missing == 'p') {
+        argp_error(state, "%s: off, log, restart or stop?", options.verb->name);
     }
 }
 
@@ -162,12 +194,12 @@ int main(int count, char **arguments)
     static const struct argp parser = {
         .options = known,
         .parser = take_option,
-        .args_doc = "VERB [TENANT] [FILE]",
-        .doc =
-            "Look at and control the operating systems on this machine.\v"
-            "Verbs: version, list, top, start TENANT, stop TENANT, restart TENANT, "
-            "load TENANT [IMAGE], destroy TENANT, switch TENANT, console TENANT, save TENANT FILE, "
-            "restore TENANT FILE, log, trace FILE. See cotenantctl(8).",
+        .args_doc = "VERB [TENANT] [ARGUMENT...]",
+        .doc = "Look at and control the operating systems on this machine.\v"
+               "Verbs: version, list, top, start TENANT, stop TENANT, restart TENANT, "
+               "load TENANT [IMAGE], destroy TENANT, switch TENANT, "
+               "watch TENANT POLICY [TIME], console TENANT, save TENANT FILE, "
+               "restore TENANT FILE, log, trace FILE. See cotenantctl(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;

@@ -87,6 +87,7 @@ void show_json(const struct tenants *tenants, const struct tenants *before)
         json_bool("self", (tenant->about.rights & COTENANT_RIGHT_SELF) != 0);
         json_bool("control", (tenant->about.rights & COTENANT_RIGHT_CONTROL) != 0);
         json_number("memory_bytes", tenant_memory(tenant));
+        json_number("hangs", tenant->about.hangs);
         json_open_member("vharts", '[');
         for (uint32_t j = 0; j < tenant->about.vharts; j++) {
             show_vhart(&tenant->vharts[j], earlier_vhart(before, tenant->index, j));

@@ -12,6 +12,7 @@
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/tenant_commands.h"
+#include "core/watch.h"
 #include "irq/routing.h"
 
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&
@@ -56,6 +57,7 @@ static const uint8_t verbs[] = {
     [COTENANT_CONTROL_MEMORY_WRITE] = ON_CONTROL | ON_MEMORY | WITH_POSITION | WITH_DATA,
     [COTENANT_CONTROL_STATE_GET] = ON_CONTROL,
     [COTENANT_CONTROL_STATE_SET] = ON_CONTROL | WITH_DATA,
+    [COTENANT_CONTROL_WATCH] = ON_CONTROL | WITH_ITEM | WITH_POSITION,
 };
 #define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -214,6 +216,9 @@ static uint32_t tenant(const struct control_link *link, struct control_tenant *a
         .flags = description->flags,
         .console_used = tenant->uart.transmit.head,
         .console_lost = tenant->uart.transmit_dropped,
+        .watch_policy = tenant->watch.policy,
+        .watch_within_us = (uint32_t)(nanoseconds_from_ticks(tenant->watch.within) / 1000),
+        .hangs = tenant->watch.hangs,
         .entry = description->entry,
         .devicetree = description->devicetree,
     };
@@ -293,6 +298,17 @@ static uint16_t command(struct control_link *link, uint32_t *length)
     return COTENANT_CONTROL_REFUSED;
 }
 
+static uint16_t watch(struct tenant *tenant, uint32_t policy, uint64_t within_us)
+{
+    if (policy > COTENANT_WATCH_STOP || within_us > UINT32_MAX ||
+        (within_us != 0 && within_us < COTENANT_WATCH_LEAST_US)) {
+        return COTENANT_CONTROL_BAD_ARGUMENT;
+    }
+    return watch_change(tenant, policy, (uint32_t)within_us, hart_now(hart_self()))
+               ? COTENANT_CONTROL_OK
+               : COTENANT_CONTROL_REFUSED;
+}
+
 uint16_t control_finish(struct control_link *link, uint32_t *length)
 {
     const struct control_request *request = &link->request;
@@ -338,6 +354,8 @@ uint16_t control_finish(struct control_link *link, uint32_t *length)
         return dormant_restore(tenant_of(link), &link->answer.body.dormant)
                    ? COTENANT_CONTROL_OK
                    : COTENANT_CONTROL_REFUSED;
+    case COTENANT_CONTROL_WATCH:
+        return watch(tenant_of(link), request->item, request->position);
     default: /* MEMORY_WRITE: done piece by piece */
         break;
     }

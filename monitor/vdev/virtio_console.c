@@ -162,7 +162,7 @@ static bool step(struct virtio_port *from)
     if (from->stale && source->next == from->fresh) {
         from->stale = false;
     }
-    if (from->service != NULL && from->service->has_more(from)) {
+    if (from->peer == NULL && from->service->has_more(from)) {
         return from->service->send(from);
     }
     switch (virtio_look(from->device, source, false)) {

@@ -38,7 +38,7 @@ struct virtio_port {
     uint32_t number;
     const char *name;
     struct virtio_port *peer;                  /* the other end; NULL: */
-    const struct virtio_port_service *service; /* the monitor; NULL: with neither, nobody */
+    const struct virtio_port_service *service; /* the monitor */
     bool ready;                                /* the driver has it */
     bool open;                                 /* somebody has opened it there */
     /* What the driver is yet to be told: */

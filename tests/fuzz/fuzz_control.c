@@ -63,7 +63,7 @@ static void put_request(struct fuzz_input *input)
     struct control_request request = {
         .magic = COTENANT_CONTROL_MAGIC,
         .version = what == 0 ? 0 : COTENANT_CONTROL_VERSION,
-        .verb = fuzz_byte(input) % 14,
+        .verb = fuzz_byte(input) % 15,
         .tenant = tenant,
         .item = (what & 1) != 0 ? fuzz_byte(input) : 0,
         .length = (what & 2) != 0 ? fuzz_byte(input) * 17u : 0,

@@ -55,6 +55,14 @@ bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
     return bench_accepts;
 }
 
+bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
+{
+    (void)now;
+    tenant->watch.policy = policy;
+    tenant->watch.within = within_us * 10ul;
+    return bench_accepts;
+}
+
 void routing_refresh_uart(struct tenant *tenant)
 {
     (void)tenant;

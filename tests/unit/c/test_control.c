@@ -360,6 +360,25 @@ static void test_state_of_who_is_dormant(void **state)
         COTENANT_CONTROL_DENIED);
 }
 
+static void test_watch(void **state)
+{
+    const struct control_tenant *tenant = (const void *)answer.data;
+
+    (void)state;
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, COTENANT_WATCH_RESTART, 5000),
+                     COTENANT_CONTROL_OK);
+    assert_int_equal(ask(COTENANT_CONTROL_TENANT_GET, 0, 0, 0), COTENANT_CONTROL_OK);
+    assert_int_equal(tenant->watch_policy, COTENANT_WATCH_RESTART);
+    assert_int_equal(tenant->watch_within_us, 5000);
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, 4, 5000), COTENANT_CONTROL_BAD_ARGUMENT);
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, 1, 999), COTENANT_CONTROL_BAD_ARGUMENT);
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, 1, 1ul << 32), COTENANT_CONTROL_BAD_ARGUMENT);
+    bench_accepts = false;
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, 1, 0), COTENANT_CONTROL_REFUSED);
+    control_init(&link, 0, ALL, 0);
+    assert_int_equal(ask(COTENANT_CONTROL_WATCH, 0, 1, 0), COTENANT_CONTROL_DENIED);
+}
+
 static void test_rights(void **state)
 {
     static const uint8_t controlling[] = {
@@ -398,7 +417,7 @@ static void test_what_is_no_request(void **state)
 
     (void)state;
     assert_int_equal(ask(0, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
-    assert_int_equal(ask(13, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
+    assert_int_equal(ask(14, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(255, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 1, 0, 0), COTENANT_CONTROL_BAD_ARGUMENT);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 0, 1, 0), COTENANT_CONTROL_BAD_ARGUMENT);
@@ -477,6 +496,7 @@ int main(void)
         cmocka_unit_test_setup(test_memory_is_refused, setup),
         cmocka_unit_test_setup(test_a_tenant_that_starts_in_between, setup),
         cmocka_unit_test_setup(test_state_of_who_is_dormant, setup),
+        cmocka_unit_test_setup(test_watch, setup),
         cmocka_unit_test_setup(test_rights, setup),
         cmocka_unit_test_setup(test_what_is_no_request, setup),
         cmocka_unit_test_setup(test_garbage_in_front, setup),

@@ -21,7 +21,7 @@ MAGIC = CONTROL["COTENANT_CONTROL_MAGIC"]
 VERSION = CONTROL["COTENANT_CONTROL_VERSION"]
 REQUEST = struct.Struct("<IBBHIIIIQ")
 ANSWER = struct.Struct("<IBBHII")
-TENANT = struct.Struct("<32sIIIIIIQQ8Q")
+TENANT = struct.Struct("<32sIIIIIIIIIIQQ8Q")
 VHART = struct.Struct("<IIIIQQQQQQIIII")
 BASE = 0x8000_0000
 SIZE = 0x1_0000
@@ -53,6 +53,7 @@ class FakeMonitor:
         self.rights = 3
         self.typed = b""
         self.switches = 0
+        self.watch = (0, 0)
         self.reads = 0
         self.dies_after: int | None = None
         """memory reads after which the tenant is taken away and run"""
@@ -161,6 +162,9 @@ class FakeMonitor:
             case 12:
                 self.dormant, self.state = data, DORMANT
                 return ok, b""
+            case 13:
+                self.watch = (item, position)
+                return (ok if position else refused), b""
         return CONTROL["COTENANT_CONTROL_BAD_VERB"], b""
 
     def _memory(self, verb: int, position: int, item: int, data: bytes) -> tuple[int, bytes]:
@@ -179,4 +183,6 @@ class FakeMonitor:
         size = 0 if tenant == LINUX else SIZE
         name, state = (b"linux", RUNNING) if tenant == LINUX else (b"rtos", self.state)
         rights = 5 if tenant == LINUX else self.rights
-        return TENANT.pack(name, state, rights, vharts, 0, 12, 0, BASE, 0, BASE, size, *(0,) * 6)
+        return TENANT.pack(
+            name, state, rights, vharts, 0, 12, 0, *(2, 5000, 3, 0), BASE, 0, BASE, size, *(0,) * 6
+        )

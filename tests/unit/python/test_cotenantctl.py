@@ -136,7 +136,7 @@ def test_list(client: Client) -> None:
     data = client.json("list")
     assert set(data) == {"ok", "time_ns", "tenants"} and data["ok"] is True
     linux, rtos = data["tenants"]
-    assert set(linux) == {"name", "state", "self", "control", "memory_bytes", "vharts"}
+    assert set(linux) == {"name", "state", "self", "control", "memory_bytes", "hangs", "vharts"}
     assert (linux["self"], linux["control"]) == (True, False)
     assert (rtos["self"], rtos["control"], rtos["memory_bytes"]) == (False, True, SIZE)
     assert [set(vhart) for vhart in rtos["vharts"]] == [VHART_KEYS]
@@ -170,6 +170,15 @@ def test_commands(client: Client, monitor: FakeMonitor) -> None:
     assert client.bad(REFUSED, "start", "nobody") == "cotenantctl: no such tenant: nobody\n"
     monitor.rights = 1
     assert "not allowed by the configuration" in client.bad(REFUSED, "stop", "rtos")
+
+
+def test_watch(client: Client, monitor: FakeMonitor) -> None:
+    assert client.good("watch", "rtos", "restart", "1.5ms") == "watch rtos: ok\n"
+    assert monitor.watch == (2, 1500)
+    assert "never given a time" in client.bad(REFUSED, "watch", "rtos", "log")
+    assert monitor.watch == (1, 0)
+    for words in (["rtos"], ["rtos", "bite"], ["rtos", "log", "1"], ["rtos", "log", "10us"]):
+        assert client.run("watch", *words).returncode == USAGE
 
 
 def test_console_and_log(client: Client, monitor: FakeMonitor) -> None:
