@@ -25,9 +25,10 @@ help: ## Show this list
 setup: ## Install what is missing, fetch the FreeRTOS sources and the stock Debian images
 	@tool/setup/setup.sh --images
 
-compile: # The monitor and the tenants, on a machine that is set up
+compile: # The monitor, the tenants and cotenantctl for this machine, on a machine that is set up
 	@$(MAKE) --silent --no-print-directory -C monitor
 	@$(MAKE) --silent --no-print-directory -C tenants
+	@$(MAKE) --silent --no-print-directory -C linux/cotenantctl
 
 build: ## Compile the monitor and the tenants, setting up first
 	@tool/setup/setup.sh

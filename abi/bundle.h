@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 8
+#define COTENANT_BUNDLE_VERSION 9
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -81,6 +81,8 @@
 #define COTENANT_CHANNEL_STREAM 1
 /* A network: a virtual network device at each of its ends, 2 or more. */
 #define COTENANT_CHANNEL_NET 2
+/* A port whose other end is the monitor, for the protocol of control.h. At most one a tenant. */
+#define COTENANT_CHANNEL_CONTROL 3
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -204,6 +206,8 @@ struct bundle_tenant {
     uint32_t watch_within_us; /* a heartbeat has to come within this time; 0: not given */
     uint32_t watch_boot_us;   /* the first one after the start; 0: whenever it likes */
     uint64_t watchdog_base;   /* virtual watchdog: 4096 bytes at this address, or 0: it has none */
+    uint32_t may_see;         /* tenants, a bit each, that it may ask about by a control channel */
+    uint32_t may_control;     /* tenants that it may command */
 };
 
 /* A virtio device that the monitor makes. Those of a tenant follow each other. */

@@ -17,6 +17,15 @@
 #define COTENANT_FRAME_MAX_PAYLOAD 64
 #define COTENANT_CHANNEL_MONITOR 0
 #define COTENANT_CHANNEL_FIRST_TENANT 1
+/* Requests and answers of the control protocol (control.h) of whoever holds the line. */
+#define COTENANT_CONTROL_CHANNEL 255
 #define COTENANT_MONITOR_COMMAND_MAX 64
+
+/*
+ * The same in mux mode: this byte, a length (1..FRAME_MAX_PAYLOAD), payload. To the monitor it
+ * comes behind the escape key. From the monitor it comes between two bytes of anything else, and
+ * nothing that a tenant prints has this byte on the line.
+ */
+#define COTENANT_CONTROL_START 0x1e
 
 #endif

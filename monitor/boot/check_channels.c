@@ -90,24 +90,49 @@ static bool is_next_port(const struct bundle *bundle, uint32_t channel, uint32_t
 /* The kind of device that channels of a kind end in; 0: there is no such kind. */
 static uint32_t device_kind(uint32_t kind)
 {
-    return kind == COTENANT_CHANNEL_STREAM ? COTENANT_VIRTUAL_CONSOLE
-           : kind == COTENANT_CHANNEL_NET  ? COTENANT_VIRTUAL_NET
-                                           : 0;
+    switch (kind) {
+    case COTENANT_CHANNEL_STREAM:
+    case COTENANT_CHANNEL_CONTROL:
+        return COTENANT_VIRTUAL_CONSOLE;
+    case COTENANT_CHANNEL_NET:
+        return COTENANT_VIRTUAL_NET;
+    default:
+        return 0;
+    }
+}
+
+/* How many ends a channel has; a tenant has one control channel at most. */
+static struct check_result check_end_count(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_channel *channel = &bundle->channels[index];
+
+    if (channel->kind != COTENANT_CHANNEL_CONTROL) {
+        REQUIRE(channel->end_count == 2 ||
+                    (channel->kind == COTENANT_CHANNEL_NET && channel->end_count > 2 &&
+                     channel->end_count <= COTENANT_MAX_CHANNEL_ENDS),
+                "channel.end_count: out of range", index);
+        return check_good();
+    }
+    REQUIRE(channel->end_count == 1, "channel.end_count: a control channel has one end", index);
+    for (uint32_t i = 0; i < index; i++) {
+        REQUIRE(bundle->channels[i].kind != channel->kind ||
+                    bundle->channels[i].ends[0].device != channel->ends[0].device,
+                "channel.ends: the tenant has a control channel already", index);
+    }
+    return check_good();
 }
 
 static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_channel *channel = &bundle->channels[index];
     uint32_t kind = device_kind(channel->kind);
+    struct check_result result;
 
     REQUIRE(check_is_name(channel->name), "channel.name: empty, not terminated or not printable",
             index);
     REQUIRE(kind != 0, "channel.kind: unknown", index);
-    REQUIRE(channel->end_count == 2 ||
-                (channel->kind == COTENANT_CHANNEL_NET && channel->end_count > 2 &&
-                 channel->end_count <= COTENANT_MAX_CHANNEL_ENDS),
-            "channel.end_count: out of range", index);
-    for (uint32_t i = 0; i < channel->end_count; i++) {
+    result = check_end_count(bundle, index);
+    for (uint32_t i = 0; result.problem == NULL && i < channel->end_count; i++) {
         const struct bundle_end *end = &channel->ends[i];
 
         REQUIRE(end->device < bundle->device_count && bundle->devices[end->device].kind == kind,
@@ -116,7 +141,7 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
         REQUIRE(kind != COTENANT_VIRTUAL_NET || end->port == 0,
                 "channel.ends.device: a network device of another channel", index);
     }
-    return check_good();
+    return result;
 }
 
 struct check_result check_channels(const struct bundle *bundle)

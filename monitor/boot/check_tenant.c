@@ -216,6 +216,8 @@ static struct check_result check_group(const struct bundle *bundle, uint32_t ind
 
     REQUIRE(tenant->group == COTENANT_NONE || tenant->group < COTENANT_MAX_TENANTS,
             "tenant.group: out of range", index);
+    REQUIRE((tenant->may_see | tenant->may_control) >> bundle->tenant_count == 0,
+            "tenant.may_see: a tenant that does not exist", index);
     REQUIRE(tenant->refusal <= COTENANT_REFUSAL_FORCE, "tenant.refusal: unknown", index);
     REQUIRE(tenant->group == COTENANT_NONE
                 ? tenant->patience_ms == 0

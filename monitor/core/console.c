@@ -6,6 +6,7 @@
 #include "arch/interrupts.h"
 #include "core/clock.h"
 #include "core/console_mux.h"
+#include "core/control.h"
 #include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
@@ -20,6 +21,8 @@
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
+/* Whoever holds the line may do everything. */
+#define ALL_TENANTS UINT32_MAX
 _Static_assert(STEP_BYTES <= UART_BURST, "the UART is asked once a step");
 
 static struct {
@@ -34,6 +37,7 @@ static struct {
     bool quitting;
     uint32_t turn; /* kind of work that the last step did */
     struct statistics_report report;
+    struct control_link control; /* of whoever holds the line */
 } console;
 
 void console_put_off(uint64_t now)
@@ -66,12 +70,13 @@ void console_init(struct hart *hart)
     struct vuart *uarts[COTENANT_MAX_TENANTS];
     const char *names[COTENANT_MAX_TENANTS];
 
+    control_init(&console.control, CONTROL_OUTSIDE, ALL_TENANTS, ALL_TENANTS);
     for (uint32_t i = 0; i < tenant_count; i++) {
         uarts[i] = &tenants[i].uart;
         names[i] = tenants[i].description->name;
     }
     console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
-                     bundle->console.focus, uarts, names, tenant_count);
+                     bundle->console.focus, uarts, names, tenant_count, &console.control);
     uart_init(&console.uart, board->uart_kind, board->uart_base, board->uart_register_shift,
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);
@@ -122,23 +127,33 @@ static bool transmit_step(void)
     return count != 0;
 }
 
-/* The answer, and what has happened to the tenant, for those who follow it. */
+bool console_command(struct tenant *tenant, enum tenant_command command)
+{
+    bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
+
+    if (console.quitting || !tenant_command(tenant, command)) {
+        return false;
+    }
+    wake();
+    if (command == COMMAND_SWITCH) {
+        return true; /* what comes of that is told when it comes */
+    }
+    monitor_log_begin();
+    monitor_puts("tenant ");
+    monitor_puts(tenant->description->name);
+    monitor_puts(ends ? ": stopped by " : ": commanded to ");
+    monitor_puts(console_command_names[command]);
+    monitor_puts("\n");
+    return true;
+}
+
+/* Carries out what was typed, and answers. */
 static void command_tenant(struct tenant *tenant, enum tenant_command command)
 {
     const char *name = tenant->description->name;
     enum tenant_state before = tenant->state;
-    bool accepted = !console.quitting && tenant_command(tenant, command);
+    bool accepted = console_command(tenant, command);
 
-    if (accepted && command != COMMAND_SWITCH) { /* what comes of that is told when it comes */
-        bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
-
-        monitor_log_begin();
-        monitor_puts("tenant ");
-        monitor_puts(name);
-        monitor_puts(ends ? ": stopped by " : ": commanded to ");
-        monitor_puts(console_command_names[command]);
-        monitor_puts("\n");
-    }
     monitor_log_begin();
     monitor_puts(console_command_names[command]);
     monitor_puts(" ");

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "arch/hart.h"
+#include "core/tenant_commands.h"
 
 #define CONSOLE_STEP_US 50
 
@@ -48,6 +49,13 @@ void console_watch_set(void);
 
 /* The UART's interrupt: bytes have arrived. */
 void console_input_ready(void);
+
+/*
+ * Begins to carry out a command for a tenant, and says so on the log for those who follow it.
+ * False, with nothing done, if the state of the tenant does not allow it or the machine is being
+ * left.
+ */
+bool console_command(struct tenant *tenant, enum tenant_command command);
 
 /* A tenant begins or ends to run: decides whether it gets input. */
 void console_tenant_running(uint32_t tenant, bool running);

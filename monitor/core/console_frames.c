@@ -7,6 +7,15 @@
 #include "core/console_parts.h"
 #include "core/monitor_log.h"
 
+static int channel_of(const struct console_mux *mux, uint32_t source)
+{
+    if (source == console_control_source(mux)) {
+        return COTENANT_CONTROL_CHANNEL;
+    }
+    return source == mux->tenant_count ? COTENANT_CHANNEL_MONITOR
+                                       : (int)source + COTENANT_CHANNEL_FIRST_TENANT;
+}
+
 int console_frames_next(struct console_mux *mux)
 {
     int byte;
@@ -14,8 +23,7 @@ int console_frames_next(struct console_mux *mux)
     switch (mux->out_state) {
     case CONSOLE_FRAME_CHANNEL:
         mux->out_state = CONSOLE_FRAME_LENGTH;
-        return mux->turn == mux->tenant_count ? COTENANT_CHANNEL_MONITOR
-                                              : (int)mux->turn + COTENANT_CHANNEL_FIRST_TENANT;
+        return channel_of(mux, mux->turn);
     case CONSOLE_FRAME_LENGTH:
         mux->out_state = CONSOLE_FRAME_PAYLOAD;
         return (int)mux->out_left;
@@ -235,6 +243,8 @@ static void payload_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->in_channel == COTENANT_CHANNEL_MONITOR) {
         command_input(mux, byte);
+    } else if (mux->in_channel == COTENANT_CONTROL_CHANNEL) {
+        control_take(mux->control, &byte, 1);
     } else {
         console_deliver(mux, mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT, byte);
     }

@@ -79,6 +79,11 @@ void console_keys_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->escape_seen) {
         mux->escape_seen = false;
+        if (byte == COTENANT_CONTROL_START) {
+            mux->in_channel = COTENANT_CONTROL_CHANNEL;
+            mux->in_state = CONSOLE_FRAME_LENGTH;
+            return;
+        }
         if (byte != mux->escape) {
             run_command(mux, byte);
             return;

@@ -121,6 +121,7 @@ static int next_choice(struct console_mux *mux)
     bool at_start = mux->last_byte == '\n';
     bool others_turn =
         !focus_waits || (at_start && mux->focus_run > 0) || mux->focus_run >= FOCUS_RUN_MAX;
+    int byte;
 
     if (others_turn && console_choose_source(mux, focus)) {
         mux->focus_run = 0;
@@ -133,10 +134,35 @@ static int next_choice(struct console_mux *mux)
     if (mux->focus_run < FOCUS_RUN_MAX) {
         mux->focus_run++;
     }
-    return console_source_next(mux, focus);
+    byte = console_source_next(mux, focus);
+    return byte == COTENANT_CONTROL_START ? FILTER_MARK : byte;
 }
 
-int console_lines_next(struct console_mux *mux)
+/* A frame of an answer of the control protocol; whatever it interrupts goes on behind it. */
+static int begin_control_frame(struct console_mux *mux)
+{
+    uint32_t waiting = control_waiting(mux->control);
+
+    mux->out_left = waiting < COTENANT_FRAME_MAX_PAYLOAD ? waiting : COTENANT_FRAME_MAX_PAYLOAD;
+    mux->out_state = CONSOLE_FRAME_LENGTH;
+    mux->control_pause = COTENANT_FRAME_MAX_PAYLOAD;
+    return COTENANT_CONTROL_START;
+}
+
+static int next_of_control_frame(struct console_mux *mux)
+{
+    if (mux->out_state == CONSOLE_FRAME_LENGTH) {
+        mux->out_state = CONSOLE_FRAME_PAYLOAD;
+        return (int)mux->out_left;
+    }
+    mux->out_left--;
+    if (mux->out_left == 0) {
+        mux->out_state = CONSOLE_FRAME_IDLE;
+    }
+    return console_source_next(mux, console_control_source(mux));
+}
+
+static int next_of_lines(struct console_mux *mux)
 {
     switch (mux->line_state) {
     case CONSOLE_LINE_BREAK:
@@ -151,4 +177,24 @@ int console_lines_next(struct console_mux *mux)
         break;
     }
     return next_choice(mux);
+}
+
+int console_lines_next(struct console_mux *mux)
+{
+    int byte;
+
+    if (mux->out_state != CONSOLE_FRAME_IDLE) {
+        return next_of_control_frame(mux);
+    }
+    if (control_waiting(mux->control) != 0 && mux->control_pause == 0) {
+        return begin_control_frame(mux);
+    }
+    byte = next_of_lines(mux);
+    if (byte >= 0) {
+        mux->last_byte = (uint8_t)byte;
+        mux->control_pause -= mux->control_pause != 0;
+    } else if (control_waiting(mux->control) != 0) {
+        return begin_control_frame(mux);
+    }
+    return byte;
 }

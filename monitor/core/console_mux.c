@@ -19,13 +19,15 @@ const char *const console_command_names[COMMAND_COUNT] = {
 };
 
 void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
-                      struct vuart *const *uarts, const char *const *names, uint32_t count)
+                      struct vuart *const *uarts, const char *const *names, uint32_t count,
+                      struct control_link *control)
 {
     *mux = (struct console_mux){0};
     mux->mode = mode;
     mux->escape = escape;
     mux->tenant_count = count < COTENANT_MAX_TENANTS ? count : COTENANT_MAX_TENANTS;
     mux->focus = focus;
+    mux->control = control;
     mux->turn = mux->tenant_count;
     mux->last_byte = '\n';
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
@@ -44,6 +46,9 @@ uint32_t console_source_used(const struct console_mux *mux, uint32_t source)
     if (source == mux->tenant_count) {
         return monitor_log_used();
     }
+    if (source == console_control_source(mux)) {
+        return control_waiting(mux->control);
+    }
     return has_console(mux, source) ? vuart_transmit_used(mux->uarts[source]) : 0;
 }
 
@@ -51,6 +56,11 @@ int console_source_next(struct console_mux *mux, uint32_t source)
 {
     if (source == mux->tenant_count) {
         return monitor_log_next();
+    }
+    if (source == console_control_source(mux)) {
+        uint8_t byte;
+
+        return control_give(mux->control, &byte, 1) == 1 ? byte : -1;
     }
     return has_console(mux, source) ? vuart_transmit_next(mux->uarts[source]) : -1;
 }
@@ -64,7 +74,7 @@ static bool is_ready(const struct console_mux *mux, uint32_t source)
     if (used == 0) {
         return false;
     }
-    if (source == mux->tenant_count || mux->flushing) {
+    if (source >= mux->tenant_count || mux->flushing) {
         return true;
     }
     return mux->uarts[source]->transmit_lines != 0 ||
@@ -72,13 +82,19 @@ static bool is_ready(const struct console_mux *mux, uint32_t source)
            mux->held_ticks[source] >= (framed ? FRAME_HOLD_TICKS : LINE_HOLD_TICKS);
 }
 
+/* In mux mode, answers of the control protocol are no lines. */
+static bool has_frames_of_its_own(const struct console_mux *mux, uint32_t source)
+{
+    return mux->mode != COTENANT_CONSOLE_FRAMED && source == console_control_source(mux);
+}
+
 bool console_choose_source(struct console_mux *mux, uint32_t except)
 {
     uint32_t source = mux->turn;
 
-    for (uint32_t i = 0; i <= mux->tenant_count; i++) {
-        source = source < mux->tenant_count ? source + 1 : 0;
-        if (source != except && is_ready(mux, source)) {
+    for (uint32_t i = 0; i <= console_control_source(mux); i++) {
+        source = source < console_control_source(mux) ? source + 1 : 0;
+        if (source != except && is_ready(mux, source) && !has_frames_of_its_own(mux, source)) {
             mux->turn = source;
             if (source < mux->tenant_count) {
                 mux->held_ticks[source] = 0;
@@ -91,13 +107,8 @@ bool console_choose_source(struct console_mux *mux, uint32_t except)
 
 int console_mux_next(struct console_mux *mux)
 {
-    int byte =
-        mux->mode == COTENANT_CONSOLE_FRAMED ? console_frames_next(mux) : console_lines_next(mux);
-
-    if (byte >= 0) {
-        mux->last_byte = (uint8_t)byte;
-    }
-    return byte;
+    return mux->mode == COTENANT_CONSOLE_FRAMED ? console_frames_next(mux)
+                                                : console_lines_next(mux);
 }
 
 bool console_mux_has_output(const struct console_mux *mux)
@@ -105,7 +116,7 @@ bool console_mux_has_output(const struct console_mux *mux)
     if (mux->line_state != CONSOLE_LINE_NONE || mux->out_state != CONSOLE_FRAME_IDLE) {
         return true;
     }
-    for (uint32_t source = 0; source <= mux->tenant_count; source++) {
+    for (uint32_t source = 0; source <= console_control_source(mux); source++) {
         if (console_source_used(mux, source) != 0) {
             return true;
         }
@@ -129,7 +140,7 @@ void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte)
 
 void console_mux_input(struct console_mux *mux, uint8_t byte)
 {
-    if (mux->mode == COTENANT_CONSOLE_FRAMED) {
+    if (mux->mode == COTENANT_CONSOLE_FRAMED || console_is_in_control_frame(mux)) {
         console_frames_input(mux, byte);
     } else {
         console_keys_input(mux, byte);
@@ -139,6 +150,9 @@ void console_mux_input(struct console_mux *mux, uint8_t byte)
 /* The tenant that the next byte goes to, as far as is known before it is read. */
 static uint32_t next_receiver(const struct console_mux *mux)
 {
+    if (console_is_in_control_frame(mux)) {
+        return CONSOLE_NO_TENANT;
+    }
     if (mux->mode != COTENANT_CONSOLE_FRAMED) {
         return mux->focus;
     }
@@ -158,6 +172,9 @@ bool console_mux_can_accept(const struct console_mux *mux)
 {
     uint32_t tenant = next_receiver(mux);
 
+    if (console_is_in_control_frame(mux) && control_waiting(mux->control) != 0) {
+        return false; /* the answer goes to the same line, so this does not last */
+    }
     return !is_full(mux, tenant) || mux->stalled_ticks[tenant] >= STALL_TICKS;
 }
 

@@ -5,6 +5,8 @@
  * Mux mode, for a person at a terminal: the tenant in focus has the line raw. Complete lines of
  * the others and of the monitor appear in between as "[name] text", with control characters
  * taken out. The escape key starts a command (help: escape key, h).
+ * Requests of the control protocol come behind the escape key and a special byte, their answers
+ * behind that byte, which nobody else can print.
  * Framed mode, for the tool: every byte travels in a frame that names its channel
  * (abi/console.h); the channels take turns, a frame each.
  *
@@ -20,6 +22,7 @@
 
 #include "abi/console.h"
 #include "abi/limits.h"
+#include "core/control.h"
 #include "core/tenant_commands.h"
 #include "vdev/vuart.h"
 
@@ -68,11 +71,13 @@ struct console_mux {
     uint8_t held_ticks[COTENANT_MAX_TENANTS];     /* ticks that text without an end has waited */
     uint32_t focus;                               /* index; meaningless without tenants */
     uint32_t requests;                            /* CONSOLE_REQUEST_* */
+    struct control_link *control;                 /* requests and answers travel between the rest */
     uint32_t input_dropped;                       /* bytes for nobody or for a closed tenant */
 
-    /* Output. Source n is tenant n, source tenant_count the monitor. */
-    uint32_t turn;     /* source that has, or had last, a line or frame */
-    uint8_t last_byte; /* last one that went out */
+    /* Output. Source n is tenant n, then the monitor, then answers of the control protocol. */
+    uint32_t turn;          /* source that has, or had last, a line or frame */
+    uint8_t last_byte;      /* mux mode: last one that went out, answers of the protocol aside */
+    uint32_t control_pause; /* bytes of others that come before the next frame of an answer */
     enum console_line_state line_state;
     uint32_t line_position; /* bytes of the present piece that were sent or taken out */
     enum console_filter_state filter_state;
@@ -100,10 +105,11 @@ extern const char *const console_command_names[COMMAND_COUNT];
 /*
  * `mode` is a COTENANT_CONSOLE_*, `escape` a control character 1..31, `focus` the index of a
  * tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which stay
- * where they are; a NULL uart is a tenant without a console.
+ * where they are; a NULL uart is a tenant without a console. `control`: whoever holds the line.
  */
 void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
-                      struct vuart *const *uarts, const char *const *names, uint32_t count);
+                      struct vuart *const *uarts, const char *const *names, uint32_t count,
+                      struct control_link *control);
 
 /*
  * The next byte for the physical line, 0..255; -1: nothing for now. Takes from the transmit rings:

@@ -11,7 +11,20 @@
 #define CONSOLE_NO_SOURCE UINT32_MAX
 #define CONSOLE_NO_TENANT UINT32_MAX
 
-/* console_mux.c: the sources of output; `source` is 0..tenant_count. */
+/* The last source of output: answers of the control protocol. */
+static inline uint32_t console_control_source(const struct console_mux *mux)
+{
+    return mux->tenant_count + 1;
+}
+
+/* What comes is a part of a request of the control protocol. */
+static inline bool console_is_in_control_frame(const struct console_mux *mux)
+{
+    return mux->in_channel == COTENANT_CONTROL_CHANNEL &&
+           (mux->in_state == CONSOLE_FRAME_LENGTH || mux->in_state == CONSOLE_FRAME_PAYLOAD);
+}
+
+/* console_mux.c: the sources of output; `source` is 0..console_control_source(). */
 
 uint32_t console_source_used(const struct console_mux *mux, uint32_t source);
 

@@ -3,8 +3,6 @@
 
 #include <stdbool.h>
 
-#include "core/ring.h"
-
 /* The shared lock's. */
 static uint8_t data[MONITOR_LOG_SIZE];
 static struct ring complete;  /* messages that have ended */
@@ -105,6 +103,11 @@ uint32_t monitor_log_dropped(void)
 int monitor_log_next(void)
 {
     return ring_get(&complete); /* a draft lies behind head and stays where it is */
+}
+
+const struct ring *monitor_log_ring(void)
+{
+    return &complete;
 }
 
 void monitor_log_skip(const char *text)

@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "core/ring.h"
+
 /* Bytes of complete and unfinished messages. */
 #define MONITOR_LOG_SIZE 4096
 /* A single string is cut off here, so that no call runs for long. */
@@ -45,6 +47,9 @@ uint32_t monitor_log_dropped(void);
 
 /* The console takes the oldest byte, 0..255; -1: none. */
 int monitor_log_next(void);
+
+/* Where the messages are, for looking back: all but the bytes of a draft are as they were put. */
+const struct ring *monitor_log_ring(void);
 
 /* Drops `text` if that is what waits first. */
 void monitor_log_skip(const char *text);

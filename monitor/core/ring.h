@@ -67,4 +67,27 @@ static inline void ring_drop(struct ring *ring, uint32_t count)
     ring->tail += count < used ? count : used;
 }
 
+/*
+ * Copies bytes that were put from `position` on, whether they have been taken or not, as long as
+ * they are among the newest `window` (at most the size of the ring). What is older is skipped:
+ * *position is set to the first byte copied. Returns how many, at most `room`.
+ */
+static inline uint32_t ring_recall(const struct ring *ring, uint32_t window, uint32_t *position,
+                                   uint8_t *bytes, uint32_t room)
+{
+    uint32_t count;
+
+    if (ring->head - *position > window) {
+        *position = ring->head - window;
+    }
+    count = ring->head - *position;
+    if (count > room) {
+        count = room;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[i] = ring->data[(*position + i) & ring->mask];
+    }
+    return count;
+}
+
 #endif

@@ -16,7 +16,7 @@ void statistics_begin(struct statistics_report *report)
     report->field = 0;
 }
 
-static uint64_t run_time(const struct vhart *vhart, uint64_t now)
+uint64_t statistics_run_time(const struct vhart *vhart, uint64_t now)
 {
     const struct scheduler *scheduler = &vhart->world.hart->scheduler;
     uint64_t charged = vhart->schedulable.run_time;
@@ -41,7 +41,7 @@ static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
 
         switch (field) {
         case 2:
-            sum += run_time(vhart, now);
+            sum += statistics_run_time(vhart, now);
             break;
         case 3:
             sum += vhart->schedulable.switches;

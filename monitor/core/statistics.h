@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/vhart.h"
+
 struct statistics_report {
     bool wanted;
     uint32_t line;         /* next one to write: 0, the tenants from 1 on, the last */
@@ -26,5 +28,8 @@ static inline bool statistics_in_progress(const struct statistics_report *report
 
 /* Writes the next field to the monitor's log if there is room. `now` in ticks. */
 void statistics_step(struct statistics_report *report, uint64_t now);
+
+/* Ticks that a vhart has had its hart until `now`. */
+uint64_t statistics_run_time(const struct vhart *vhart, uint64_t now);
 
 #endif

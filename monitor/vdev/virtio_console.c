@@ -3,6 +3,7 @@
 
 #include "arch/memory.h"
 #include "core/tenant.h"
+#include "vdev/control_port.h"
 
 /* Section 5.3.3. */
 #define FEATURE_MULTIPORT 0x2ul
@@ -159,6 +160,9 @@ static bool step(void *subject)
     if (from->stale && source->next == from->fresh) {
         from->stale = false;
     }
+    if (from->peer == NULL && from->service->has_more(from)) {
+        return from->service->send(from);
+    }
     switch (virtio_look(from->device, source, false)) {
     case VIRTQUEUE_BYTES:
         if (from->stale) {
@@ -203,9 +207,7 @@ static void set_open(struct virtio_port *port, bool open)
     begin_afresh(port);
     if (port->peer != NULL) {
         announce(port->peer);
-    } else if (open) {
-        port->service->room(port);
-    } else {
+    } else if (!open) {
         port->service->close(port);
     }
 }
@@ -278,8 +280,7 @@ static bool notify(struct virtio_device *device, uint32_t queue)
         return pump(port->peer);
     }
     virtqueue_ask(&device->queues[queue], false);
-    port->service->room(port);
-    return true;
+    return pump(port);
 }
 
 static void start(struct virtio_device *device)
@@ -356,6 +357,7 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
 
 void virtio_console_init(void)
 {
+    control_port_init();
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];
 
@@ -365,6 +367,8 @@ void virtio_console_init(void)
 
             one->peer = other;
             other->peer = one;
+        } else {
+            make_port(channel, &channel->ends[0])->service = &control_port_service;
         }
     }
 }

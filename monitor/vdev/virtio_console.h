@@ -25,8 +25,10 @@ struct virtio_port;
 struct virtio_port_service {
     /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
     void (*receive)(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last);
-    /* The tenant has opened the port, or made room after virtio_port_send() found none. */
-    void (*room)(struct virtio_port *port);
+    /* There is something to send: nothing is received before that has gone. */
+    bool (*has_more)(const struct virtio_port *port);
+    /* Sends a piece of it with virtio_port_send(), and returns what that returns. */
+    bool (*send)(struct virtio_port *port);
     /* The tenant has closed the port or has stopped. */
     void (*close)(struct virtio_port *port);
 };
@@ -51,7 +53,7 @@ struct virtio_port {
 /* Ties the ports together as the bundle's channels say. Once, after all devices exist. */
 void virtio_console_init(void);
 
-/* The monitor sends: one buffer, if it fits. False: no room; service->room() follows. */
+/* The monitor sends: one buffer, if it fits. False: no room; send() follows. */
 bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length);
 
 #endif

@@ -144,7 +144,7 @@ uint32_t virtqueue_read(struct virtqueue *from, void *bytes, uint32_t most)
 {
     uint32_t count = least(from->left, most);
 
-    memcpy(bytes, (const void *)from->address, count);
+    physical_copy((uint64_t)bytes, (const void *)from->address, count);
     advance(from, count);
     return count;
 }

@@ -13,6 +13,7 @@
 int fuzz_vuart(const uint8_t *data, size_t size);
 int fuzz_vplic(const uint8_t *data, size_t size);
 int fuzz_console(const uint8_t *data, size_t size);
+int fuzz_control(const uint8_t *data, size_t size);
 int fuzz_check(const uint8_t *data, size_t size);
 int fuzz_guest_memory(const uint8_t *data, size_t size);
 int fuzz_virtio(const uint8_t *data, size_t size);

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "abi/bundle.h"
+#include "control_bench.h"
 #include "core/console_mux.h"
 #include "core/monitor_log.h"
 #include "fuzz.h"
@@ -14,6 +15,7 @@
 #define TENANTS 3
 
 static struct console_mux mux;
+static struct control_link control;
 static struct vuart uarts[TENANTS];
 static uint8_t printed[TENANTS][1 << 16]; /* a window of what each tenant printed */
 static uint16_t printed_count[TENANTS];
@@ -181,9 +183,10 @@ int fuzz_console(const uint8_t *data, size_t size)
         printed_count[tenant] = shown_count[tenant] = 0;
     }
     frame.position = 0;
-    monitor_log_init();
+    control_bench_init();
+    control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
     console_mux_init(&mux, setting & 1 ? COTENANT_CONSOLE_FRAMED : COTENANT_CONSOLE_MUX, 0x14,
-                     setting / 2 % TENANTS, pointers, names, TENANTS);
+                     setting / 2 % TENANTS, pointers, names, TENANTS, &control);
     while (input.size > 0) {
         operate(&input);
     }

@@ -66,8 +66,9 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     """Run two tenants that answer quickly, at a terminal."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))  # the socket is this test's own
     description = tmp_path / "terminal.toml"
     description.write_text(system(payload("uart-echo", name="echo"), freertos()))
     terminal = Terminal(description)
@@ -103,6 +104,26 @@ def test_control_c_is_for_the_tenant(terminal: Terminal) -> None:
     terminal.expect("^uart-echo: ready")
     terminal.type(b"\x03still\n")
     terminal.expect("still")
+    terminal.type(ESCAPE + b"q")
+    assert terminal.end() == 0
+
+
+def test_programs_ask_the_monitor_over_the_same_line(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terminal.expect("^uart-echo: ready")
+    command = [sys.executable, "-m", "cotenant", "ctl", "--system", str(tmp_path / "terminal.toml")]
+    for words, wanted in ((["list"], "echo"), (["stop", "freertos"], "stop freertos: ok")):
+        monkeypatch.setenv("PYTHONPATH", str(paths.ROOT / "tool"))
+        terminal.type(ESCAPE)  # a command that the user has begun is not spoiled
+        asked = subprocess.Popen([*command, *words], stdout=subprocess.PIPE, text=True)
+        terminal.type(b"l")
+        said, _ = asked.communicate(timeout=LIMIT)
+        assert asked.returncode == 0 and wanted in said
+    terminal.expect(r"^\[monitor\] tenant freertos: stopped by stop")
+    assert "\x1e" not in terminal.seen
+    terminal.type(b"typed\n")
+    terminal.expect("typed")
     terminal.type(ESCAPE + b"q")
     assert terminal.end() == 0
 

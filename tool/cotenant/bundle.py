@@ -5,7 +5,7 @@ Parts of equal content are stored once, so that two tenants with the same kernel
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ctypes import sizeof
 
 from cotenant.abi import bundle as constant
@@ -181,6 +181,8 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         out.parts[number].file_size = len(part.data)
         out.parts[number].memory_size = part.memory_size
     _fill_resets(out, tenant)
+    out.may_see = _bits(system, tenant.config.may_see or ())
+    out.may_control = _bits(system, tenant.config.may_control)
     out.group = _number(system.group_number(tenant))
     group = system.config.group_of(tenant.name)
     if group is not None:
@@ -197,6 +199,12 @@ def _fill_watch(out: BundleTenant, tenant: TenantPlan) -> None:
     out.watch_policy = constant(f"WATCH_{watch.policy.upper()}")
     out.watch_within_us = watch.within_us
     out.watch_boot_us = watch.boot_us or 0
+
+
+def _bits(system: System, names: Iterable[str]) -> int:
+    """Return a set of tenants, a bit each."""
+    numbers = {tenant.name: number for number, tenant in enumerate(system.tenants)}
+    return sum(1 << number for number in {numbers[name] for name in names})
 
 
 def _fill_channels(header: Bundle, system: System) -> None:

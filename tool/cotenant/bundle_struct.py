@@ -114,6 +114,8 @@ class BundleTenant(LittleEndianStructure):
         ("watch_within_us", c_uint32),
         ("watch_boot_us", c_uint32),
         ("watchdog_base", c_uint64),
+        ("may_see", c_uint32),
+        ("may_control", c_uint32),
     ]
 
 

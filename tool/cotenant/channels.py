@@ -11,6 +11,12 @@ from cotenant.errors import Mistakes
 from cotenant.ranges import Range
 from cotenant.reader import suggestion
 
+CONTROL_PORT = "cotenant.control"
+"""what a tenant finds its control port by; no channel of the user's can have the name"""
+
+_PORTS = ("stream", "control")
+"""kinds of channels whose ends are ports of a virtual console"""
+
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
 # Of addresses that nobody has given: locally administered, then numbers of the channel and its end.
 _MAC_PREFIX = (0x02, 0xC0, 0x7E, 0)
@@ -65,57 +71,71 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
     names = [tenant.name for tenant in config.tenants]
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
+    every = (*config.channels, *control_channels(config))
     devices = {
-        tenant.name: _place(tenant, _kinds(tenant, config, mistakes), board, mistakes)
+        tenant.name: _place(tenant, _kinds(tenant, every, mistakes), board, mistakes)
         for tenant in config.tenants
     }
     _check_limits(config, devices, mistakes)
     mistakes.stop_if_any()
     joined = tuple(
-        Channel(channel, tuple(_end(channel, name, config, devices) for name in channel.ends))
-        for channel in config.channels
+        Channel(channel, tuple(_end(channel, name, every, devices) for name in channel.ends))
+        for channel in every
     )
     return Channels(joined, devices)
 
 
-def _of(tenant: str, kind: str, config: SystemConfig) -> list[ChannelConfig]:
-    """Return the channels of a kind that end at a tenant."""
-    return [each for each in config.channels if each.kind == kind and tenant in each.ends]
+def _of(tenant: str, kinds: Sequence[str], every: Sequence[ChannelConfig]) -> list[ChannelConfig]:
+    """Return the channels of these kinds that end at a tenant."""
+    return [each for each in every if each.kind in kinds and tenant in each.ends]
 
 
-def _kinds(tenant: TenantConfig, config: SystemConfig, mistakes: Mistakes) -> list[int]:
-    """Return the kinds of a tenant's devices: one console for all streams, and its networks."""
-    streams = _of(tenant.name, "stream", config)
+def _kinds(tenant: TenantConfig, every: Sequence[ChannelConfig], mistakes: Mistakes) -> list[int]:
+    """Return the kinds of a tenant's devices: one console for all ports, and its networks."""
+    streams = _of(tenant.name, _PORTS, every)
     if len(streams) > abi.limit("MAX_PORTS"):
         mistakes.add(
             tenant.key,
-            f"it is an end of {len(streams)} streams",
+            f"it is an end of {len(streams)} streams, a control port included",
             f"keep to {abi.limit('MAX_PORTS')}",
         )
-    networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, "net", config))
+    networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, ("net",), every))
     return [abi.bundle("VIRTUAL_CONSOLE"), *networks] if streams else networks
 
 
 def _end(
     channel: ChannelConfig,
     tenant: str,
-    config: SystemConfig,
+    every: Sequence[ChannelConfig],
     devices: dict[str, tuple[VirtualDevice, ...]],
 ) -> End:
-    place = _of(tenant, channel.kind, config).index(channel)
-    if channel.kind == "stream":
+    kinds = _PORTS if channel.kind in _PORTS else (channel.kind,)
+    place = _of(tenant, kinds, every).index(channel)
+    if channel.kind in _PORTS:
         return End(devices[tenant][0], place, b"")
     [*networks] = (each for each in devices[tenant] if each.kind == abi.bundle("VIRTUAL_NET"))
-    number = (config.channels.index(channel), channel.ends.index(tenant))
+    number = (every.index(channel), channel.ends.index(tenant))
     return End(networks[place], 0, channel.macs.get(tenant, bytes([*_MAC_PREFIX, *number])))
+
+
+def control_channels(config: SystemConfig) -> tuple[ChannelConfig, ...]:
+    """Return the channels between tenants and the monitor."""
+    return tuple(
+        ChannelConfig(CONTROL_PORT, "control", (tenant.name,), {})
+        for tenant in config.tenants
+        if tenant.may_see is not None
+    )
 
 
 def _check_limits(
     config: SystemConfig, devices: dict[str, tuple[VirtualDevice, ...]], mistakes: Mistakes
 ) -> None:
-    if len(config.channels) > abi.limit("MAX_CHANNELS"):
+    channels = len(config.channels) + len(control_channels(config))
+    if channels > abi.limit("MAX_CHANNELS"):
         mistakes.add(
-            "channel", f"{len(config.channels)} channels", f"keep to {abi.limit('MAX_CHANNELS')}"
+            "channel",
+            f"{channels} channels, control ports included",
+            f"keep to {abi.limit('MAX_CHANNELS')}",
         )
     count = sum(map(len, devices.values()))
     if count > abi.limit("MAX_VIRTUAL_DEVICES"):

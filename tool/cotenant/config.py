@@ -92,6 +92,9 @@ class TenantConfig:
     restart_on_crash: bool = False
     restart_on_shutdown: bool = False
     watch: Watch | None = None
+    may_see: tuple[str, ...] | None = None
+    """names of tenants that it may ask the monitor about; None: it has no control port"""
+    may_control: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -189,7 +192,9 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
-    tenants = [_read_tenant(name, reader) for name, reader in zip(names, readers, strict=True)]
+    tenants = [
+        _read_tenant(name, reader, names) for name, reader in zip(names, readers, strict=True)
+    ]
     groups = [_read_group(reader) for reader in top.tables("group")]
     channels = [_read_channel(reader) for reader in top.tables("channel")]
     top.finish()
@@ -220,7 +225,7 @@ def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig
     focus = reader.string("focus", names[0] if names else "linux")
     if focus is not None and focus not in names:
         reader.wrong("focus", f'there is no tenant "{focus}"', suggestion(focus, names))
-    escape = reader.parsed("escape", _parse_escape, "ctrl-t")
+    escape = reader.parsed("escape", parse_escape, "ctrl-t")
     reader.finish()
     return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
 
@@ -238,7 +243,7 @@ def _read_qemu(reader: TableReader | None) -> dict[str, str]:
     return {name: model for name, model in models.items() if model is not None}
 
 
-def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
+def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantConfig | None:
     before = len(reader.mistakes.found)
     _check_name(name, reader)
     priority = reader.integer("priority", 0, PRIORITY_HIGH, "1", required=True)
@@ -257,6 +262,7 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
     on_crash = reader.parsed("on-crash", _parse_end, "restart")
     on_shutdown = reader.parsed("on-shutdown", _parse_end, "restart")
     watch = _read_watch(reader.table("watch"))
+    rights = _read_control(reader, tenants)
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
@@ -281,6 +287,8 @@ def _read_tenant(name: str, reader: TableReader) -> TenantConfig | None:
         restart_on_crash=on_crash is True,
         restart_on_shutdown=on_shutdown is True,
         watch=watch,
+        may_see=rights[0] if rights else None,
+        may_control=rights[1] if rights else (),
     )
 
 
@@ -432,6 +440,33 @@ def _read_image(tenant: TableReader) -> tuple[str | None, MemoryRequest | None]:
     return NEXT_STAGE, None if size is None else MemoryRequest(size, base)
 
 
+def _read_control(
+    tenant: TableReader, tenants: list[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return whom a tenant may see and whom it may control; None: it has no control port."""
+    raw = tenant.data.get("control")
+    if not isinstance(raw, dict):
+        everybody = tuple(tenants)
+        return (everybody, everybody) if tenant.boolean("control") else None
+    reader = tenant.table("control")
+    assert reader is not None
+    rights = tuple(_read_names(reader, key, tenants) for key in ("see", "control"))
+    reader.finish()
+    return rights[0], rights[1]
+
+
+def _read_names(reader: TableReader, key: str, tenants: list[str]) -> tuple[str, ...]:
+    """Return a list of tenants, which may be the word "all"."""
+    if reader.data.get(key) == "all":
+        reader.value(key, False, '"all"')
+        return tuple(tenants)
+    names = reader.strings(key, '["freertos"], or "all"') or ()
+    for name in names:
+        if name not in tenants:
+            reader.wrong(key, f'there is no tenant "{name}"', suggestion(name, tenants))
+    return names
+
+
 def _read_memory(tenant: TableReader) -> MemoryRequest | None:
     raw = tenant.data.get("memory")
     if isinstance(raw, dict):
@@ -469,7 +504,8 @@ def parse_budget(text: str) -> Budget:
     return budget
 
 
-def _parse_escape(text: str) -> int:
+def parse_escape(text: str) -> int:
+    """Parse a key such as `ctrl-t` into its control character; ValueError with the problem."""
     found = _ESCAPE.fullmatch(text.lower())
     if found is None:
         raise ValueError(f'"{text}" is not a control key')

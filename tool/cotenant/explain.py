@@ -5,6 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cotenant import explain_pmp
+from cotenant.channels import CONTROL_PORT
 from cotenant.config import GroupConfig
 from cotenant.plan import System, TenantPlan
 from cotenant.ranges import Range
@@ -32,6 +33,7 @@ def as_dict(system: System) -> dict[str, object]:
                 "ends": [end.device.tenant for end in channel.ends],
             }
             for channel in system.channels
+            if channel.config.name != CONTROL_PORT
         },
         "pmp": {
             str(hart): explain_pmp.as_dict(result, _names(system, hart))
@@ -63,10 +65,18 @@ def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
             {**_range(device.range), "kind": device.kind, "interrupt": device.source}
             for device in tenant.virtual_devices
         ],
+        "control": _control(tenant),
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
     }
+
+
+def _control(tenant: TenantPlan) -> dict[str, object] | None:
+    config = tenant.config
+    if config.may_see is None:
+        return None
+    return {"see": list(config.may_see), "control": list(config.may_control)}
 
 
 def _vhart(tenant: TenantPlan, vhart: VhartPlan) -> dict[str, object]:

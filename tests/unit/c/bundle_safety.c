@@ -390,6 +390,7 @@ static const char *channel_danger(const struct bundle *bundle)
         wide size = (wide)tenant->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
 
         DANGER_IF(!inside(tenant->device_first, tenant->device_count, 0, bundle->device_count));
+        DANGER_IF(((tenant->may_see | tenant->may_control) >> bundle->tenant_count) != 0);
         DANGER_IF(
             !apart(tenant->virtual_base, size, bundle->board.ram_base, bundle->board.ram_size));
     }
@@ -397,7 +398,8 @@ static const char *channel_danger(const struct bundle *bundle)
         const struct bundle_channel *channel = &bundle->channels[i];
 
         DANGER_IF(memchr(channel->name, '\0', COTENANT_NAME_SIZE) == NULL);
-        DANGER_IF(channel->end_count < 2 || channel->end_count > COTENANT_MAX_CHANNEL_ENDS);
+        DANGER_IF(channel->end_count < (channel->kind == COTENANT_CHANNEL_CONTROL ? 1u : 2u) ||
+                  channel->end_count > COTENANT_MAX_CHANNEL_ENDS);
         for (uint32_t end = 0; end < channel->end_count; end++) {
             const struct bundle_end *place = &channel->ends[end];
 

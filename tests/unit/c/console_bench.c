@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
-#include "core/monitor_log.h"
+#include "control_bench.h"
 
 #define OUTPUT_MAX 65536
 
 struct console_mux mux;
+static struct control_link control;
 struct vuart uarts[BENCH_TENANTS];
 
 void bench_init(uint32_t mode)
@@ -19,9 +20,10 @@ void bench_init(uint32_t mode)
     for (uint32_t tenant = 0; tenant < BENCH_TENANTS; tenant++) {
         vuart_init(&uarts[tenant]);
     }
-    monitor_log_init();
+    control_bench_init();
+    control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
     memset(&mux, 0xa5, sizeof(mux));
-    console_mux_init(&mux, mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS);
+    console_mux_init(&mux, mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS, &control);
 }
 
 void bench_print(uint32_t tenant, const char *text)

@@ -755,6 +755,18 @@ static void test_virtual_devices(void **state)
     ACCEPTED(without_channels());
 }
 
+/* A control channel of the first tenant, behind its stream. */
+static void add_control_channel(uint32_t port)
+{
+    b->channels[1] = (struct bundle_channel){
+        .name = "control",
+        .kind = COTENANT_CHANNEL_CONTROL,
+        .end_count = 1,
+        .ends = {{.device = 0, .port = port}},
+    };
+    b->channel_count = 2;
+}
+
 static void test_channels(void **state)
 {
     struct bundle_channel *channel = &b->channels[0];
@@ -782,6 +794,16 @@ static void test_channels(void **state)
             b->devices[0].kind = COTENANT_VIRTUAL_NET; b->devices[1].kind = COTENANT_VIRTUAL_NET;
             b->channels[1] = *channel; b->channels[1].ends[0].port = 1;
             b->channels[1].ends[1].port = 1; b->channel_count = 2);
+    ACCEPTED(add_control_channel(1));
+    ACCEPTED(add_control_channel(1); linux_tenant->may_see = 7; linux_tenant->may_control = 6);
+    REFUSED("tenant.may_see", 0, linux_tenant->may_see = 8);
+    REFUSED("tenant.may_see", 0, linux_tenant->may_control = 1u << 31);
+    REFUSED("channel.end_count", 1, add_control_channel(1); b->channels[1].end_count = 0);
+    REFUSED("channel.end_count", 1, add_control_channel(1); b->channels[1].end_count = 2);
+    REFUSED("channel.ends.port", 1, add_control_channel(0));
+    REFUSED("channel.ends.device", 1, add_control_channel(1); b->channels[1].ends[0].device = 9);
+    REFUSED("channel.ends", 2, add_control_channel(1); b->channels[2] = b->channels[1];
+            b->channels[2].ends[0].port = 2; b->channel_count = 3);
 }
 
 int main(void)

@@ -20,6 +20,12 @@ static void test_console(void **state)
     feed(fuzz_console, 1500);
 }
 
+static void test_control(void **state)
+{
+    (void)state;
+    feed(fuzz_control, 1500);
+}
+
 static void test_check(void **state)
 {
     (void)state;
@@ -35,9 +41,9 @@ static void test_guest_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vuart),        cmocka_unit_test(test_vplic),
-        cmocka_unit_test(test_console),      cmocka_unit_test(test_check),
-        cmocka_unit_test(test_guest_memory),
+        cmocka_unit_test(test_vuart),   cmocka_unit_test(test_vplic),
+        cmocka_unit_test(test_console), cmocka_unit_test(test_control),
+        cmocka_unit_test(test_check),   cmocka_unit_test(test_guest_memory),
     };
 
     return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

@@ -36,6 +36,11 @@ void physical_copy(uint64_t destination, const void *source, size_t size)
     }
 }
 
+void physical_clear(uint64_t destination, size_t size)
+{
+    memset((void *)(uintptr_t)destination, 0, size);
+}
+
 bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
@@ -114,10 +119,14 @@ static void make(void)
     bundle = &description;
     tenant_count = BENCH_TENANTS;
     description.device_count = BENCH_DRIVERS;
-    description.channel_count = 3;
+    description.channel_count = 4;
     describe_channel(0, "first", COTENANT_CHANNEL_STREAM);
     describe_channel(1, "second", COTENANT_CHANNEL_STREAM);
     describe_channel(2, "lan", COTENANT_CHANNEL_NET);
+    description.channels[3] = (struct bundle_channel){
+        "control", COTENANT_CHANNEL_CONTROL, 1, {{.device = console_index(0), .port = 2}}};
+    description.tenants[0].may_see = 3;
+    description.tenants[0].may_control = 2;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
         struct bundle_tenant *tenant = &description.tenants[i];
         bool console = i < BENCH_CONSOLES;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Three tenants on a network; the first two have a virtual console as well, and are joined by two
- * streams. Drivers for their side of the queues, which may also misbehave. On the host a physical
- * address is the address of the byte in this process, and the pages around each tenant's memory
- * cannot be read or written.
+ * streams. The first one has a control port. Drivers for their side of the queues, which may also
+ * misbehave. On the host a physical address is the address of the byte in this process, and the
+ * pages around each tenant's memory cannot be read or written.
  */
 #ifndef COTENANT_TESTS_VIRTIO_BENCH_H
 #define COTENANT_TESTS_VIRTIO_BENCH_H

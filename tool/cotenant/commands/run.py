@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.commands.parameters import Duration
+from cotenant.control.server import default_socket, is_alive
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.run import report
 from cotenant.run.batch import BatchRun, Plan, Send
@@ -70,6 +71,11 @@ _UNFAIR = (
     metavar="SHIFT",
     help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
 )
+@click.option(
+    "--socket",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where `cotenant ctl` finds the system (default: by the name of FILE).",
+)
 @click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
 @click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
 def run(
@@ -83,6 +89,7 @@ def run(
     timeout: float,
     keep_going: bool,
     icount: int | None,
+    socket: Path | None,
     sstc: str | None,
     qemu_args: tuple[str, ...],
 ) -> None:
@@ -108,16 +115,29 @@ def run(
             if icount is not None and len(launch.built.system.harts) > 1:
                 click.echo(f"warning: {_UNFAIR}", err=True)
             machine = launch.machine(icount, qemu_args)
+            control = _control_socket(file, socket)
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
-                sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json))
+                sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))
             report.show_start(launch.built, Console())
-            sys.exit(run_at_terminal(machine))
+            escape = launch.built.system.config.console.escape
+            sys.exit(run_at_terminal(machine, escape, control))
     except ConfigError as error:
         report_mistakes(error, as_json)
         sys.exit(1)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _control_socket(system: Path, wanted: Path | None) -> Path | None:
+    """Return the place of the socket; None if the usual one belongs to a system that runs."""
+    if wanted is not None:
+        return wanted
+    usual = default_socket(system)
+    if is_alive(usual):
+        click.echo(f"warning: {usual} is taken: cotenant ctl is for the other system", err=True)
+        return None
+    return usual
 
 
 def _run_batch(
@@ -127,6 +147,7 @@ def _run_batch(
     log_dir: Path | None,
     follow: bool,
     as_json: bool,
+    control: Path | None,
 ) -> int:
     """Carry out a batch run, print its outcome, return the exit status."""
     messages = Console(stderr=True)
@@ -135,7 +156,11 @@ def _run_batch(
         symbols = {port.name: port.symbol for port in launch.ports}
         follower = Follower([*symbols], messages, lambda name, place: symbols[name](place))
     session = Session(
-        machine, launch.ports, log_dir=log_dir, follow=follower.show if follower else None
+        machine,
+        launch.ports,
+        log_dir=log_dir,
+        follow=follower.show if follower else None,
+        socket=control,
     )
     with messages.status("starting") as status:
         result = BatchRun(session, plan, lambda step: status.update(escape(step))).run()

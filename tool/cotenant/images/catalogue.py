@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfileobj
 
-from . import desk, linux_bench, modules, package, programs
+from . import cotenantctl, desk, linux_bench, modules, package, programs
 from .apt import PrivateApt
 from .errors import ImageError
 from .initramfs import build_initramfs, script
@@ -35,6 +35,8 @@ _RECIPE = "1"
 _BENCH_PROGRAMS = "debian-bench-programs"
 _SPL = "u-boot-spl.bin"
 _DESK_MODULES = "debian-desk-modules"
+_ZSTD = "debian-zstd"
+_CONTROL = "cotenantctl"
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,42 @@ def _fill_desk_initramfs(workshop: Workshop, directory: Path) -> str:
     return f"debian-test-initramfs, {_DESK_MODULES}"
 
 
+def _fill_zstd(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("libzstd-dev", scratch)
+        cotenantctl.unpack_zstd(file, directory)
+    return label
+
+
+def _control_recipe(workshop: Workshop) -> str:
+    digest = hashlib.sha256()
+    manifest = workshop.store.manifest(_ZSTD)
+    if manifest is not None:
+        digest.update(manifest.files["libzstd.a"].sha256.encode())
+    return f"{_RECIPE}-{digest.hexdigest()}-{cotenantctl.fingerprint(workshop.tree)}"
+
+
+def _fill_control(workshop: Workshop, directory: Path) -> str:
+    workshop.report("compiling cotenantctl", 0, 0)
+    program = cotenantctl.compile_program(workshop.tree, workshop.store.directory / _ZSTD)
+    (directory / cotenantctl.PROGRAM).write_bytes(program)
+    manifest = workshop.store.manifest(_ZSTD)
+    return manifest.source if manifest else _ZSTD
+
+
+def _control_initramfs_recipe(workshop: Workshop) -> str:
+    return f"{_desk_initramfs_recipe(workshop)}-{_control_recipe(workshop)}"
+
+
+def _fill_control_initramfs(workshop: Workshop, directory: Path) -> str:
+    """Put the two archives together; between them the kernel wants zeros up to a word."""
+    first = workshop.store.path("debian-desk-initramfs", "initramfs.cpio").read_bytes()
+    program = workshop.store.path(_CONTROL, cotenantctl.PROGRAM).read_bytes()
+    second = cotenantctl.build_archive(program)
+    (directory / "initramfs.cpio").write_bytes(first + bytes(-len(first) % 4) + second)
+    return f"debian-desk-initramfs, {_CONTROL}"
+
+
 def _busybox_source(workshop: Workshop) -> str:
     manifest = workshop.store.manifest("busybox")
     return manifest.source if manifest else "busybox"
@@ -360,6 +398,33 @@ CATALOGUE = {
             ("debian-test-initramfs", _DESK_MODULES),
             _desk_initramfs_recipe,
             _fill_desk_initramfs,
+            on_demand=True,
+        ),
+        Image(
+            _ZSTD,
+            "Debian 13 zstd library (libzstd-dev), part of the one below",
+            "libzstd.a",
+            (),
+            _fixed_recipe,
+            _fill_zstd,
+            on_demand=True,
+        ),
+        Image(
+            _CONTROL,
+            "cotenantctl for riscv64 Linux, one static program",
+            cotenantctl.PROGRAM,
+            (_ZSTD,),
+            _control_recipe,
+            _fill_control,
+            on_demand=True,
+        ),
+        Image(
+            "debian-control-initramfs",
+            "debian-desk-initramfs with cotenantctl in /bin",
+            "initramfs.cpio",
+            ("debian-desk-initramfs", _CONTROL),
+            _control_initramfs_recipe,
+            _fill_control_initramfs,
             on_demand=True,
         ),
         Image(

@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from cotenant.config import MONITOR_NAME
+from cotenant.control.exchange import Exchange
 from cotenant.run.errors import MachineEndedError, TenantEndedError, WaitTimeoutError
-from cotenant.run.framing import CHANNEL_FIRST_TENANT, CHANNEL_MONITOR, Frame
+from cotenant.run.framing import (
+    CHANNEL_CONTROL,
+    CHANNEL_FIRST_TENANT,
+    CHANNEL_MONITOR,
+    Frame,
+)
 from cotenant.run.line import FramedLine
 from cotenant.run.qemu import QemuProcess
 from cotenant.run.transcript import Transcript
@@ -51,6 +57,8 @@ class Console:
             channel: Transcript(log_dir / f"{name}.log" if log_dir else None)
             for channel, name in self._names.items()
         }
+        self.control = Exchange(lambda data: self._line.send(CHANNEL_CONTROL, data))
+        """what programs ask of the monitor"""
         self._line = FramedLine(
             process.input.fileno(), process.output.fileno(), self._receive, self._end
         )
@@ -189,6 +197,9 @@ class Console:
     # The reader's thread
 
     def _receive(self, frames: list[Frame]) -> None:
+        for frame in frames:
+            if frame.channel == CHANNEL_CONTROL:
+                self.control.feed(frame.payload)
         with self._changed:
             for frame in frames:
                 if transcript := self._transcripts.get(frame.channel):
@@ -198,6 +209,7 @@ class Console:
             self._changed.notify_all()
 
     def _end(self) -> None:
+        self.control.close()
         with self._changed:
             self._ended = True
             self._changed.notify_all()

@@ -2,7 +2,7 @@
 """The framed mode of the console line: abi/console.h is its specification.
 
 Both directions carry frames `FRAME_START, channel, length, payload`. Channel 0 is the monitor,
-channel n + 1 is tenant n.
+channel n + 1 is tenant n; channel CONTROL carries the control protocol.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ FRAME_START = _CONSOLE["COTENANT_FRAME_START"]
 FRAME_MAX_PAYLOAD = _CONSOLE["COTENANT_FRAME_MAX_PAYLOAD"]
 CHANNEL_MONITOR = _CONSOLE["COTENANT_CHANNEL_MONITOR"]
 CHANNEL_FIRST_TENANT = _CONSOLE["COTENANT_CHANNEL_FIRST_TENANT"]
+CHANNEL_CONTROL = _CONSOLE["COTENANT_CONTROL_CHANNEL"]
 MAX_TENANTS = abi.limit("MAX_TENANTS")
 
 _HEADER_SIZE = 3
@@ -85,4 +86,5 @@ class FrameDecoder:
 
     @staticmethod
     def _valid(channel: int, length: int) -> bool:
-        return channel <= MAX_TENANTS and 1 <= length <= FRAME_MAX_PAYLOAD
+        known = channel <= MAX_TENANTS or channel == CHANNEL_CONTROL
+        return known and 1 <= length <= FRAME_MAX_PAYLOAD

@@ -89,7 +89,7 @@ class FramedLine:
     def _write(self) -> None:
         while frame := self._next():
             try:
-                _write_all(self._input, frame)
+                write_all(self._input, frame)
             except BrokenPipeError:
                 return
 
@@ -112,7 +112,8 @@ def _after(turn: int, waiting: list[int]) -> int:
     return next((channel for channel in waiting if channel > turn), waiting[0])
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of the bytes, however long that takes."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from cotenant.control.server import ControlServer
 from cotenant.run.console import POLL_INTERVAL, Console
 from cotenant.run.crash import Crash, crashes, last_words
 from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
@@ -60,13 +61,17 @@ class Session:
         follow: Callable[[str, str], None] | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         program: Sequence[str] = (QEMU,),
+        socket: Path | None = None,
     ) -> None:
+        """`socket`: where programs can ask the monitor, see `cotenant ctl`."""
         self.machine = machine
         self.timeout = timeout
         self._ports = {port.name: port for port in ports}
         self._log_dir = log_dir
         self._follow = follow
         self._program = program
+        self._socket = socket
+        self._server: ControlServer | None = None
         self._process: QemuProcess | None = None
         self._console: Console | None = None
         self._asking = threading.Lock()
@@ -80,6 +85,8 @@ class Session:
             self._log_dir.mkdir(parents=True, exist_ok=True)
         self._process = QemuProcess(self.machine, self._program)
         self._console = Console(self._process, self.tenants, self._log_dir, self._follow)
+        if self._socket:
+            self._server = ControlServer(self._socket, self._console.control).start()
         return self
 
     def quit(self) -> int | None:
@@ -111,6 +118,8 @@ class Session:
 
     def close(self) -> None:
         """Kill QEMU and close the logs."""
+        if self._server:
+            self._server.close()
         self.kill()
         if self._log_dir:
             words = f"{' '.join(self.process.command)}\n{self.process.last_words()}\n"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control_bench.h"
+
+#include <string.h>
+
+#include "arch/csr.h"
+#include "arch/hart.h"
+#include "arch/memory.h"
+#include "core/console.h"
+#include "core/dormant.h"
+#include "core/monitor_log.h"
+#include "irq/routing.h"
+
+uint8_t bench_memory[BENCH_CONTROL_TENANTS][BENCH_MEMORY];
+uint8_t bench_trace[BENCH_TRACE];
+volatile uint64_t bench_time;
+struct tenant *bench_commanded;
+enum tenant_command bench_command;
+uint32_t bench_commands;
+bool bench_accepts;
+struct dormant_state bench_restored;
+
+static struct bundle made;
+static struct hart hart;
+
+/* The memory is this program's. */
+void physical_copy(uint64_t destination, const void *source, size_t size)
+{
+    memcpy((void *)destination, source, size);
+}
+
+void physical_clear(uint64_t destination, size_t size)
+{
+    memset((void *)destination, 0, size);
+}
+
+bool console_command(struct tenant *tenant, enum tenant_command command)
+{
+    bench_commanded = tenant;
+    bench_command = command;
+    bench_commands++;
+    return bench_accepts;
+}
+
+bool dormant_save(const struct tenant *tenant, struct dormant_state *state)
+{
+    *state = (struct dormant_state){.version = COTENANT_DORMANT_VERSION, .address = 0x1234};
+    return tenant->state == TENANT_DORMANT;
+}
+
+bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
+{
+    bench_restored = *state;
+    tenant->state = bench_accepts ? TENANT_DORMANT : tenant->state;
+    return bench_accepts;
+}
+
+bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
+{
+    (void)now;
+    tenant->watch.policy = policy;
+    tenant->watch.within = within_us * 10ul;
+    return bench_accepts;
+}
+
+void routing_refresh_uart(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+static void make_tenant(uint32_t index, const char *name, enum tenant_state state)
+{
+    struct bundle_tenant *description = &made.tenants[index];
+    struct tenant *tenant = &tenants[index];
+
+    strcpy(description->name, name);
+    description->vhart_first = index;
+    description->vhart_count = 1;
+    description->memory[1].base = (uint64_t)bench_memory[index];
+    description->memory[1].size = BENCH_MEMORY;
+    description->entry = (uint64_t)bench_memory[index];
+    *tenant = (struct tenant){
+        .description = description,
+        .index = index,
+        .vhart_count = 1,
+        .state = state,
+        .vharts = &vharts[index],
+    };
+    vuart_init(&tenant->uart);
+    vharts[index] = (struct vhart){.tenant = tenant, .description = &made.vharts[index]};
+    vharts[index].world.hart = &hart;
+}
+
+void control_bench_init(void)
+{
+    memset(&made, 0, sizeof(made));
+    memset(bench_memory, 0, sizeof(bench_memory));
+    memset(bench_trace, 0, sizeof(bench_trace));
+    made.board.timebase_hz = 10000000;
+    made.board.hart_count = 1;
+    made.trace.base = (uint64_t)bench_trace;
+    made.trace.ring_size = sizeof(bench_trace);
+    bundle = &made;
+    hart = (struct hart){.mtime = &bench_time, .id = 4};
+    csr_file_write("tp", (uint64_t)&hart);
+    bench_time = 0;
+    bench_commands = 0;
+    bench_accepts = true;
+    tenant_count = BENCH_CONTROL_TENANTS;
+    monitor_log_init();
+    make_tenant(BENCH_RUNNING, "linux", TENANT_RUNNING);
+    make_tenant(BENCH_DORMANT, "freertos", TENANT_DORMANT);
+    make_tenant(BENCH_EMPTY, "spare", TENANT_EMPTY);
+}

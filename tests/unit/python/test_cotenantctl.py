@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""cotenantctl, built for this machine with sanitizers, against a monitor that is not one."""
+
+import json
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_monitor import (
+    ANSWER,
+    BASE,
+    BEHAVIOURS,
+    DORMANT,
+    EMPTY,
+    LOADED,
+    MAGIC,
+    RUNNING,
+    SIZE,
+    VERSION,
+    FakeMonitor,
+)
+
+from cotenant import paths
+
+DONE, REFUSED, USAGE, NO_MONITOR = range(4)
+VHART_KEYS = {
+    *("hart", "priority", "schedule", "time_ns", "cpu_ns", "switches", "interrupts", "faults"),
+    *("stolen_ns", "slice_us", "budget_us", "period_us", "budget_used_us"),
+}
+TOP_KEYS = {"cpu_percent", "stolen_percent", "switches_per_s", "interrupts_per_s"}
+HEADER_SIZE = 144
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """Build the program."""
+    out = paths.BUILD / "cotenantctl" / "sanitized"
+    sanitizers = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+    make: list[str | Path] = ["make", "-C", paths.ROOT / "linux" / "cotenantctl", f"OUT={out}"]
+    subprocess.run([*make, f"CFLAGS={sanitizers}"], check=True, stdout=subprocess.DEVNULL)
+    return out / "cotenantctl"
+
+
+@pytest.fixture
+def monitor(tmp_path: Path) -> Iterator[FakeMonitor]:
+    """Return a monitor that behaves."""
+    with FakeMonitor(tmp_path / "socket") as fake:
+        yield fake
+
+
+class Client:
+    """Runs the program."""
+
+    def __init__(self, program: Path, port: Path) -> None:
+        self.program = program
+        self.port = port
+
+    def run(self, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """Return what came of a call."""
+        result = subprocess.run(
+            [self.program, "--port", self.port, "--timeout", "1", *words],
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr
+        return result
+
+    def good(self, *words: str | Path, typed: str = "") -> str:
+        """Return what a call that has to succeed prints."""
+        result = self.run(*words, typed=typed)
+        assert result.returncode == DONE, result.stderr
+        return result.stdout
+
+    def bad(self, code: int, *words: str | Path) -> str:
+        """Return the sentence that a call has to end with."""
+        result = self.run(*words)
+        assert result.returncode == code, result
+        assert len(result.stderr.splitlines()) == 1
+        return result.stderr
+
+    def json(self, *words: str | Path) -> Any:  # noqa: ANN401
+        """Return what a call says in JSON."""
+        return json.loads(self.run("--json", *words).stdout)
+
+
+@pytest.fixture
+def client(program: Path, monitor: FakeMonitor) -> Client:
+    """Return a client of the good monitor."""
+    return Client(program, monitor.path)
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+@pytest.mark.parametrize("verb", [("list",), ("save", "rtos", "FILE"), ("console", "rtos")])
+def test_a_monitor_that_misbehaves(
+    program: Path, tmp_path: Path, behaviour: str, verb: tuple[str, ...]
+) -> None:
+    words = [str(tmp_path / "file") if word == "FILE" else word for word in verb]
+    with FakeMonitor(tmp_path / "socket", behaviour) as fake:
+        said = Client(program, fake.path).bad(NO_MONITOR, *words)
+    assert said.startswith("cotenantctl: ")
+    assert list(tmp_path.glob("file*")) == []
+
+
+def test_an_answer_to_somebody_else_and_noise_come_first(
+    client: Client, monitor: FakeMonitor
+) -> None:
+    stale = ANSWER.pack(MAGIC, VERSION, 2, 0, 4711, 3) + b"abc"
+    monitor.late_answers = b"\0\xffnoise CT" + stale
+    assert "linux" in client.good("list")
+
+
+def test_no_port_and_wrong_use(program: Path, tmp_path: Path, client: Client) -> None:
+    nowhere = Client(program, tmp_path / "nothing")
+    assert "needs the key 'control'" in nowhere.bad(NO_MONITOR, "list")
+    for words in (
+        ["explode"],
+        [],
+        ["start"],
+        ["start", "a", "b"],
+        ["save", "rtos"],
+        ["list", "-n0"],
+    ):
+        assert client.run(*words).returncode == USAGE
+
+
+def test_list(client: Client) -> None:
+    lines = client.good("list").splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["linux", "running"], ["rtos", "dormant"]]
+    assert lines[1].endswith("this one")
+    data = client.json("list")
+    assert set(data) == {"ok", "time_ns", "tenants"} and data["ok"] is True
+    linux, rtos = data["tenants"]
+    assert set(linux) == {"name", "state", "self", "control", "memory_bytes", "hangs", "vharts"}
+    assert (linux["self"], linux["control"]) == (True, False)
+    assert (rtos["self"], rtos["control"], rtos["memory_bytes"]) == (False, True, SIZE)
+    assert [set(vhart) for vhart in rtos["vharts"]] == [VHART_KEYS]
+
+
+def test_top(client: Client) -> None:
+    assert "linux" in client.good("top", "-d", "0.05")
+    text = client.good("--json", "top", "-n", "2", "-d", "0.05")
+    samples = [json.loads(line) for line in text.splitlines()]
+    assert len(samples) == 2
+    for tenant in samples[1]["tenants"]:
+        assert [set(vhart) for vhart in tenant["vharts"]] == [VHART_KEYS | TOP_KEYS]
+
+
+def test_version(client: Client) -> None:
+    data = client.json("version")
+    assert (data["protocol"], data["monitor"], data["tenants"]) == (VERSION, 0x10000, 2)
+    assert "Cotenant 1.0" in client.good("version")
+
+
+def test_commands(client: Client, monitor: FakeMonitor) -> None:
+    assert client.good("stop", "rtos") == "stop rtos: ok\n"
+    assert client.json("restart", "rtos") == {"ok": True}
+    assert client.bad(REFUSED, "start", "rtos") == (
+        "cotenantctl: start rtos: refused, it is running\n"
+    )
+    assert client.json("start", "rtos") == {
+        "ok": False,
+        "error": "start rtos: refused, it is running",
+    }
+    assert client.bad(REFUSED, "start", "nobody") == "cotenantctl: no such tenant: nobody\n"
+    monitor.rights = 1
+    assert "not allowed by the configuration" in client.bad(REFUSED, "stop", "rtos")
+
+
+def test_watch(client: Client, monitor: FakeMonitor) -> None:
+    assert client.good("watch", "rtos", "restart", "1.5ms") == "watch rtos: ok\n"
+    assert monitor.watch == (2, 1500)
+    assert "never given a time" in client.bad(REFUSED, "watch", "rtos", "log")
+    assert monitor.watch == (1, 0)
+    for words in (["rtos"], ["rtos", "bite"], ["rtos", "log", "1"], ["rtos", "log", "10us"]):
+        assert client.run("watch", *words).returncode == USAGE
+
+
+def test_console_and_log(client: Client, monitor: FakeMonitor) -> None:
+    words = ("console", "rtos", "--history", "-d", "0.05")
+    assert client.good(*words, typed="hello\n") == "one\r\n\x1b[2Jtwo\n".replace("\r\n", "\n")
+    assert monitor.typed == b"hello\n"  # which took only two bytes at a time
+    assert client.good("log") == "one\n.[2Jtwo\n"
+
+
+def test_trace(client: Client, tmp_path: Path) -> None:
+    client.good("trace", tmp_path / "trace")
+    assert (tmp_path / "trace").read_bytes() == bytes(8192)
+
+
+def test_save_and_restore(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    before = bytes(monitor.memory)
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    assert SIZE // 2 < file.stat().st_size < SIZE
+    monitor.memory[:] = bytes(SIZE)
+    client.good("restore", "rtos", file)
+    assert monitor.memory == before
+
+
+def test_save_and_restore_of_who_is_dormant(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    memory, state = bytes(monitor.memory), monitor.dormant
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    assert "refused, it is dormant" in client.bad(REFUSED, "restore", "rtos", file)
+    monitor.memory[:], monitor.dormant, monitor.state = bytes(SIZE), b"", EMPTY
+    assert client.good("restore", "rtos", file) == "restore rtos: ok, it is dormant\n"
+    assert (bytes(monitor.memory), monitor.dormant, monitor.state) == (memory, state, DORMANT)
+
+
+def test_save_of_who_runs_meanwhile(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    file = tmp_path / "saved"
+    file.write_text("of before")
+    monitor.state = RUNNING
+    assert "refused, it is running" in client.bad(REFUSED, "save", "rtos", file)
+    monitor.state = LOADED
+    monitor.dies_after = 3
+    assert "did not stay loaded" in client.bad(REFUSED, "save", "rtos", file)
+    assert [each.name for each in tmp_path.iterdir() if each.name != "socket"] == ["saved"]
+    assert file.read_text() == "of before"
+
+
+def restore_spoiled(client: Client, monitor: FakeMonitor, file: Path, content: bytes) -> str:
+    """Restore from a file with other content; return the sentence. Nothing must be written."""
+    spoiled = file.with_name("spoiled")
+    spoiled.write_bytes(content)
+    monitor.memory[:] = bytes(SIZE)
+    said = client.bad(REFUSED, "restore", "rtos", spoiled)
+    assert monitor.memory == bytes(SIZE)
+    return said
+
+
+def sealed(header: bytearray) -> bytes:
+    """Return the header of a file with the checksum that it should have."""
+    header[16:20] = bytes(4)
+    header[16:20] = zlib.crc32(header).to_bytes(4, "little")
+    return bytes(header)
+
+
+def test_files_that_are_refused(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    good = file.read_bytes()
+    for length in (0, 7, HEADER_SIZE - 1, HEADER_SIZE, len(good) // 2, len(good) - 1):
+        assert "damaged" in restore_spoiled(client, monitor, file, good[:length])
+    for place in (0, 20, 60, HEADER_SIZE + 1, HEADER_SIZE + 1000, len(good) - 1):
+        bad = bytearray(good)
+        bad[place] ^= 0x10
+        assert "damaged" in restore_spoiled(client, monitor, file, bytes(bad))
+    assert "something follows" in restore_spoiled(client, monitor, file, good + b"x")
+    other = bytearray(good[:HEADER_SIZE])
+    other[8] = 2
+    version = restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
+    assert "version 2" in version
+    other = bytearray(good[:HEADER_SIZE])
+    other[80:88] = (BASE + 4096).to_bytes(8, "little")
+    layout = restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
+    assert "another layout" in layout
+    other = bytearray(good[:HEADER_SIZE])
+    other[32:40] = (SIZE * 2).to_bytes(8, "little")
+    assert "damaged" in restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
+
+
+def test_load(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    image.write_bytes(b"code" * 2000)
+    client.good("load", "rtos", image)
+    assert monitor.memory[:8000] == b"code" * 2000
+    assert monitor.state == LOADED
+    image.write_bytes(bytes(SIZE + 1))
+    assert "not all in the tenant's memory" in client.bad(REFUSED, "load", "rtos", image)
+    image.write_bytes(b"\x7fELF" + bytes(100))
+    assert "no linked ELF" in client.bad(REFUSED, "load", "rtos", image)
+    assert "cannot read" in client.bad(REFUSED, "load", "rtos", tmp_path / "nothing")
