@@ -20,6 +20,8 @@ IMAGES = {
     '"debian-kernel"': '"kernel"',
     '"debian-initramfs"': '"initrd"',
     '"freertos-latency"': '"rtos"',
+    '"u-boot"': '"kernel"',
+    '"debian-disk"': '"initrd"',
     '"freertos-device"': '"rtos"',
     '"qemu-virt"': '"tested"',
 }
