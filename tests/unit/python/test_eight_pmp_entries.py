@@ -23,6 +23,7 @@ IMAGES = {
     '"u-boot"': '"kernel"',
     '"debian-disk"': '"initrd"',
     '"freertos-device"': '"rtos"',
+    '"freertos-control"': '"rtos"',
     '"qemu-virt"': '"tested"',
 }
 
