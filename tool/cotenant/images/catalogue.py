@@ -299,7 +299,10 @@ def _fill_disk(workshop: Workshop, directory: Path) -> str:
         debian_disk.make(
             found, busybox, work, directory, lambda phrase: workshop.report(phrase, 0, 0)
         )
-    return ", ".join(package.label(file) for file in found)
+    labels = [package.label(file) for file in found]
+    (directory / "packages").write_text("".join(f"{label}\n" for label in labels))
+    kernel = next(label for label in labels if label.startswith("linux-image-"))
+    return f"{kernel} and {len(labels) - 1} more packages"
 
 
 def _part_of_disk_recipe(workshop: Workshop) -> str:
