@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant import abi, paths
+from cotenant import abi, paths, qemu_config
 from cotenant.board import HART_ID_HIGH
 from cotenant.errors import Mistakes
 from cotenant.reader import TableReader, kind_of, read_toml, suggestion
@@ -33,8 +33,8 @@ NEXT_STAGE_MOST = 1 << 30
 CHANNEL_KINDS = ("stream", "net")
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_QEMU_DEVICE = re.compile(r"[a-zA-Z0-9_.-]+(,[a-zA-Z0-9_.-]+=[^,\s]+)*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+_USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _ESCAPE = re.compile(r"ctrl-([a-z])")
 # Backspace, tab, line feed and carriage return: a shell needs them.
 _ESCAPES_IN_USE = "hijm"
@@ -79,6 +79,8 @@ class TenantConfig:
     initrd: str | None = None
     arguments: str = ""
     ready: str | None = None
+    login: str | None = None
+    """whom to log in, without a password, before a command is typed; None: there is no login"""
     devices: tuple[str, ...] = ()
     uart: bool = True
     harts: tuple[int, ...] = (0,)
@@ -160,7 +162,7 @@ class SystemConfig:
     seed: int | None
     """where the tenants' random numbers start; None: somewhere else in every build"""
     console: ConsoleConfig
-    qemu_devices: Mapping[str, str]
+    qemu_devices: Mapping[str, qemu_config.QemuDevice]
     """what QEMU plugs into which device of the board: [qemu.devices]"""
     tenants: tuple[TenantConfig, ...]
     groups: tuple[GroupConfig, ...] = ()
@@ -188,7 +190,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     memory = _page_multiple(top, "memory", top.size("memory", "2G"))
     harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
     seed = top.integer("seed", 0, _SEED_HIGH, "1")
-    qemu_devices = _read_qemu(top.table("qemu"))
+    qemu_devices = qemu_config.read(top.table("qemu"))
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
@@ -230,19 +232,6 @@ def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig
     return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
 
 
-def _read_qemu(reader: TableReader | None) -> dict[str, str]:
-    if reader is None:
-        return {}
-    devices = reader.table("devices")
-    reader.finish()
-    if devices is None:
-        return {}
-    models = {
-        name: devices.parsed(name, _parse_qemu_device, "virtio-rng-device") for name in devices.data
-    }
-    return {name: model for name, model in models.items() if model is not None}
-
-
 def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantConfig | None:
     before = len(reader.mistakes.found)
     _check_name(name, reader)
@@ -252,6 +241,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     initrd = reader.string("initrd", "debian-initramfs")
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
+    login = reader.parsed("login", _parse_user, "root")
     devices = reader.strings("devices", '["virtio*"]')
     uart = reader.boolean("uart")
     harts, harts_key = _read_harts(reader)
@@ -276,6 +266,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         initrd=initrd,
         arguments=arguments or "",
         ready=ready,
+        login=login,
         devices=devices or (),
         uart=uart is not False,
         harts=harts,
@@ -530,9 +521,9 @@ def _parse_pattern(text: str) -> str:
     return text
 
 
-def _parse_qemu_device(text: str) -> str:
-    if not _QEMU_DEVICE.fullmatch(text):
-        raise ValueError(f'"{text}" is not of the form MODEL or MODEL,KEY=VALUE')
+def _parse_user(text: str) -> str:
+    if not _USER.fullmatch(text):
+        raise ValueError(f'"{text}" cannot be the name of a user')
     return text
 
 

@@ -20,12 +20,17 @@ class TenantImages:
     initrd: bytes | None
 
 
+def is_name(image: str) -> bool:
+    """Tell whether an image is given by its name in the catalogue; else it is a path."""
+    return "/" not in image and "." not in image
+
+
 def locate(name: str, folder: Path) -> Path:
     """Return the file of an image: a name of the catalogue, or a path (it has a / or a dot).
 
     Raises ImageError with a sentence.
     """
-    if "/" not in name and "." not in name:
+    if is_name(name):
         return images.resolve(name)
     path = folder / Path(name).expanduser()
     if not path.is_file():

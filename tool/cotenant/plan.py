@@ -59,6 +59,8 @@ class System:
     """The harts of the machine that is asked for; those without a vhart are parked."""
     tenants: tuple[TenantPlan, ...]
     channels: tuple[Channel, ...]
+    disks: dict[str, Path]
+    """Files of the disks that QEMU plugs in, by slot."""
     pmp: dict[int, HartPmp]
     """By hart id; only harts that have vharts."""
     warnings: tuple[str, ...]

@@ -56,6 +56,7 @@ def plan(
     harts = harts_of(config, board, mistakes)
     owned = devices.assign(board, config.tenants, config.groups, mistakes)
     qemu_devices.check(config, board, owned, mistakes)
+    disks = qemu_devices.find_disks(config, mistakes)
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
     mistakes.stop_if_any()
@@ -79,6 +80,7 @@ def plan(
             for each in config.tenants
         ),
         channels=joined.all,
+        disks=disks,
         pmp=vharts.pmp,
         warnings=(*devices.dma_warnings(owned), *_pmp_warnings(vharts.pmp)),
     )

@@ -2,14 +2,20 @@
 """What QEMU plugs into the board's slots: checked against the board and the owners."""
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
+from cotenant import inputs
 from cotenant.board import Board
 from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
+from cotenant.images import ImageError
+from cotenant.qemu_config import Disk, Network
 from cotenant.reader import suggestion
 
 _BUS = re.compile(r",\s*bus\s*=")
+_QCOW2_MAGIC = b"QFI\xfb"
 
 
 def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistakes) -> None:
@@ -28,12 +34,58 @@ def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistak
             mistakes.add(
                 key, f'"{name}" belongs to no tenant', "add it to the devices of the one to use it"
             )
-        elif _BUS.search(model):
+        elif isinstance(model, str) and _BUS.search(model):
             mistakes.add(key, f'"{model}" names a bus', f'leave "bus=" out: {name} is the place')
 
 
-def arguments(config: SystemConfig, board: Board) -> tuple[str, ...]:
-    """Return the values of QEMU's -device options, in the file's order; all have been checked."""
-    return tuple(
-        f"{model},bus={board.devices[name].qemu_bus}" for name, model in config.qemu_devices.items()
-    )
+def find_disks(config: SystemConfig, mistakes: Mistakes) -> dict[str, Path]:
+    """Return the files of the disks by slot; those of the catalogue are made if missing."""
+    found = {}
+    for name, device in config.qemu_devices.items():
+        if not isinstance(device, Disk):
+            continue
+        key = f"qemu.devices.{name}"
+        if device.keep and inputs.is_name(device.image):
+            mistakes.add(
+                f"{key}.keep",
+                f'"{device.image}" is the image that all copies are made from',
+                f"write to a copy: 'cotenant images copy {device.image} my.img', and here "
+                'disk = "my.img"',
+            )
+            continue
+        try:
+            found[name] = inputs.locate(device.image, config.path.parent)
+        except ImageError as error:
+            mistakes.add(f"{key}.disk", str(error))
+    return found
+
+
+def arguments(
+    config: SystemConfig, board: Board, disks: Mapping[str, Path]
+) -> tuple[tuple[str, str], ...]:
+    """Return QEMU's options with their values, in the file's order; all have been checked."""
+    options = []
+    for name, device in config.qemu_devices.items():
+        model = device
+        if isinstance(device, Disk):
+            options.append(("-drive", _drive(name, device, disks[name])))
+            model = f"virtio-blk-device,drive={name}"
+        elif isinstance(device, Network):
+            options.append(("-netdev", _user_network(name, device)))
+            model = f"virtio-net-device,netdev={name}"
+        options.append(("-device", f"{model},bus={board.devices[name].qemu_bus}"))
+    return tuple(options)
+
+
+def _drive(name: str, disk: Disk, file: Path) -> str:
+    """Return a drive; without `keep` QEMU puts what is written into a temporary file."""
+    path = str(file.resolve()).replace(",", ",,")
+    with file.open("rb") as stream:
+        kind = "qcow2" if stream.read(len(_QCOW2_MAGIC)) == _QCOW2_MAGIC else "raw"
+    snapshot = "off" if disk.keep else "on"
+    return f"if=none,id={name},format={kind},snapshot={snapshot},file={path}"
+
+
+def _user_network(name: str, network: Network) -> str:
+    ports = [f"hostfwd=tcp:127.0.0.1:{host}-:{tenant}" for host, tenant in network.forward]
+    return ",".join(["user", f"id={name}", *ports])

@@ -42,18 +42,21 @@ class BuiltTenant:
     """Regular expression of its output once it is ready; None: ready when started."""
     autostart: bool
     """whether the monitor starts it at boot"""
+    login: str | None
+    """whom to log in, without a password, before a command is typed"""
 
 
 @dataclass(frozen=True)
 class QemuParameters:
-    """The machine to emulate: values of QEMU's -M, -cpu, -m, -smp and of each -device."""
+    """The machine to emulate: values of QEMU's -M, -cpu, -m, -smp, and what is plugged in."""
 
     machine: str
     cpu: str | None
     """None: the machine has its own"""
     memory_bytes: int
     harts: int
-    devices: tuple[str, ...]
+    devices: tuple[tuple[str, str], ...]
+    """options and their values: -device, and the -drive or -netdev that it refers to"""
     start_address: int | None
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     powers_off: bool
@@ -114,7 +117,13 @@ def build(system: System, output: Path) -> BuiltSystem:
             f"{output} cannot be written ({error.strerror}); choose another place with -o"
         ) from error
     tenants = tuple(
-        BuiltTenant(each.name, index, each.config.ready, system.starts_at_boot(each))
+        BuiltTenant(
+            each.name,
+            index,
+            each.config.ready,
+            system.starts_at_boot(each),
+            each.config.login,
+        )
         for index, each in enumerate(system.tenants)
     )
     return BuiltSystem(system, output, tenants, qemu_parameters(system))
@@ -132,7 +141,7 @@ def qemu_parameters(system: System) -> QemuParameters | None:
         cpu=cpu,
         memory_bytes=options.memory or system.ram.size,
         harts=len(system.harts),
-        devices=qemu_devices.arguments(system.config, board),
+        devices=qemu_devices.arguments(system.config, board, system.disks),
         start_address=None if options.starts_bundle else board.ram_base,
         powers_off=board.reset.range is not None,
     )

@@ -4,8 +4,9 @@
 # Installs the Debian packages that are missing, and nothing when none is: then it needs neither
 # root nor network.
 #
-# usage: packages.sh [--tests | --rtl]    with --tests also those that only tests and lint use,
-#                                         with --rtl those of `cotenant bench rtl`
+# usage: packages.sh [--tests | --rtl | --disk]    with --disk also those that make a Debian disk,
+#                                                  with --tests these and those of tests and lint,
+#                                                  with --rtl those of `cotenant bench rtl`
 
 set -eu
 # shellcheck source=common.sh
@@ -18,6 +19,8 @@ packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-
 test_packages="libcmocka-dev clang-format-14 clang-tidy-14 shellcheck spin e2fsprogs"
 # What only the simulation of the Rocket core's RTL uses.
 rtl_packages="verilator g++"
+# What only the making of a Debian disk uses.
+disk_packages="fakeroot fdisk e2fsprogs"
 
 # Prints those of the arguments that are not installed, separated by spaces.
 missing_of() {
@@ -56,8 +59,9 @@ install_missing() {
 command -v dpkg-query >/dev/null ||
     die "this is not Debian (no dpkg-query); the set-up needs Debian 12 or later."
 case ${1:-} in
---tests) packages="$packages $test_packages" ;;
+--tests) packages="$packages $test_packages $disk_packages" ;;
 --rtl) packages="$packages $rtl_packages" ;;
+--disk) packages="$packages $disk_packages" ;;
 esac
 if ! "$(dirname "$0")/find-python.sh" >/dev/null; then
     packages="$packages python3 python3-venv"

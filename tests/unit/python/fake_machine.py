@@ -41,6 +41,8 @@ class FakeMachine:
             self.write(MONITOR, "monitor: tenant linux: crashed: cause=0x5 address=0x8 pc=0x0\n")
         elif self.behaviour == "die":
             sys.exit("fake machine: no memory")
+        elif self.behaviour == "login":
+            self.write(LINUX, "cotenant: ready\r\ndebian login: ")
         else:
             self.write(LINUX, "[    0.0] booting ünmodified\r\ncotenant: ready\r\n# ")
 
@@ -81,6 +83,9 @@ class FakeMachine:
         while b"\n" in self.typed:
             line, _, rest = bytes(self.typed).partition(b"\n")
             self.typed = bytearray(rest)
+            if self.behaviour == "login" and line == b"someone":
+                self.write(LINUX, "Last login: yesterday\r\nsomeone@debian:~# ")
+                continue
             if b"poweroff" in line:
                 self.write(MONITOR, "monitor: tenant linux: shutdown\n")
                 return

@@ -20,6 +20,8 @@ __all__ = ["workshop"]
 # What the examples name, and small things that stand for it.
 STAND_INS = (
     (r'^image = "debian-kernel"', 'image = "kernel"'),
+    (r'"u-boot"', '"kernel"'),
+    (r'"debian-disk"', '"initrd"'),
     (r'^image = "(?!kernel")[^"]+"', 'image = "rtos"'),
     (r'^initrd = "[^"]+"', 'initrd = "initrd"'),
     (r'"qemu-virt"', '"tested"'),

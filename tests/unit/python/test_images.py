@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from cotenant import images
 from cotenant.commands.images import images as command
 from cotenant.images import ImageError, catalogue, modules
-from cotenant.images.apt import choose_mirrors
+from cotenant.images.apt import choose_mirrors, parse_planned_sizes
 from cotenant.images.catalogue import Image, Workshop
 from cotenant.images.fetch import ensure
+from cotenant.images.package import label
 from cotenant.images.store import Store
 
 
@@ -98,7 +99,7 @@ def test_unknown_name_is_told_with_the_known_ones(maker: Maker) -> None:
     assert maker.made == []
 
 
-def test_command_line(maker: Maker) -> None:
+def test_command_line(maker: Maker, tmp_path: Path) -> None:
     def run(*words: str) -> tuple[int, str]:
         result = CliRunner().invoke(command, words)
         return result.exit_code, result.output
@@ -115,6 +116,10 @@ def test_command_line(maker: Maker) -> None:
     assert status == 1
     assert "part: file has another content than was fetched" in output
     assert run("fetch", "nothing")[0] == 2
+    assert run("copy", "nothing", "x")[0] == 2
+    assert run("copy", "whole", str(tmp_path / "own.img"))[0] == 0
+    assert (tmp_path / "own.img").read_text() == "whole"
+    assert run("copy", "whole", str(tmp_path / "own.img"))[0] == 1
     assert run("clean")[0] == 0
     assert images.open_store().manifest("part") is None
 
@@ -179,3 +184,16 @@ def test_module_names_come_from_paths() -> None:
     assert modules.is_module(path)
     assert modules.module_name(path) == "virtio_net"
     assert not modules.is_module("usr/lib/modules/6.12/modules.order")
+
+
+def test_the_plan_of_apt_tells_how_much_comes() -> None:
+    plan = (
+        "Reading package lists...\n"
+        "'http://mirror/pool/a_1%3a2_all.deb' a_1%3a2_all.deb 1200 SHA256:00\n"
+        "'http://mirror/pool/b_1_all.deb' b_1_all.deb 34 SHA256:11\n"
+    )
+    assert parse_planned_sizes(plan) == [1200, 34]
+
+
+def test_a_package_is_told_by_name_and_version() -> None:
+    assert label(Path("/x/tar_1%3a1.35+dfsg-3_riscv64.deb")) == "tar 1:1.35+dfsg-3"

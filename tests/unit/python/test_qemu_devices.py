@@ -22,12 +22,33 @@ def test_each_device_goes_to_the_bus_of_its_slot(workshop: Workshop) -> None:
     qemu = systems.qemu_parameters(system)
     assert qemu is not None
     assert qemu.devices == (
-        "virtio-net-device,mac=52:54:00:12:34:56,bus=virtio-mmio-bus.7",
-        "virtio-rng-device,bus=virtio-mmio-bus.0",
+        ("-device", "virtio-net-device,mac=52:54:00:12:34:56,bus=virtio-mmio-bus.7"),
+        ("-device", "virtio-rng-device,bus=virtio-mmio-bus.0"),
     )
     arguments = Machine(systems.default_output(system), devices=qemu.devices).arguments()
     places = [index for index, each in enumerate(arguments) if each == "-device"]
-    assert tuple(arguments[place + 1] for place in places) == qemu.devices
+    assert tuple(("-device", arguments[place + 1]) for place in places) == qemu.devices
+
+
+def test_a_disk_and_a_network_bring_what_is_behind_them(workshop: Workshop) -> None:
+    (workshop.folder / "own,1.img").write_bytes(b"QFI\xfb...")
+    text = (
+        LINUX + '[qemu.devices]\nvirtio0 = { disk = "initrd" }\n'
+        'virtio1 = { disk = "./own,1.img", keep = true }\n'
+        'virtio2 = { network = "user", forward = ["8022:22", "8080:80"] }\n' + RTOS
+    )
+    qemu = systems.qemu_parameters(systems.load(workshop.system(text)))
+    assert qemu is not None
+    folder = workshop.folder.resolve()
+    assert qemu.devices == (
+        ("-drive", f"if=none,id=virtio0,format=raw,snapshot=on,file={folder}/initrd.img"),
+        ("-device", "virtio-blk-device,drive=virtio0,bus=virtio-mmio-bus.0"),
+        ("-drive", f"if=none,id=virtio1,format=qcow2,snapshot=off,file={folder}/own,,1.img"),
+        ("-device", "virtio-blk-device,drive=virtio1,bus=virtio-mmio-bus.1"),
+        ("-netdev",
+         "user,id=virtio2,hostfwd=tcp:127.0.0.1:8022-:22,hostfwd=tcp:127.0.0.1:8080-:80"),
+        ("-device", "virtio-net-device,netdev=virtio2,bus=virtio-mmio-bus.2"),
+    )  # fmt: skip
 
 
 def test_a_system_without_them_plugs_nothing(workshop: Workshop) -> None:

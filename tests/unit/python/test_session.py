@@ -42,6 +42,18 @@ def test_both_tenants_become_ready_and_a_command_returns_its_output(
     assert (tmp_path / "logs" / "rtos.log").read_bytes().endswith(b"missed=0\r\n")
 
 
+def test_a_command_logs_in_where_that_is_asked_for(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.bin"
+    bundle.write_bytes(b"")
+    ports = [Port("linux", ready="login:", login="someone"), Port("rtos")]
+    program = (sys.executable, str(FAKE), "login")
+    with Session(Machine(bundle), ports, timeout=60, program=program) as session:
+        session.wait_ready("linux")
+        assert session.command("linux", "echo one") == (0, "one\n")
+        assert session.command("linux", "echo two") == (0, "two\n")
+        assert session.output("linux").count("someone\n") == 1
+
+
 def test_open_quote_in_a_command_is_its_own_failure(tmp_path: Path) -> None:
     with start(tmp_path) as session:
         assert session.command("linux", "echo 'open")[0] != 0

@@ -17,13 +17,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cotenant import paths
+from cotenant import paths, setup_packages
 from cotenant.bench.errors import BenchError
 from cotenant.images.store import default_directory
 
 HARNESS = paths.ROOT / "bench" / "rtl"
 REQUIREMENTS = paths.ROOT / "tool" / "requirements-rtl.txt"
-_PACKAGES = paths.ROOT / "tool" / "setup" / "packages.sh"
 _CONFIGURATION = "freechips.rocketchip.system.LitexFullConfig."
 _EXIT_TOO_LONG = 3
 _SHOWN_LINES = 15
@@ -95,8 +94,7 @@ def _key() -> str:
 
 def _install() -> None:
     """Install what only the simulator needs, as the set-up does for all the rest."""
-    result = subprocess.run([str(_PACKAGES), "--rtl"], check=False)
-    if result.returncode != 0 or shutil.which("verilator") is None:
+    if not setup_packages.install("--rtl") or shutil.which("verilator") is None:
         raise BenchError(
             "Verilator is missing and could not be installed; run 'apt-get install verilator g++' "
             "as root, then this again"

@@ -2,6 +2,7 @@
 """`cotenant images`: fetch, list, verify, clean."""
 
 import json
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -11,7 +12,7 @@ from cotenant.images import ImageError, built_images, open_store
 from cotenant.images.catalogue import CATALOGUE
 from cotenant.images.fetch import ensure
 from cotenant.images.progress import ProgressDisplay
-from cotenant.images.store import Store
+from cotenant.images.store import Store, copy_whole
 from cotenant.paths import ROOT, shown
 
 
@@ -50,6 +51,22 @@ def list_images(as_json: bool) -> None:
         size = "missing" if row["size"] is None else f"{row['size']:,}"
         table.add_row(str(row["name"]), size, str(row["description"]), str(row["source"] or ""))
     Console(highlight=False).print(table)
+
+
+@images.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+def copy(name: str, file: Path) -> None:
+    """Copy the image NAME to FILE, to write to it: a disk that keeps what a system does."""
+    if name not in CATALOGUE:
+        raise click.BadParameter(f"{name!r} is none of {', '.join(CATALOGUE)}.")
+    try:
+        with ProgressDisplay() as display:
+            source = ensure(name, open_store(), ROOT, display.report)
+            display.report(f"copying {name}", 0, 0)
+            copy_whole(source, file)
+    except ImageError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @images.command()

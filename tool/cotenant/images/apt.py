@@ -6,10 +6,11 @@ The mirror is the one that the machine's apt already uses for its own release; a
 release file with Debian's keyring, and every package by the hashes in it.
 """
 
+import contextlib
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,9 +79,49 @@ class PrivateApt:
 
     def download(self, package: Package, directory: Path, progress: Progress) -> Path:
         """Bring the verified package file into an empty `directory`; return its path."""
-        command = ["apt-get", *self._options(), "download", f"{package.name}={package.version}"]
+        complaint = self._fetch(
+            ["download", f"{package.name}={package.version}"], directory, package.size, progress
+        )
+        found = list(directory.glob("*.deb"))
+        if complaint is not None or len(found) != 1:
+            raise ImageError(
+                f"apt could not download package {package.name} ({complaint or 'nothing came'}); "
+                "check the network, then try again."
+            )
+        progress(package.size, package.size)
+        return found[0]
+
+    def download_system(
+        self, names: Sequence[str], directory: Path, progress: Progress
+    ) -> list[Path]:
+        """Bring packages, with all that they depend on, into an empty `directory`.
+
+        A name can be one of apt's patterns, such as `?essential`. Returns the verified files.
+        """
+        wanted = ["install", "--no-install-recommends", "--yes", *names]
+        planned = self._run("apt-get", "--print-uris", *wanted)
+        if planned.returncode != 0:
+            raise ImageError(
+                f"apt cannot choose the packages of a system ({_first_complaint(planned)})."
+            )
+        sizes = parse_planned_sizes(planned.stdout)
+        (directory / "partial").mkdir()
+        archives = ["-o", f"Dir::Cache::archives={directory}", "--download-only"]
+        complaint = self._fetch([*archives, *wanted], directory, sum(sizes), progress)
+        found = sorted(directory.glob("*.deb"))
+        if complaint is not None or len(found) != len(sizes):
+            raise ImageError(
+                f"apt could not download the packages of a system "
+                f"({complaint or 'some did not come'}); check the network, then try again."
+            )
+        return found
+
+    def _fetch(
+        self, arguments: Sequence[str], directory: Path, size: int, progress: Progress
+    ) -> str | None:
+        """Run apt-get, telling how much has come into `directory`; return its complaint."""
         with subprocess.Popen(
-            command,
+            ["apt-get", *self._options(), *arguments],
             cwd=directory,
             env=self._environment,
             stdin=subprocess.DEVNULL,
@@ -89,18 +130,12 @@ class PrivateApt:
             text=True,
         ) as process:
             while process.poll() is None:
-                progress(sum(file.stat().st_size for file in directory.iterdir()), package.size)
+                progress(_bytes_below(directory), size)
                 time.sleep(_POLL_SECONDS)
             complaint = process.stderr.read() if process.stderr else ""
-        found = list(directory.glob("*.deb"))
-        if process.returncode != 0 or len(found) != 1:
-            reason = complaint.strip().splitlines()[-1:] or ["no reason given"]
-            raise ImageError(
-                f"apt could not download package {package.name} ({reason[0]}); "
-                "check the network, then try again."
-            )
-        progress(package.size, package.size)
-        return found[0]
+        if process.returncode == 0:
+            return None
+        return (complaint.strip().splitlines() or ["no reason given"])[-1]
 
     def _options(self) -> list[str]:
         root = self._directory
@@ -189,6 +224,20 @@ def choose_mirrors(targets: str) -> list[str]:
         if "-" not in release and "/" not in release and label in ("Debian", ""):
             whole[uri] = whole.get(uri, False) or label == "Debian"
     return sorted(whole, key=lambda uri: not whole[uri])
+
+
+def parse_planned_sizes(text: str) -> list[int]:
+    """Return the sizes in lines `'URI' FILE SIZE HASH` of apt's --print-uris."""
+    return [int(line.split()[2]) for line in text.splitlines() if line.startswith("'")]
+
+
+def _bytes_below(directory: Path) -> int:
+    """Return the size of what is in a directory; a file may be renamed meanwhile."""
+    total = 0
+    for file in directory.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
 
 
 def _parse_fields(paragraph: str) -> dict[str, str]:

@@ -8,10 +8,11 @@ every initramfs, the modules lie beside the kernel.
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copyfile, copyfileobj
 
-from . import cotenantctl, desk, linux_bench, modules, package, programs
+from . import cotenantctl, debian_disk, desk, linux_bench, modules, package, programs
 from .apt import PrivateApt
 from .errors import ImageError
 from .initramfs import build_initramfs, script
@@ -37,6 +38,7 @@ _SPL = "u-boot-spl.bin"
 _DESK_MODULES = "debian-desk-modules"
 _ZSTD = "debian-zstd"
 _CONTROL = "cotenantctl"
+_DISK = "debian-disk"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Image:
     recipe: Callable[["Workshop"], str]  # a text that changes when the image would
     fill: Callable[["Workshop", Path], str]  # makes the files, returns where they came from
     on_demand: bool = False  # only made when somebody asks for it by name
+    large: bool = False  # before use only its size is checked: reading it would take seconds
 
 
 class Workshop:
@@ -308,6 +311,48 @@ def _fill_control_initramfs(workshop: Workshop, directory: Path) -> str:
     return f"debian-desk-initramfs, {_CONTROL}"
 
 
+def _fill_u_boot(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("u-boot-qemu", scratch)
+        program = package.read_member(file, "usr/lib/u-boot/qemu-riscv64_smode/uboot.elf")
+    (directory / "u-boot.elf").write_bytes(program)
+    return label
+
+
+def _disk_recipe(_: Workshop) -> str:
+    return f"{_RECIPE}-{debian_disk.fingerprint()}"
+
+
+def _fill_disk(workshop: Workshop, directory: Path) -> str:
+    debian_disk.install_tools()
+    with workshop.store.scratch("disk.") as work:
+        packages = work / "packages"
+        packages.mkdir()
+        found = workshop.apt().download_system(
+            debian_disk.PACKAGES,
+            packages,
+            lambda done, size: workshop.report("fetching the packages of a disk", done, size),
+        )
+        busybox = workshop.store.path("busybox", "busybox").read_bytes()
+        debian_disk.make(
+            found, busybox, work, directory, lambda phrase: workshop.report(phrase, 0, 0)
+        )
+    labels = [package.label(file) for file in found]
+    (directory / "packages").write_text("".join(f"{label}\n" for label in labels))
+    kernel = next(label for label in labels if label.startswith("linux-image-"))
+    return f"{kernel} and {len(labels) - 1} more packages"
+
+
+def _part_of_disk_recipe(workshop: Workshop) -> str:
+    manifest = workshop.store.manifest(_DISK)
+    return manifest.files[debian_disk.DISK_FILE].sha256 if manifest else _RECIPE
+
+
+def _fill_from_disk(workshop: Workshop, directory: Path, file: str) -> str:
+    copyfile(workshop.store.path(_DISK, file), directory / file)
+    return _DISK
+
+
 def _busybox_source(workshop: Workshop) -> str:
     manifest = workshop.store.manifest("busybox")
     return manifest.source if manifest else "busybox"
@@ -434,6 +479,43 @@ CATALOGUE = {
             ("debian-test-initramfs", _BENCH_PROGRAMS),
             _load_initramfs_recipe,
             _fill_load_initramfs,
+            on_demand=True,
+        ),
+        Image(
+            "u-boot",
+            "Debian 13 U-Boot for S-mode, which boots what is on a disk or in the network",
+            "u-boot.elf",
+            (),
+            _fixed_recipe,
+            _fill_u_boot,
+            on_demand=True,
+        ),
+        Image(
+            _DISK,
+            "disk with Debian 13, which U-Boot boots; some minutes to make",
+            debian_disk.DISK_FILE,
+            ("busybox",),
+            _disk_recipe,
+            _fill_disk,
+            on_demand=True,
+            large=True,
+        ),
+        Image(
+            "debian-disk-kernel",
+            "the kernel that is on debian-disk",
+            debian_disk.KERNEL_FILE,
+            (_DISK,),
+            _part_of_disk_recipe,
+            partial(_fill_from_disk, file=debian_disk.KERNEL_FILE),
+            on_demand=True,
+        ),
+        Image(
+            "debian-disk-initrd",
+            "the initrd that is on debian-disk",
+            debian_disk.INITRD_FILE,
+            (_DISK,),
+            _part_of_disk_recipe,
+            partial(_fill_from_disk, file=debian_disk.INITRD_FILE),
             on_demand=True,
         ),
     )

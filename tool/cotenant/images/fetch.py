@@ -27,7 +27,7 @@ def is_current(name: str, workshop: Workshop) -> bool:
     return (
         manifest is not None
         and manifest.recipe == image.recipe(workshop)
-        and not workshop.store.faults(name, [image.file])
+        and not workshop.store.faults(name, [image.file], sizes_only=image.large)
     )
 
 

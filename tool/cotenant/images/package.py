@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote
 
 from .errors import ImageError
 
@@ -29,6 +30,12 @@ def read_member(package: Path, path: str) -> bytes:
         if name == path:
             return stream.read()
     raise ImageError(f"package {package.name} holds no {path}; its layout has changed.")
+
+
+def label(package: Path) -> str:
+    """Return name and version of a package, from the name that apt gives its file."""
+    name, version = package.name.split("_")[:2]
+    return f"{name} {unquote(version)}"
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,7 +95,9 @@ class Store:
         except (OSError, ValueError):
             return None
 
-    def faults(self, name: str, files: list[str] | None = None) -> list[str]:
+    def faults(
+        self, name: str, files: list[str] | None = None, *, sizes_only: bool = False
+    ) -> list[str]:
         """Compare an image (or some files of it) with its manifest; return what does not fit."""
         manifest = self.manifest(name)
         if manifest is None:
@@ -103,7 +106,8 @@ class Store:
         faults = []
         for file in wanted:
             record = manifest.files.get(file)
-            fault = _compare(self.path(name, file), record) if record else "is in no manifest"
+            path = self.path(name, file)
+            fault = _compare(path, record, sizes_only) if record else "is in no manifest"
             if fault:
                 faults.append(f"{file} {fault}")
         return faults
@@ -120,6 +124,7 @@ class Store:
                 if file.is_file()
             }
             (scratch / MANIFEST).write_text(Manifest(recipe, source, files).to_json())
+            _write_back(scratch)
             self._replace(self.directory / name, scratch)
 
     def remove(self) -> int:
@@ -161,6 +166,7 @@ class Store:
             if target.exists():
                 target.rename(old / "image")
             scratch.rename(target)
+            _synchronize(self.directory)
 
     def _make_directory(self) -> None:
         try:
@@ -172,6 +178,40 @@ class Store:
             ) from error
 
 
+def _write_back(directory: Path) -> None:
+    """Put all below a directory on the disk, so that no power cut after the renaming loses it."""
+    for path in [*directory.rglob("*"), directory]:
+        _synchronize(path)
+
+
+def _synchronize(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def copy_whole(source: Path, target: Path) -> None:
+    """Copy a file, with its holes, to a name that is free: there is all of it, or nothing.
+
+    Raises ImageError with a sentence.
+    """
+    if target.exists():
+        raise ImageError(f"{target} is there already; remove it, or choose another name.")
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    command = ["cp", "--sparse=always", "--reflink=auto", "--", str(source), str(part)]
+    try:
+        outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+        if outcome.returncode != 0:
+            raise ImageError(f"{target} cannot be written ({outcome.stderr.strip()}).")
+        _synchronize(part)
+        part.rename(target)
+        _synchronize(target.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def record_of(file: Path) -> FileRecord:
     """Measure a file."""
     with file.open("rb") as stream:
@@ -179,12 +219,13 @@ def record_of(file: Path) -> FileRecord:
     return FileRecord(file.stat().st_size, digest)
 
 
-def _compare(file: Path, record: FileRecord) -> str | None:
+def _compare(file: Path, record: FileRecord, sizes_only: bool) -> str | None:
     """Say what is wrong with a file, or None."""
     try:
         size = file.stat().st_size
         if size != record.size:
             return f"has {size} bytes instead of {record.size}"
-        return None if record_of(file) == record else "has another content than was fetched"
+        same = sizes_only or record_of(file) == record
+        return None if same else "has another content than was fetched"
     except OSError as error:
         return f"cannot be read ({error.strerror})"

@@ -23,7 +23,13 @@ class Launch:
     def ports(self) -> list[Port]:
         """The tenants as a session sees them, in the bundle's order."""
         return [
-            Port(each.name, each.ready, each.autostart, self._symbols(each.index).at)
+            Port(
+                each.name,
+                each.ready,
+                each.autostart,
+                self._symbols(each.index).at,
+                each.login,
+            )
             for each in self.built.tenants
         ]
 

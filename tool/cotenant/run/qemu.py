@@ -36,8 +36,8 @@ class Machine:
     """None: the machine has its own"""
     memory_bytes: int = 1 << 30
     harts: int = 1
-    devices: tuple[str, ...] = ()
-    """values of -device"""
+    devices: tuple[tuple[str, str], ...] = ()
+    """options and their values: -device, and the -drive or -netdev that it refers to"""
     icount: int | None = None
     """time is counted in instructions of 2**icount ns; None: it is the host's time"""
     extra: tuple[str, ...] = field(default=())
@@ -58,8 +58,8 @@ class Machine:
         arguments += ["-display", "none", "-monitor", "none", "-no-reboot"]
         line = "stdio,id=line,signal=off" + (",mux=on" if self.leave_by_key else "")
         arguments += ["-chardev", line, "-serial", "chardev:line"]
-        for device in self.devices:
-            arguments += ["-device", device]
+        for option in self.devices:
+            arguments += option
         if self.icount is not None:
             # The real-time clock too: its alarms are then as repeatable as the timer's.
             arguments += ["-icount", f"shift={self.icount},sleep=off", "-rtc", "clock=vm"]

@@ -25,7 +25,7 @@ from cotenant.run.crash import Crash, crashes, last_words
 from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
-from cotenant.run.shell import PROMPT, ShellCommand
+from cotenant.run.shell import LOGIN, PROMPT, ShellCommand
 
 DEFAULT_TIMEOUT = 600.0
 
@@ -44,6 +44,8 @@ class Port:
     """whether the monitor starts it at boot"""
     symbol: Callable[[int], str | None] = lambda _address: None
     """names an address in its image"""
+    login: str | None = None
+    """whom to log in, without a password, when it asks; None: it has a shell at once"""
 
 
 class Session:
@@ -76,6 +78,7 @@ class Session:
         self._console: Console | None = None
         self._asking = threading.Lock()
         self._commands = 0
+        self._logged_in: set[str] = set()
 
     # Starting and ending
 
@@ -224,12 +227,26 @@ class Session:
         return CommandResult(command, int(found["exit_code"]), found["output"])
 
     def _wait_prompt(self, tenant: str, timeout: float | None) -> None:
+        user = self._ports[tenant].login
+        limit = self._limit(timeout)
         try:
-            self.expect(tenant, PROMPT, timeout)
+            if user is None:
+                self.expect(tenant, PROMPT, limit)
+            elif tenant not in self._logged_in:
+                # What told that it is ready may have been this very prompt.
+                self.console.expect_first(tenant, LOGIN, limit)
+                self._log_in(tenant, user, limit)
+            elif self.expect(tenant, f"{PROMPT}|(?P<asks>{LOGIN})", limit)["asks"]:
+                self._log_in(tenant, user, limit)
         except WaitTimeoutError as error:
             raise WaitTimeoutError(
                 f"tenant {tenant} shows no shell prompt to take a command: {error}"
             ) from None
+
+    def _log_in(self, tenant: str, user: str, limit: float) -> None:
+        self.send(tenant, f"{user}\n".encode())
+        self.expect(tenant, PROMPT, limit)
+        self._logged_in.add(tenant)
 
     # The monitor
 

@@ -8,6 +8,9 @@ from cotenant.run.errors import RunError
 PROMPT = r"[#$] "
 """the end of what a shell prints before it reads a command"""
 
+LOGIN = r"(?<!Last )login: "
+"""what asks for a user; "Last login: " is said to one who has logged in"""
+
 # What a terminal in line mode and busybox's editor both take.
 _LONGEST_LINE = 1000
 
