@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from systems import LATENCY_READY, VERDICT, Boot, freertos, is_long, linux, payload, system
 
+from cotenant import paths
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
 
@@ -73,7 +74,7 @@ def desk(harts: Sequence[int]) -> str:
         "harts": list(harts),
     }
     return system(
-        "[qemu.devices]",
+        '[qemu]\nvirtio = "modern"\n[qemu.devices]',
         'virtio0 = "virtio-blk-device,drive=disk0"',
         'virtio1 = "virtio-blk-device,drive=disk1"',
         'virtio2 = "virtio-net-device,netdev=net"',
@@ -87,7 +88,7 @@ def desk(harts: Sequence[int]) -> str:
 
 def desk_arguments(folder: Path) -> tuple[str, ...]:
     """Return QEMU's arguments for the devices of `desk`; two new ext4 file systems are made."""
-    arguments = ["-global", "virtio-mmio.force-legacy=false", "-netdev", "user,id=net"]
+    arguments = ["-netdev", "user,id=net"]
     for name in ("disk0", "disk1"):
         file = folder / name
         subprocess.run(["/sbin/mkfs.ext4", "-q", "-F", file, "16M"], check=True, timeout=60)
@@ -187,6 +188,20 @@ def test_commands_of_a_group(boot: Boot) -> None:
     session.send("one", b"poweroff -f\n")
     session.expect("two", BACK)
     no_deadline_was_missed(session)
+
+
+def test_linux_and_freertos_take_turns(boot: Boot) -> None:
+    session = boot(paths.ROOT / "examples" / "switch-linux-freertos.toml", icount=4)
+    session.wait_ready("linux")
+    for turn in (1, 2, 3):
+        assert session.control("switch freertos").output == "ok"
+        for _ in range(2):
+            session.expect("freertos", rf"^desk: turn={turn} requests=\d+ errors=0\n")
+        if turn == 1:
+            session.send("freertos", b"s")
+        else:
+            assert session.control("switch linux").output == "ok"
+        assert session.command("linux", "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c")[0] == 0
 
 
 def test_a_kernel_that_comes_back_too_early_stays(boot: Boot) -> None:

@@ -54,6 +54,8 @@ class QemuParameters:
     memory_bytes: int
     harts: int
     devices: tuple[str, ...]
+    options: tuple[str, ...]
+    """further arguments"""
     start_address: int | None
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     powers_off: bool
@@ -133,6 +135,7 @@ def qemu_parameters(system: System) -> QemuParameters | None:
         memory_bytes=options.memory or system.ram.size,
         harts=len(system.harts),
         devices=qemu_devices.arguments(system.config, board),
+        options=("-global", "virtio-mmio.force-legacy=false") if system.config.qemu_modern else (),
         start_address=None if options.starts_bundle else board.ram_base,
         powers_off=board.reset.range is not None,
     )

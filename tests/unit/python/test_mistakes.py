@@ -39,6 +39,7 @@ TABLE = [
      "qemu.devices.virtio1", "not of the form", "virtio-rng-device"),
     ("[tenant.rtos]", "[qemu.devices]\nvirtio1 = 1\n[tenant.rtos]", "qemu.devices.virtio1",
      "is a number", "virtio-rng-device"),
+    ("[tenant.rtos]", '[qemu]\nvirtio = "new"\n[tenant.rtos]', "qemu.virtio", "neither", "modern"),
     ("[tenant.rtos]", '[qemu]\ndevice = "x"\n[tenant.rtos]', "qemu.device", "unknown key",
      'mean "devices"'),
     ("priority = 10", "pirority = 10", "tenant.rtos.pirority", "unknown key", 'mean "priority"'),
