@@ -66,7 +66,7 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
     devices = {
-        tenant.name: _place(tenant, _kinds(tenant, config, mistakes), board, mistakes)
+        tenant.name: _place(tenant, _kinds(tenant, config, board, mistakes), board, mistakes)
         for tenant in config.tenants
     }
     _check_limits(config, devices, mistakes)
@@ -83,8 +83,13 @@ def _of(tenant: str, kind: str, config: SystemConfig) -> list[ChannelConfig]:
     return [each for each in config.channels if each.kind == kind and tenant in each.ends]
 
 
-def _kinds(tenant: TenantConfig, config: SystemConfig, mistakes: Mistakes) -> list[int]:
-    """Return the kinds of a tenant's devices: one console for all streams, and its networks."""
+def _kinds(
+    tenant: TenantConfig, config: SystemConfig, board: Board, mistakes: Mistakes
+) -> list[int]:
+    """Return the kinds of a tenant's devices.
+
+    These are one console for all streams, its networks, and the sleep key of a group's member.
+    """
     streams = _of(tenant.name, "stream", config)
     if len(streams) > abi.limit("MAX_PORTS"):
         mistakes.add(
@@ -92,8 +97,11 @@ def _kinds(tenant: TenantConfig, config: SystemConfig, mistakes: Mistakes) -> li
             f"it is an end of {len(streams)} streams",
             f"keep to {abi.limit('MAX_PORTS')}",
         )
-    networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, "net", config))
-    return [abi.bundle("VIRTUAL_CONSOLE"), *networks] if streams else networks
+    kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams else []
+    kinds += [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, "net", config))
+    if config.group_of(tenant.name) is not None and board.virtual_devices is not None:
+        kinds.append(abi.bundle("VIRTUAL_INPUT"))
+    return kinds
 
 
 def _end(
