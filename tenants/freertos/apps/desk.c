@@ -39,7 +39,9 @@ struct input_event {
 };
 
 static struct virtio_device entropy;
+static struct virtio_queue entropy_queue;
 static struct virtio_device keyboard;
+static struct virtio_queue keyboard_queue;
 static bool has_keyboard;
 static struct input_event events[VIRTIO_QUEUE_SIZE];
 static volatile bool is_sleep_wanted;
@@ -61,14 +63,15 @@ static void read_keys(void)
     int number;
 
     virtio_acknowledge(&keyboard);
-    for (number = virtio_take(&keyboard, &length); number >= 0;
-         number = virtio_take(&keyboard, &length)) {
+    for (number = virtio_take(&keyboard, &keyboard_queue, &length); number >= 0;
+         number = virtio_take(&keyboard, &keyboard_queue, &length)) {
         const struct input_event *event = &events[number];
 
         is_sleep_wanted |= length == sizeof(*event) && event->type == EVENT_KEY &&
                            event->code == KEY_SLEEP && event->value == KEY_PRESSED;
-        virtio_request(&keyboard, &events[number], sizeof(events[number]));
+        virtio_request(&keyboard, &keyboard_queue, &events[number], sizeof(events[number]), false);
     }
+    virtio_notify(&keyboard, &keyboard_queue);
 }
 
 static BaseType_t handle_external(void)
@@ -89,12 +92,16 @@ static BaseType_t handle_external(void)
 /* At the start and after each resume: nothing is as it was. */
 static void start_devices(void)
 {
-    if (!virtio_start(&entropy) || (has_keyboard && !virtio_start(&keyboard))) {
+    if (!virtio_start(&entropy, &entropy_queue, 1, 0) ||
+        (has_keyboard && !virtio_start(&keyboard, &keyboard_queue, 1, 0))) {
         print("desk: a device does not start\n");
         sbi_shutdown(true);
     }
     for (unsigned i = 0; has_keyboard && i < VIRTIO_QUEUE_SIZE; i++) {
-        virtio_request(&keyboard, &events[i], sizeof(events[i]));
+        virtio_request(&keyboard, &keyboard_queue, &events[i], sizeof(events[i]), false);
+    }
+    if (has_keyboard) {
+        virtio_notify(&keyboard, &keyboard_queue);
     }
     plic_set_threshold(0);
     plic_enable(entropy.source, SOURCE_PRIORITY);
@@ -122,11 +129,14 @@ static void sleep_now(void)
 static void request(void)
 {
     uint32_t length = 0;
-    int number = virtio_request(&entropy, random_bytes, REQUEST_BYTES);
-    bool is_told = xSemaphoreTake(is_answered, pdMS_TO_TICKS(ANSWER_MOST_MS)) != pdFALSE;
+    int number = virtio_request(&entropy, &entropy_queue, random_bytes, REQUEST_BYTES, false);
+    bool is_told;
+
+    virtio_notify(&entropy, &entropy_queue);
+    is_told = xSemaphoreTake(is_answered, pdMS_TO_TICKS(ANSWER_MOST_MS)) != pdFALSE;
 
     requests++;
-    errors += number < 0 || !is_told || virtio_take(&entropy, &length) != number ||
+    errors += number < 0 || !is_told || virtio_take(&entropy, &entropy_queue, &length) != number ||
               length != REQUEST_BYTES;
     if (requests % REQUESTS_PER_REPORT == 0) {
         print("desk: turn=%lu requests=%lu errors=%lu\n", turn, requests, errors);
