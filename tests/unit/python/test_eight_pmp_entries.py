@@ -19,8 +19,11 @@ __all__ = ["workshop"]
 IMAGES = {
     '"debian-kernel"': '"kernel"',
     '"debian-initramfs"': '"initrd"',
+    '"debian-desk-initramfs"': '"initrd"',
     '"freertos-latency"': '"rtos"',
     '"freertos-device"': '"rtos"',
+    '"freertos-desk"': '"rtos"',
+    '"freertos-control"': '"rtos"',
     '"qemu-virt"': '"tested"',
 }
 
