@@ -73,7 +73,7 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
         _check_ends(channel, names, mistakes)
     every = (*config.channels, *control_channels(config))
     devices = {
-        tenant.name: _place(tenant, _kinds(tenant, every, mistakes), board, mistakes)
+        tenant.name: _place(tenant, _kinds(tenant, config, every, board, mistakes), board, mistakes)
         for tenant in config.tenants
     }
     _check_limits(config, devices, mistakes)
@@ -90,8 +90,17 @@ def _of(tenant: str, kinds: Sequence[str], every: Sequence[ChannelConfig]) -> li
     return [each for each in every if each.kind in kinds and tenant in each.ends]
 
 
-def _kinds(tenant: TenantConfig, every: Sequence[ChannelConfig], mistakes: Mistakes) -> list[int]:
-    """Return the kinds of a tenant's devices: one console for all ports, and its networks."""
+def _kinds(
+    tenant: TenantConfig,
+    config: SystemConfig,
+    every: Sequence[ChannelConfig],
+    board: Board,
+    mistakes: Mistakes,
+) -> list[int]:
+    """Return the kinds of a tenant's devices.
+
+    These are one console for all ports, its networks, and the sleep key of a group's member.
+    """
     streams = _of(tenant.name, _PORTS, every)
     if len(streams) > abi.limit("MAX_PORTS"):
         mistakes.add(
@@ -99,8 +108,11 @@ def _kinds(tenant: TenantConfig, every: Sequence[ChannelConfig], mistakes: Mista
             f"it is an end of {len(streams)} streams, a control port included",
             f"keep to {abi.limit('MAX_PORTS')}",
         )
-    networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, ("net",), every))
-    return [abi.bundle("VIRTUAL_CONSOLE"), *networks] if streams else networks
+    kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams else []
+    kinds += [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, ("net",), every))
+    if config.group_of(tenant.name) is not None and board.virtual_devices is not None:
+        kinds.append(abi.bundle("VIRTUAL_INPUT"))
+    return kinds
 
 
 def _end(

@@ -164,6 +164,8 @@ class SystemConfig:
     console: ConsoleConfig
     qemu_devices: Mapping[str, qemu_config.QemuDevice]
     """what QEMU plugs into which device of the board: [qemu.devices]"""
+    qemu_modern: bool
+    """whether QEMU's virtio slots speak the modern transport only"""
     tenants: tuple[TenantConfig, ...]
     groups: tuple[GroupConfig, ...] = ()
 
@@ -190,7 +192,9 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     memory = _page_multiple(top, "memory", top.size("memory", "2G"))
     harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
     seed = top.integer("seed", 0, _SEED_HIGH, "1")
-    qemu_devices = qemu_config.read(top.table("qemu"))
+    qemu = top.table("qemu")
+    qemu_modern = qemu is not None and qemu.parsed("virtio", _parse_transport, "modern") is True
+    qemu_devices = qemu_config.read(qemu)
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
     console = _read_console(top.table("console"), names)
@@ -215,6 +219,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
         seed,
         console,
         qemu_devices,
+        qemu_modern,
         valid,
         tuple(group for group in groups if group is not None),
         tuple(channel for channel in channels if channel is not None),
@@ -540,6 +545,13 @@ def _parse_kind(text: str) -> str:
     if text not in CHANNEL_KINDS:
         raise ValueError(f'"{text}" is no kind of channel')
     return text
+
+
+def _parse_transport(text: str) -> bool:
+    """Return whether it is the modern one."""
+    if text not in ("legacy", "modern"):
+        raise ValueError(f'"{text}" is neither "legacy" nor "modern"')
+    return text == "modern"
 
 
 def _parse_start(text: str) -> bool:

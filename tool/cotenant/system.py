@@ -57,6 +57,8 @@ class QemuParameters:
     harts: int
     devices: tuple[tuple[str, str], ...]
     """options and their values: -device, and the -drive or -netdev that it refers to"""
+    options: tuple[str, ...]
+    """further arguments"""
     start_address: int | None
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     powers_off: bool
@@ -142,6 +144,7 @@ def qemu_parameters(system: System) -> QemuParameters | None:
         memory_bytes=options.memory or system.ram.size,
         harts=len(system.harts),
         devices=qemu_devices.arguments(system.config, board, system.disks),
+        options=("-global", "virtio-mmio.force-legacy=false") if system.config.qemu_modern else (),
         start_address=None if options.starts_bundle else board.ram_base,
         powers_off=board.reset.range is not None,
     )

@@ -39,6 +39,7 @@ TABLE = [
      "qemu.devices.virtio1", "not of the form", "virtio-rng-device"),
     ("[tenant.rtos]", "[qemu.devices]\nvirtio1 = 1\n[tenant.rtos]", "qemu.devices.virtio1",
      "is a number", "debian-disk"),
+    ("[tenant.rtos]", '[qemu]\nvirtio = "new"\n[tenant.rtos]', "qemu.virtio", "neither", "modern"),
     ("[tenant.rtos]", "[qemu.devices]\nvirtio1 = {}\n[tenant.rtos]", "qemu.devices.virtio1.network",
      "neither a disk nor a network", "debian-disk"),
     ("[tenant.rtos]", '[qemu.devices]\nvirtio1 = { disk = "initrd", keep = true }\n[tenant.rtos]',

@@ -55,7 +55,7 @@ class Launch:
             start_address=qemu.start_address,
             powers_off=qemu.powers_off,
             icount=icount,
-            extra=extra,
+            extra=(*qemu.options, *extra),
         )
 
 
