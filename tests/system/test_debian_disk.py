@@ -115,3 +115,16 @@ def test_the_example_runs_by_one_command_and_powers_off() -> None:
     assert [each["exit_code"] for each in debian["commands"]] == [0, None]
     assert debian["commands"][0]["output"] == "running\n"
     assert freertos["state"] == "running" and freertos["app"]["missed"] == 0
+
+
+def test_its_kernel_and_initrd_boot_from_the_disk_without_u_boot(boot: Boot) -> None:
+    other = (
+        'board = "qemu-virt"\n[tenant.other]\npriority = 1\nmemory = "512M"\n'
+        'image = "debian-disk-kernel"\ninitrd = "debian-disk-initrd"\n'
+        'arguments = "root=/dev/vda2 console=ttyS0 quiet init=/bin/bash"\nready = "# $"\n'
+        'devices = ["rtc", "virtio*"]\n[qemu.devices]\nvirtio0 = { disk = "debian-disk" }\n'
+    )
+    session = boot(other, icount=2)
+    status, said = session.command("other", "findmnt -n -o SOURCE,FSTYPE /")
+    assert status == 0 and said.split() == ["/dev/vda2", "ext4"]
+    assert session.command("other", "test -e /boot/vmlinux-$(uname -r)")[0] == 0
