@@ -13,9 +13,13 @@ export PYTHONDONTWRITEBYTECODE := 1
 C_SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h')
 TIDY_FLAGS := --target=riscv64 -march=rv64imac -std=c11 -ffreestanding \
     -Imonitor -I. -Ibuild/monitor
-SHELL_SOURCES = cotenant .ci/run $(wildcard tool/setup/*.sh)
+SHELL_SOURCES = cotenant .ci/run linux/cotenantctl/debian/make-package \
+    linux/cotenantctl/completion.bash $(wildcard tool/setup/*.sh)
 
-.PHONY: help setup compile build run test test-unit test-system models format lock clean \
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
+DEB = build/cotenantctl_$(VERSION)_riscv64.deb
+
+.PHONY: help setup compile build run test test-unit test-system models format deb lock clean \
     lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types
 
 help: ## Show this list
@@ -83,6 +87,14 @@ format: ## Format C and Python sources in place
 	clang-format-14 -i $(C_SOURCES)
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
+
+deb: ## Make the Debian package of cotenantctl for riscv64, and let lintian look at it
+	@tool/setup/setup.sh --tests
+	@rm -f build/cotenantctl/riscv64
+	@$(PYTHON) -m cotenant images copy cotenantctl build/cotenantctl/riscv64
+	@linux/cotenantctl/debian/make-package build/cotenantctl/riscv64 $(VERSION) $(DEB)
+	@lintian --fail-on info,warning,error $(DEB) 2>/dev/null
+	@echo $(DEB)
 
 lock: ## Lock the newest versions of the Python packages (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade \

@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "say.h"
+#include "write_all.h"
 
 #define LEVEL 1 /* most of what there is to gain, at the speed of the line */
 #define BLOCK (128 * 1024)
@@ -66,23 +67,6 @@ static void remove_draft(void)
     }
 }
 
-static void write_all(const void *bytes, size_t length)
-{
-    const uint8_t *next = bytes;
-
-    while (length > 0) {
-        ssize_t count = write(file, next, length);
-
-        if (count < 0 && errno != EINTR) {
-            fail_errno("write", draft_name);
-        }
-        if (count > 0) {
-            next += count;
-            length -= (size_t)count;
-        }
-    }
-}
-
 static void compress(const void *bytes, uint32_t length, ZSTD_EndDirective directive)
 {
     static uint8_t output[BLOCK];
@@ -96,7 +80,7 @@ static void compress(const void *bytes, uint32_t length, ZSTD_EndDirective direc
         if (ZSTD_isError(left)) {
             fail(EXIT_REFUSED, "cannot compress: %s", ZSTD_getErrorName(left));
         }
-        write_all(output, out.pos);
+        write_all(file, draft_name, output, out.pos);
     } while (in.pos < in.size || (directive == ZSTD_e_end && left != 0));
 }
 
@@ -122,7 +106,7 @@ void save_begin(const char *path, const struct save_header *header)
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
     ZSTD_CCtx_setPledgedSrcSize(compressor, header->state_size + header->memory_size);
-    write_all(header, sizeof(*header));
+    write_all(file, draft_name, header, sizeof(*header));
 }
 
 void save_put(const void *bytes, uint32_t length)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verb trace: what the monitor has recorded of late, as a file for `cotenant trace`. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
@@ -8,21 +7,7 @@
 #include "link.h"
 #include "say.h"
 #include "verbs.h"
-
-static void write_all(int file, const char *name, const uint8_t *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t count = write(file, bytes, length);
-
-        if (count < 0 && errno != EINTR) {
-            fail_errno("write", name);
-        }
-        if (count > 0) {
-            bytes += count;
-            length -= (size_t)count;
-        }
-    }
-}
+#include "write_all.h"
 
 void verb_trace(const struct request *request)
 {

@@ -367,7 +367,7 @@ void virtio_console_init(void)
 
             one->peer = other;
             other->peer = one;
-        } else {
+        } else if (channel->kind == COTENANT_CHANNEL_CONTROL) {
             make_port(channel, &channel->ends[0])->service = &control_port_service;
         }
     }

@@ -54,14 +54,15 @@ def monitor(tmp_path: Path) -> Iterator[FakeMonitor]:
 class Client:
     """Runs the program."""
 
-    def __init__(self, program: Path, port: Path) -> None:
+    def __init__(self, program: Path, port: Path, patience: int = 30) -> None:
         self.program = program
+        self.patience = patience
         self.port = port
 
     def run(self, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
         """Return what came of a call."""
         result = subprocess.run(
-            [self.program, "--port", self.port, "--timeout", "1", *words],
+            [self.program, "--port", self.port, "--timeout", str(self.patience), *words],
             input=typed,
             capture_output=True,
             text=True,
@@ -102,7 +103,7 @@ def test_a_monitor_that_misbehaves(
 ) -> None:
     words = [str(tmp_path / "file") if word == "FILE" else word for word in verb]
     with FakeMonitor(tmp_path / "socket", behaviour) as fake:
-        said = Client(program, fake.path).bad(NO_MONITOR, *words)
+        said = Client(program, fake.path, 1).bad(NO_MONITOR, *words)
     assert said.startswith("cotenantctl: ")
     assert list(tmp_path.glob("file*")) == []
 
