@@ -38,7 +38,9 @@ struct device_page {
     uint64_t physical; /* of the page */
 };
 
-#define DEVICE_PAGES 4
+/* A power of two, a few times the pages that a kernel uses: two at the same place cost a walk each.
+ */
+#define DEVICE_PAGES 16
 
 /* SBI section 16; see core/steal.h. */
 struct steal {

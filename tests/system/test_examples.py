@@ -18,7 +18,13 @@ EXAMPLES = sorted(
 )
 
 # What else an example is for: commands that have to succeed.
-TRY = {"control-loop": {"linux": "controlplot --batch"}}
+TRY = {
+    "control-loop": {"linux": "controlplot --batch"},
+    "firewall": {
+        "outside": "wget -q -O - http://10.0.0.1/hostname | grep server && "
+        "ip route add 10.0.1.0/24 via 10.0.0.1 && ! ping -c 1 -W 1 10.0.1.2"
+    },
+}
 
 
 def cotenant(*arguments: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cotenant.bench import expected, firmware, latency, markdown, registry, samples, store
+from cotenant.bench import channel, expected, firmware, latency, markdown, registry, samples, store
 from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import Benchmark
 from cotenant.bench.row import Row, row
@@ -255,3 +255,16 @@ def test_a_firmware_that_dies_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(qemu, "find_program", lambda _: str(program))
     with pytest.raises(BenchError, match="no such machine"):
         firmware.run(image, sstc=False)
+
+
+def test_channel_figures_are_complete_or_an_error() -> None:
+    output = "".join(
+        f"channelbench: {name} out=1 back=2 round=3\nchannelbench: {name} size=32 MBps=4.5\n"
+        for name in ("pipe", "stream")
+    )
+    ways, bulk = channel.parse(output)
+    assert ways["stream"] == {"out": 1, "back": 2, "round": 3}
+    assert bulk["pipe"] == {"32": 4.5}
+    for missing in ("channelbench: pipe size", "channelbench: stream out"):
+        with pytest.raises(BenchError, match="not complete"):
+            channel.parse(output.replace(missing, "x"))

@@ -52,6 +52,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "the monitor's paths beside a busy Linux, the longest one",
         quick_by_default=True,
     ),
+    "channel": Benchmark(
+        "channel",
+        "streams between a Linux process and an RTOS, beside pipes between processes",
+        quick_by_default=True,
+    ),
     "linux": Benchmark(
         "linux",
         "the stock Debian kernel's work, on packaged OpenSBI and beside a FreeRTOS",

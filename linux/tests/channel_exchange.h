@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the two ends of the benchmark of channels say to each other; times are ticks of the time
+ * CSR, which all tenants share. Little endian, no padding.
+ */
+#ifndef COTENANT_LINUX_TESTS_CHANNEL_EXCHANGE_H
+#define COTENANT_LINUX_TESTS_CHANNEL_EXCHANGE_H
+
+#include <stdint.h>
+
+#define EXCHANGE_PING 1 /* answer it */
+#define EXCHANGE_BULK 2 /* take the `count` bytes that follow, then answer */
+
+struct exchange {
+    uint64_t kind;
+    uint64_t count;
+    uint64_t sent;   /* when this message was sent */
+    uint64_t on_way; /* in an answer: how long the message that it answers was on its way */
+};
+
+#endif
