@@ -394,9 +394,15 @@ void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose)
     halt(tenant, (struct tenant_outcome){TENANT_STOPPED, true, purpose, 0});
 }
 
+/* Returns whether the tenant's description wants a restart, which it then says. */
 static bool restarts(const struct tenant *tenant, uint32_t flag)
 {
-    return (tenant->description->flags & flag) != 0;
+    bool again = (tenant->description->flags & flag) != 0;
+
+    if (again && tenant->state != TENANT_STOPPING) {
+        lifecycle_log(tenant, "starts again\n");
+    }
+    return again;
 }
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)

@@ -12,6 +12,7 @@ import pytest
 
 from cotenant import paths
 
+MORTALS = ("mortal", "freertos-mortal")
 # That one takes longer and does more: it has tests of its own, test_debian_disk.py.
 EXAMPLES = sorted(
     path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem != "debian-disk"
@@ -83,6 +84,10 @@ def test_example_runs_in_batch(example: Path, tmp_path: Path) -> None:
         if name in linuxes:
             assert "hello from Linux\n" in tenant["output"]
             assert tenant["commands"][0]["output"] == "hello from Linux\n"
+        elif tenants[name]["image"] in MORTALS:
+            assert tenant["starts"] > 10 and tenant["hangs"] > 2
+            assert tenant["crash"]["symbol"].startswith(("crash+", "trap+"))
+            assert "FAIL" not in tenant["output"]
         elif name not in waiting:
             assert tenant["app"]["missed"] == 0 or not counted
             assert tenant["app"]["samples"] > (2500 if counted else 500)

@@ -10,11 +10,10 @@
 `trace_ring`: bytes for what the monitor records on each hart, 0 for nothing.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant import bundle, config, paths, qemu_devices
+from cotenant import bundle, config, durable, paths, qemu_devices
 from cotenant.board_reader import load as load_board
 from cotenant.errors import BuildError, ConfigError, Mistakes
 from cotenant.plan import System
@@ -98,8 +97,11 @@ def default_output(system: System) -> Path:
     return paths.BUNDLES / f"{system.path.stem}.bin"
 
 
-def build(system: System, output: Path) -> BuiltSystem:
-    """Write the bundle of a system to `output`; raises BuildError if that cannot be done."""
+def build(system: System, output: Path, *, keep: bool = False) -> BuiltSystem:
+    """Write the bundle of a system to `output`; raises BuildError if that cannot be done.
+
+    `output` is never half a bundle, whenever this ends; with `keep` not after a power cut either.
+    """
     try:
         monitor = paths.MONITOR_IMAGE.read_bytes()
     except OSError as error:
@@ -108,13 +110,10 @@ def build(system: System, output: Path) -> BuiltSystem:
             "run 'make build'"
         ) from error
     data = bundle.encode(system, monitor)
-    temporary = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(output)
+        with durable.replacing(output, synchronised=keep) as file:
+            file.write(data)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise BuildError(
             f"{output} cannot be written ({error.strerror}); choose another place with -o"
         ) from error

@@ -768,6 +768,7 @@ static void test_restart_on_crash_and_shutdown(void **state)
     made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_CRASH;
     start_all();
     tenant_crash(run_to_tenant(), &(struct crash){0});
+    assert_non_null(strstr(log_text(), "tenant rtos: starts again\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
     tenant_shut_down(RTOS, "shutdown\n");

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cotenant import paths
+from cotenant import durable, paths
 from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row
 
@@ -93,11 +93,9 @@ class Store:
         self._write(ROWS, values)
 
     def _write(self, name: str, values: dict[str, Any]) -> None:
-        temporary = self.folder / f".{name}"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-            temporary.replace(self.folder / name)
+            with durable.replacing(self.folder / name) as file:
+                file.write((json.dumps(values, indent=1) + "\n").encode())
         except OSError as error:
             raise BenchError(f"{self.folder / name} cannot be written: {error.strerror}") from error
 

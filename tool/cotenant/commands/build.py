@@ -44,7 +44,7 @@ def build(file: Path, output: Path | None, sstc: str | None, console: str, ring:
             trace_ring=ring,
         )
         report_warnings(system)
-        built = systems.build(system, output or systems.default_output(system))
+        built = systems.build(system, output or systems.default_output(system), keep=True)
     except ConfigError as error:
         report_mistakes(error)
         sys.exit(1)

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from cotenant import paths
+from cotenant import durable, paths
 from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.commands.parameters import Duration, RingSize
 from cotenant.errors import ConfigError, CotenantError
@@ -177,7 +177,8 @@ def _read(memory: Path) -> bytes:
 
 def _write(memory: Path, rings: bytes) -> None:
     try:
-        memory.write_bytes(rings)
+        with durable.replacing(memory) as file:
+            file.write(rings)
     except OSError as error:
         raise TraceError(f"{memory} cannot be written: {error.strerror}") from error
 

@@ -3,8 +3,9 @@
 
 `<cache>/cotenant/images/<name>/manifest.json` holds the size and SHA-256 of every file beside it,
 where the image came from, and the recipe that made it. A directory is filled under another name
-and renamed when it is complete, so that a run that is cut off leaves nothing that looks like an
-image; a file that was truncated or altered later no longer fits its manifest.
+and renamed when it is complete and on the disk, so that a run that is cut off, or a power cut,
+leaves nothing that looks like an image; a file that was truncated or altered later no longer fits
+its manifest.
 """
 
 import fcntl
@@ -19,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from cotenant import durable
 
 from .errors import ImageError
 
@@ -124,7 +127,7 @@ class Store:
                 if file.is_file()
             }
             (scratch / MANIFEST).write_text(Manifest(recipe, source, files).to_json())
-            _write_back(scratch)
+            durable.synchronise_tree(scratch)
             self._replace(self.directory / name, scratch)
 
     def remove(self) -> int:
@@ -166,7 +169,7 @@ class Store:
             if target.exists():
                 target.rename(old / "image")
             scratch.rename(target)
-            _synchronize(self.directory)
+            durable.synchronise(self.directory)
 
     def _make_directory(self) -> None:
         try:
@@ -176,20 +179,6 @@ class Store:
                 f"the cache {self.directory} cannot be made ({error.strerror}); set XDG_CACHE_HOME "
                 "to a directory that you may write."
             ) from error
-
-
-def _write_back(directory: Path) -> None:
-    """Put all below a directory on the disk, so that no power cut after the renaming loses it."""
-    for path in [*directory.rglob("*"), directory]:
-        _synchronize(path)
-
-
-def _synchronize(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def copy_whole(source: Path, target: Path) -> None:
@@ -205,9 +194,9 @@ def copy_whole(source: Path, target: Path) -> None:
         outcome = subprocess.run(command, capture_output=True, text=True, check=False)
         if outcome.returncode != 0:
             raise ImageError(f"{target} cannot be written ({outcome.stderr.strip()}).")
-        _synchronize(part)
+        durable.synchronise(part)
         part.rename(target)
-        _synchronize(target.parent)
+        durable.synchronise(target.parent)
     finally:
         part.unlink(missing_ok=True)
 

@@ -109,7 +109,8 @@ class Console:
 
     def has_ended(self, tenant: str) -> bool:
         """Whether the monitor told that a tenant will not go on by itself."""
-        return self.last_event(tenant).startswith(("shutdown", "stopped", "crashed"))
+        event = self.last_event(tenant)
+        return event.startswith(("shutdown", "stopped", "crashed")) or event.endswith("; stopped")
 
     # Waiting
 

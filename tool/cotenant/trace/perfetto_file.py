@@ -12,6 +12,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import (
 )
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
+from cotenant import durable
 from cotenant.trace.errors import TraceError
 from cotenant.trace.timeline import Event, HartTimeline
 
@@ -74,8 +75,7 @@ def _annotations(event: Event) -> Iterator[DebugAnnotation]:
 def write(harts: Sequence[HartTimeline], output: Path) -> None:
     """Write the file. Raises TraceError if that is not possible."""
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with output.open("wb") as file:
+        with durable.replacing(output) as file:
             writer = _Writer(StreamingTraceProtoBuilder(file))
             for hart in harts:
                 _write_hart(writer, hart)
