@@ -73,6 +73,7 @@
 /* struct bundle_device.kind: device ids of virtio 1.2, chapter 5. */
 #define COTENANT_VIRTUAL_NET 1
 #define COTENANT_VIRTUAL_CONSOLE 3
+#define COTENANT_VIRTUAL_INPUT 18
 
 /* Bytes of address space of a virtual device. */
 #define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000

@@ -64,7 +64,8 @@ static struct check_result check_device(const struct bundle *bundle, uint32_t in
     tenant = &bundle->tenants[device->tenant];
     REQUIRE(index - tenant->device_first < tenant->device_count,
             "device.tenant: the tenant does not have it", index);
-    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE || device->kind == COTENANT_VIRTUAL_NET,
+    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE || device->kind == COTENANT_VIRTUAL_NET ||
+                device->kind == COTENANT_VIRTUAL_INPUT,
             "device.kind: unknown", index);
     REQUIRE(tenant->plic_base != 0 && is_free_source(bundle, device),
             "device.source: none, or another device's", index);

@@ -12,12 +12,14 @@
 #include "core/monitor_log.h"
 #include "core/trace.h"
 #include "irq/routing.h"
+#include "vdev/virtio_input.h"
 
 struct group {
     struct tenant *active; /* NULL: there is no such group */
     struct tenant *wanted; /* whom the user asked for, or NULL */
     uint64_t wanted_since; /* ticks */
     bool refusal_told;
+    bool patience_is_over;
 };
 
 static struct group groups[COTENANT_MAX_TENANTS];
@@ -153,7 +155,8 @@ void foreground_refused(const struct tenant *tenant, const char *reason)
 {
     struct group *group = group_of(tenant);
 
-    if (group != NULL && group->wanted != NULL && !group->refusal_told) {
+    if (group != NULL && group->wanted != NULL && !group->refusal_told &&
+        !group->patience_is_over) {
         group->refusal_told = true;
         say(tenant, reason, NULL);
     }
@@ -199,7 +202,9 @@ bool foreground_request(struct tenant *tenant)
     group->wanted = tenant;
     group->wanted_since = hart_now(hart_self());
     group->refusal_told = false;
+    group->patience_is_over = false;
     say(group->active, "asked to suspend for ", tenant);
+    (void)virtio_press_sleep_key(group->active); /* if nobody looks, the patience ends */
     end_naps(group->active);
     return true;
 }
@@ -217,7 +222,7 @@ void foreground_ended(struct tenant *tenant)
 bool foreground_waits(void)
 {
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
-        if (groups[i].wanted != NULL) {
+        if (groups[i].wanted != NULL && !groups[i].patience_is_over) {
             return true;
         }
     }
@@ -228,6 +233,7 @@ static void end_patience(struct group *group)
 {
     struct tenant *active = group->active;
 
+    group->patience_is_over = true;
     if (active->description->refusal == COTENANT_REFUSAL_FORCE) {
         say(active, "stopped by force: it did not suspend in time, to make room for ",
             group->wanted);
@@ -235,7 +241,6 @@ static void end_patience(struct group *group)
         return;
     }
     say(active, "did not suspend in time and stays in the foreground, instead of ", group->wanted);
-    group->wanted = NULL;
 }
 
 void foreground_look(uint64_t now)
@@ -243,7 +248,8 @@ void foreground_look(uint64_t now)
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
         struct group *group = &groups[i];
 
-        if (group->wanted != NULL && group->active->state == TENANT_RUNNING &&
+        if (group->wanted != NULL && !group->patience_is_over &&
+            group->active->state == TENANT_RUNNING &&
             now - group->wanted_since >=
                 ticks_from_us(group->active->description->patience_ms * 1000ul)) {
             end_patience(group);

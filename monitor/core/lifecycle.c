@@ -297,6 +297,7 @@ void tenant_become_dormant(struct vhart *vhart)
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
+    virtio_reset_tenant(tenant);
     give_back_devices(tenant);
     console_tenant_running(tenant->index, false);
 }

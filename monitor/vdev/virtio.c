@@ -61,6 +61,8 @@ static const struct virtio_type *type_of(uint32_t kind)
         return &virtio_console_type;
     case COTENANT_VIRTUAL_NET:
         return &virtio_net_type;
+    case COTENANT_VIRTUAL_INPUT:
+        return &virtio_input_type;
     default:
         return NULL;
     }

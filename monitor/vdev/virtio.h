@@ -124,5 +124,6 @@ bool virtio_is_wanted(void);
 /* The types; each in a file of its own. */
 extern const struct virtio_type virtio_console_type;
 extern const struct virtio_type virtio_net_type;
+extern const struct virtio_type virtio_input_type;
 
 #endif

@@ -20,6 +20,7 @@
 /* Device ids, chapter 5. */
 #define VIRTIO_ID_CONSOLE 3
 #define VIRTIO_ID_ENTROPY 4
+#define VIRTIO_ID_INPUT 18
 
 /* Interrupt status, section 4.2.2. */
 #define VIRTIO_INTERRUPT_USED_BUFFER 0x1

@@ -73,7 +73,12 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
         _check_ends(channel, names, mistakes)
     every = (*config.channels, *control_channels(config))
     devices = {
-        tenant.name: _place(tenant, _kinds(tenant, every, mistakes), board, mistakes)
+        tenant.name: _place(
+            tenant,
+            [*_kinds(tenant, every, mistakes), *_sleep_key(tenant, config, board)],
+            board,
+            mistakes,
+        )
         for tenant in config.tenants
     }
     _check_limits(config, devices, mistakes)
@@ -101,6 +106,12 @@ def _kinds(tenant: TenantConfig, every: Sequence[ChannelConfig], mistakes: Mista
         )
     networks = [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, ("net",), every))
     return [abi.bundle("VIRTUAL_CONSOLE"), *networks] if streams else networks
+
+
+def _sleep_key(tenant: TenantConfig, config: SystemConfig, board: Board) -> list[int]:
+    """Return the kind of the device by which a group's member is asked to suspend."""
+    wanted = config.group_of(tenant.name) is not None and board.virtual_devices is not None
+    return [abi.bundle("VIRTUAL_INPUT")] if wanted else []
 
 
 def _end(

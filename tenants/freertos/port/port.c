@@ -115,6 +115,18 @@ void port_set_external_handler(port_external_handler handler)
     csr_set(sie, INTERRUPT_EXTERNAL);
 }
 
+void port_suspend(struct suspend_result *result)
+{
+    uint64_t enabled = csr_read(sie);
+    uint64_t left = clock_now();
+
+    suspend(SBI_EXT_SUSP, SBI_SUSP_SYSTEM_SUSPEND, SBI_SUSP_TO_RAM, result);
+    tick_origin += clock_now() - left;
+    csr_write(stvec, (uintptr_t)port_trap_entry);
+    csr_write(sie, enabled);
+    sbi_set_timer(port_tick_time(ticks_counted + 1));
+}
+
 BaseType_t xPortStartScheduler(void)
 {
     interrupts_disable();

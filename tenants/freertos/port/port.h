@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "FreeRTOS.h"
+#include "rt/suspend.h"
 
 /*
  * The moment, in ticks of the time CSR, at which tick `tick` is due. Exact for every tick since the
@@ -22,5 +23,12 @@ typedef BaseType_t (*port_external_handler)(void);
 
 /* Sets the handler and enables the external interrupt. Before or after the scheduler's start. */
 void port_set_external_handler(port_external_handler handler);
+
+/*
+ * Suspends the system to RAM (SBI SUSP) and comes back when it resumes, or with an error if that
+ * was refused. What FreeRTOS needs of the hart is as before, and no tick passed meanwhile; devices
+ * and the interrupt controller are the caller's to set up again. Interrupts must be off.
+ */
+void port_suspend(struct suspend_result *result);
 
 #endif

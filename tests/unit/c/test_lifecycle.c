@@ -155,6 +155,14 @@ void virtio_init(void)
 {
 }
 
+static const struct tenant *key_pressed;
+
+bool virtio_press_sleep_key(const struct tenant *tenant)
+{
+    key_pressed = tenant;
+    return true;
+}
+
 void virtio_reset_tenant(struct tenant *tenant)
 {
     (void)tenant;
@@ -912,7 +920,9 @@ static void test_who_is_asked_for_comes(void **state)
     assert_false(foreground_request(RTOS));
     assert_false(tenant_command(OTHER, COMMAND_START));
     assert_false(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    key_pressed = NULL;
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    assert_ptr_equal(key_pressed, LINUX);
     assert_true(foreground_waits());
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));

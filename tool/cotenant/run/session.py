@@ -279,7 +279,6 @@ class Session:
     def control(self, command: str, timeout: float | None = None) -> CommandResult:
         """Give the monitor a command for a tenant, such as `restart linux`.
 
-        If a tenant is asked to suspend, the sleep key of the machine's keyboard is pressed.
         The exit code is 0 if the monitor has begun to carry it out, 1 if it refused; the output is
         its answer. An unknown command or tenant has exit code 1, too.
         """
@@ -294,8 +293,6 @@ class Session:
             found = self.console.wait(
                 lambda: compiled.search(self.monitor_log, start), self._limit(timeout)
             )
-        if ": asked to suspend for " in self.monitor_log[start:]:
-            self.process.qmp.press("sleep")
         said = found["answer"] or found["other"]
         return CommandResult(command, 0 if said == "ok" else 1, said)
 

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/virtio_input.h"
+
+#include "core/tenant.h"
+
+/* Section 5.8.2. */
+#define QUEUE_EVENTS 0
+#define QUEUES 2
+
+/* Section 5.8.4: the driver selects what it wants to read, then reads it. */
+#define CONFIGURATION_SELECT 0
+#define CONFIGURATION_SUBSELECT 1
+#define CONFIGURATION_SIZE 2
+#define CONFIGURATION_DATA 8
+#define SELECT_NAME 0x01
+#define SELECT_EVENT_BITS 0x11
+
+/* As Linux numbers them (include/uapi/linux/input-event-codes.h). */
+#define EVENT_SYNCHRONISATION 0
+#define EVENT_KEY 1
+#define KEY_SLEEP 142
+
+/* Section 5.8.6. */
+struct input_event {
+    uint16_t type;
+    uint16_t code;
+    uint32_t value;
+};
+
+static const char name[] = "Cotenant sleep key";
+
+static struct {
+    uint8_t select;
+    uint8_t subselect;
+} selections[COTENANT_MAX_VIRTUAL_DEVICES];
+
+static uint64_t features(const struct virtio_device *device)
+{
+    (void)device;
+    return 0;
+}
+
+static uint32_t queue_count(const struct virtio_device *device)
+{
+    (void)device;
+    return QUEUES;
+}
+
+/* How many bytes of data there are for what is selected. */
+static uint32_t data_size(const struct virtio_device *device)
+{
+    switch (selections[device->index].select) {
+    case SELECT_NAME:
+        return sizeof(name) - 1;
+    case SELECT_EVENT_BITS:
+        return selections[device->index].subselect == EVENT_KEY ? KEY_SLEEP / 8 + 1 : 0;
+    default:
+        return 0;
+    }
+}
+
+static uint8_t read_byte(const struct virtio_device *device, uint32_t offset)
+{
+    uint32_t position = offset - CONFIGURATION_DATA;
+
+    switch (offset) {
+    case CONFIGURATION_SELECT:
+        return selections[device->index].select;
+    case CONFIGURATION_SUBSELECT:
+        return selections[device->index].subselect;
+    case CONFIGURATION_SIZE:
+        return (uint8_t)data_size(device);
+    default:
+        break;
+    }
+    if (offset < CONFIGURATION_DATA || position >= data_size(device)) {
+        return 0;
+    }
+    if (selections[device->index].select == SELECT_NAME) {
+        return (uint8_t)name[position];
+    }
+    return position == KEY_SLEEP / 8 ? 1u << KEY_SLEEP % 8 : 0;
+}
+
+static uint32_t read_configuration(const struct virtio_device *device, uint32_t offset,
+                                   uint32_t size)
+{
+    uint32_t value = 0;
+
+    for (uint32_t i = 0; i < size; i++) {
+        value |= (uint32_t)read_byte(device, offset + i) << 8 * i;
+    }
+    return value;
+}
+
+static void write_configuration(struct virtio_device *device, uint32_t offset, uint32_t size,
+                                uint32_t value)
+{
+    if (size != sizeof(uint8_t)) {
+        return;
+    }
+    if (offset == CONFIGURATION_SELECT) {
+        selections[device->index].select = (uint8_t)value;
+    } else if (offset == CONFIGURATION_SUBSELECT) {
+        selections[device->index].subselect = (uint8_t)value;
+    }
+}
+
+static void start(struct virtio_device *device)
+{
+    (void)device;
+}
+
+/* New buffers for events wait until there is one; there are no lights that could be set. */
+static bool notify(struct virtio_device *device, uint32_t queue)
+{
+    (void)device;
+    (void)queue;
+    return true;
+}
+
+static void reset(struct virtio_device *device)
+{
+    selections[device->index].select = 0;
+    selections[device->index].subselect = 0;
+}
+
+const struct virtio_type virtio_input_type = {
+    .features = features,
+    .queue_count = queue_count,
+    .read_configuration = read_configuration,
+    .write_configuration = write_configuration,
+    .start = start,
+    .notify = notify,
+    .reset = reset,
+};
+
+static bool press_on(struct virtio_device *device)
+{
+    static const struct input_event events[] = {
+        {EVENT_KEY, KEY_SLEEP, 1},
+        {EVENT_SYNCHRONISATION, 0, 0},
+        {EVENT_KEY, KEY_SLEEP, 0},
+        {EVENT_SYNCHRONISATION, 0, 0},
+    };
+    bool all = true;
+
+    for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        all =
+            all && virtio_put(device, &device->queues[QUEUE_EVENTS], &events[i], sizeof(events[i]));
+    }
+    return all;
+}
+
+bool virtio_press_sleep_key(const struct tenant *tenant)
+{
+    const struct bundle_tenant *description = tenant->description;
+    bool pressed = false;
+
+    for (uint32_t i = 0; i < description->device_count; i++) {
+        struct virtio_device *device = &virtio_devices[description->device_first + i];
+
+        if (device->type == &virtio_input_type) {
+            pressed |= press_on(device);
+        }
+    }
+    return pressed;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A virtual input device (virtio 1.2, section 5.8) with one key: the sleep key. Interrupts off,
+ * shared lock held.
+ */
+#ifndef COTENANT_VDEV_VIRTIO_INPUT_H
+#define COTENANT_VDEV_VIRTIO_INPUT_H
+
+#include <stdbool.h>
+
+#include "vdev/virtio.h"
+
+/*
+ * Presses and releases the key for a tenant. False: it has no such device, or no driver there that
+ * takes events.
+ */
+bool virtio_press_sleep_key(const struct tenant *tenant);
+
+#endif
