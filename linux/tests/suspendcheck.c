@@ -5,9 +5,10 @@
  * DIRECTORY that was written before, the monotonic clock and the wall clock, and, by a ping, the
  * network with ADDRESS in it. Prints a line for each round:
  *
- *   suspendcheck: round=3 away_ms=1250
+ *   suspendcheck: round=3 away_ms=1250 began=100200300 ended=100201400
  *
- * `away_ms` is what the real-time clock says. Status 1, with a sentence, when something is wrong.
+ * `away_ms` is what the real-time clock says; `began` and `ended` are the machine's `time` before
+ * and after the suspend, in ticks. Status 1, with a sentence, when something is wrong.
  */
 #include "common.h"
 
@@ -97,11 +98,21 @@ static long clock_error(void)
     return difference < 0 ? -difference : difference;
 }
 
+static uint64_t machine_time(void)
+{
+    uint64_t ticks;
+
+    __asm__ volatile("rdtime %0" : "=r"(ticks)::"memory");
+    return ticks;
+}
+
 static void do_round(unsigned long round, const char *path, const char *address)
 {
     struct timespec before;
     struct timespec after;
     int64_t monotonic = now_ns();
+    uint64_t began;
+    uint64_t ended;
     uint64_t sum;
 
     fill(round);
@@ -109,7 +120,9 @@ static void do_round(unsigned long round, const char *path, const char *address)
     if (path != NULL)
         write_file(path, round);
     clock_gettime(CLOCK_BOOTTIME, &before);
+    began = machine_time();
     suspend();
+    ended = machine_time();
     clock_gettime(CLOCK_BOOTTIME, &after);
     if (checksum() != sum)
         wrong(round, "memory has changed");
@@ -121,9 +134,10 @@ static void do_round(unsigned long round, const char *path, const char *address)
         wrong(round, "the wall clock is not that of the real-time clock");
     if (address != NULL && !answers(address))
         wrong(round, "the network does not answer");
-    printf("suspendcheck: round=%lu away_ms=%lld\n", round,
+    printf("suspendcheck: round=%lu away_ms=%lld began=%llu ended=%llu\n", round,
            (long long)(after.tv_sec - before.tv_sec) * 1000 +
-               (after.tv_nsec - before.tv_nsec) / 1000000);
+               (after.tv_nsec - before.tv_nsec) / 1000000,
+           (unsigned long long)began, (unsigned long long)ended);
     fflush(stdout);
 }
 

@@ -256,13 +256,16 @@ static bool do_turn(uint64_t now)
         console.tick_due = now + console.tick;
         return true;
     }
-    console.turn = (console.turn + 1) % 3;
+    console.turn = (console.turn + 1) % 4;
     if (console.turn == 0 && console.input_ready) {
         receive_step();
         return true;
     }
     if (console.turn == 1 && statistics_in_progress(&console.report)) {
         statistics_step(&console.report, now);
+        return true;
+    }
+    if (console.turn == 2 && foreground_tell()) {
         return true;
     }
     return transmit_step();
@@ -314,8 +317,8 @@ void console_tenant_running(uint32_t tenant, bool running)
 
 void console_follow(uint32_t from, uint32_t to)
 {
-    if (console.mux.focus == from && from != to) {
-        (void)console_mux_set_focus(&console.mux, to);
+    if (console.mux.focus == from) {
+        console.mux.focus = to;
     }
 }
 

@@ -60,7 +60,7 @@ bool console_command(struct tenant *tenant, enum tenant_command command);
 /* A tenant begins or ends to run: decides whether it gets input. */
 void console_tenant_running(uint32_t tenant, bool running);
 
-/* Another tenant has the devices of `from`, its focus as well. */
+/* Another tenant has the devices of `from`: its focus as well, without a word. */
 void console_follow(uint32_t from, uint32_t to);
 
 /* Says `what` and three numbers on the UART without any of the above, for a monitor that failed. */

@@ -219,6 +219,24 @@ void foreground_ended(struct tenant *tenant)
     }
 }
 
+static bool tell(uint32_t news, const char *text)
+{
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if ((tenants[i].news & news) != 0) {
+            tenants[i].news &= ~news;
+            say(&tenants[i], text, NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whoever has left, first: somebody else came in its place. */
+bool foreground_tell(void)
+{
+    return tell(TENANT_NEWS_SUSPENDED, "suspended") || tell(TENANT_NEWS_RESUMED, "resumed");
+}
+
 bool foreground_waits(void)
 {
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {

@@ -54,6 +54,12 @@ void foreground_end_nap_here(struct vhart *vhart);
 /* The tenant has stopped and does not start anew: the next of its group gets its place. */
 void foreground_ended(struct tenant *tenant);
 
+/*
+ * Tells of a tenant that has been suspended or resumed, which a switch leaves to the console
+ * service; false: there is nothing to tell.
+ */
+bool foreground_tell(void);
+
 /* A switch waits: foreground_look() is due every now and then. */
 bool foreground_waits(void);
 

@@ -292,7 +292,7 @@ void tenant_become_dormant(struct vhart *vhart)
     struct tenant *tenant = vhart->tenant;
 
     trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
-    lifecycle_log(tenant, "suspended\n");
+    tenant->news |= TENANT_NEWS_SUSPENDED;
     watch_end(tenant);
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
@@ -305,7 +305,7 @@ void tenant_become_dormant(struct vhart *vhart)
 void tenant_resume(struct tenant *tenant)
 {
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
-    lifecycle_log(tenant, "resumed\n");
+    tenant->news |= TENANT_NEWS_RESUMED;
     tenant->state = TENANT_RUNNING;
     console_tenant_running(tenant->index, true);
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {

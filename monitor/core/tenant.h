@@ -25,6 +25,10 @@ enum tenant_state {
     TENANT_LOADING,  /* its memory is being filled or cleared, and it will not start by itself */
 };
 
+/* struct tenant.news: what the console service has yet to tell. */
+#define TENANT_NEWS_SUSPENDED 0x1u
+#define TENANT_NEWS_RESUMED 0x2u
+
 /* What its memory is being filled or cleared for. */
 enum tenant_purpose {
     TENANT_TO_RUN,     /* running */
@@ -48,6 +52,7 @@ struct tenant {
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
     enum tenant_purpose purpose; /* while the loader works */
+    uint32_t news;               /* TENANT_NEWS_*, for foreground_tell() */
     bool used;                   /* its memory holds what it or its images left there */
     struct software_event event; /* the one that any of its vharts can take */
     struct loader loader;

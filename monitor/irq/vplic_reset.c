@@ -84,6 +84,9 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
 void vplic_reset(struct vplic *vplic)
 {
     for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-        vplic_reset_step(vplic, word);
+        /* Of a word without sources nothing was ever enabled, pending or claimed. */
+        if (word == 0 || (vplic->physical_sources[word] | vplic->virtual_sources[word]) != 0) {
+            vplic_reset_step(vplic, word);
+        }
     }
 }

@@ -179,7 +179,6 @@ def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
     session.expect("freertos", LATENCY_READY)
     for name in names:
         assert session.expect(name, VERDICT)[1] == "PASS switch-dirty"
-    assert session.monitor_log.count(": suspended\n") == 20 * len(names)
     no_deadline_was_missed(session)
 
 

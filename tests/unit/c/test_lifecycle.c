@@ -895,8 +895,10 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_int_equal(vhart->world.medeleg, 0x1234); /* as before: it was no start */
     assert_true(console_shows[0] && !console_shows[2]);
     assert_ptr_equal(hart->plic_user, vhart);
-    assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
-                                    "monitor: tenant other: starts\n"
+    while (foreground_tell()) {
+    }
+    assert_string_equal(log_text(), "monitor: tenant other: starts\n"
+                                    "monitor: tenant linux: suspended\n"
                                     "monitor: tenant other: suspended\n"
                                     "monitor: tenant linux: resumed\n");
 }

@@ -42,6 +42,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         by_default=False,
     ),
     "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
+    "osswitch": Benchmark(
+        "osswitch",
+        "from one operating system to another by suspend to RAM, and the parts of it",
+        by_default=False,
+    ),
     "latency": Benchmark(
         "latency",
         "FreeRTOS's wake-up latencies, alone and beside a busy Linux",

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From one operating system to another by suspend to RAM: the whole way, and its parts.
+
+The monitor's part is read off a trace of its instructions: from the SBI call to the other one's
+first instruction. The whole way is from the write to /sys/power/state of one Linux to the return of
+that write in the other, by the machine's `time`, which both see; at one instruction per nanosecond.
+The parts are what the two kernels say of themselves.
+"""
+
+import re
+from dataclasses import dataclass
+from statistics import median
+
+from cotenant.bench.errors import BenchError
+from cotenant.bench.paths import kinds, record
+from cotenant.bench.row import Row, row
+from cotenant.bench.systems import TIMEOUT, built, payload, system, tenant
+from cotenant.run.session import Session
+
+_MONITOR = "SBI call, world switch"
+_MONITOR_BUDGET = 1200
+_PATHS = 60
+_ROUNDS = 5
+_NS_PER_TICK = 100
+# What the prototype took for a lean system, and what is aimed at, ms.
+_PROTOTYPE_MS = 17
+_BUDGET_MS = 15
+_SAYS_HOW_LONG = "echo 1 > /sys/power/pm_debug_messages; dmesg -n 1"
+
+_ROUND = re.compile(r"^suspendcheck: round=\d+ \S+ began=(\d+) ended=(\d+)\n", re.MULTILINE)
+_STAMPED = re.compile(r"^\[ *(\d+\.\d+)\] (.*)$", re.MULTILINE)
+# From the one line of the kernel to the other.
+_PARTS = {
+    "freeze tasks": ("PM: suspend entry", "printk: Suspending console"),
+    "suspend devices": ("printk: Suspending console", "Disabling non-boot CPUs"),
+    "resume devices": ("PM: noirq resume of devices", "OOM killer enabled"),
+    "thaw tasks": ("OOM killer enabled", "PM: suspend exit"),
+}
+_PHASE = re.compile(
+    r"PM: ((?:late |noirq |early )?(?:suspend|resume) of devices) complete after ([\d.]+) msecs"
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Milliseconds: the whole way of each switch, and each part, both medians."""
+
+    whole: float
+    parts: dict[str, float]
+
+
+def run(quick: bool) -> list[Row]:
+    """Measure the monitor's part, then two lean Linux; `quick` leaves those with devices out."""
+    rows = [_monitor(sstc) for sstc in (False, True)]
+    lean = measure_linux(with_devices=False)
+    rows += _rows("two Linux without devices", lean, _PROTOTYPE_MS, _BUDGET_MS)
+    if not quick:
+        rows += _rows("two Linux with disk, network and RNG", measure_linux(with_devices=True))
+    return rows
+
+
+def _rows(
+    name: str, measured: Measured, other: float | None = None, budget: float | None = None
+) -> list[Row]:
+    return [
+        row(f"{name}, the whole way", "ms", measured.whole, other, budget),
+        *(row(f"{name}: {part}", "ms", value) for part, value in measured.parts.items()),
+    ]
+
+
+def _group(devices: list[str]) -> str:
+    return f'[group.desk]\nmembers = ["one", "two"]\ndevices = {devices}\n'
+
+
+def _monitor(sstc: bool) -> Row:
+    def started(session: Session) -> None:
+        for name in session.tenants:
+            session.expect(name, "^bench: start$")
+
+    members = (payload(name, "bench-osswitch") for name in ("one", "two"))
+    description = system(_group(["rtc", "virtio*"]), *members)
+    found = kinds(record(description, sstc=sstc, icount=0, prepare=started, total=_PATHS))
+    switch = next((kind for kind in found if kind.name == _MONITOR), None)
+    if switch is None:
+        raise BenchError(f"no {_MONITOR!r} was seen among {[kind.name for kind in found]}")
+    name = f"monitor: suspend to the other's first instruction, 9 devices, Sstc {_on(sstc)}"
+    return row(name, "instructions", switch.median, None, _MONITOR_BUDGET)
+
+
+def measure_linux(*, with_devices: bool) -> Measured:
+    """Let two Linux switch to each other, each with checks of its own."""
+    modules = ["virtio_mmio", *(["virtio_blk", "virtio_net", "virtio_rng"] if with_devices else [])]
+    members = (
+        tenant(
+            name,
+            priority=1,
+            memory="128M",
+            image="debian-kernel",
+            initrd="debian-test-initramfs",
+            arguments=f"console=ttyS0 loglevel=4 modules={','.join(modules)}",
+            ready="^cotenant: ready$",
+            devices=[f"virtio{number}"] if with_devices else [],
+        )
+        for number, name in enumerate(("one", "two"))
+    )
+    shared = ["rtc", *(["virtio2", "virtio3"] if with_devices else [])]
+    description = system(_QEMU_DEVICES if with_devices else "", _group(shared), *members)
+    extra = _QEMU_ARGUMENTS if with_devices else ()
+    with (
+        built(description, sstc=True) as launch,
+        Session(launch.machine(0, extra), launch.ports, timeout=TIMEOUT) as session,
+    ):
+        return _measure(session)
+
+
+_QEMU_DEVICES = """[qemu.devices]
+virtio0 = "virtio-blk-device,drive=disk0"
+virtio1 = "virtio-blk-device,drive=disk1"
+virtio2 = "virtio-net-device,netdev=net"
+virtio3 = "virtio-rng-device"
+"""
+_QEMU_ARGUMENTS = (
+    *("-drive", "if=none,id=disk0,driver=null-co,size=16M"),
+    *("-drive", "if=none,id=disk1,driver=null-co,size=16M"),
+    *("-netdev", "user,id=net"),
+)
+
+
+def _measure(session: Session) -> Measured:
+    typed = f"suspendcheck {_ROUNDS}; dmesg; echo over $((40 + 2))\n".encode()
+    for name in ("one", "two"):
+        session.wait_ready(name)
+        session.command(name, _SAYS_HOW_LONG)
+        session.send(name, typed)
+    session.expect("one", "^over 42$")
+    outputs = {name: session.output(name) for name in ("one", "two")}
+    moments = {name: _ROUND.findall(text) for name, text in outputs.items()}
+    # The first suspend of the one starts the other, and the last resume of the other is to come.
+    began = [int(began) for began, _ in moments["two"]]
+    ended = [int(ended) for _, ended in moments["one"]]
+    ways = [
+        (end - max(begin for begin in began if begin < end)) * _NS_PER_TICK / 1e6
+        for end in ended
+        if any(begin < end for begin in began)
+    ]
+    if len(ways) < _ROUNDS - 1:
+        raise BenchError(f"only {len(ways)} switches were seen: {outputs['one'][-400:]!r}")
+    return Measured(median(ways), parts_of(outputs["one"]))
+
+
+def parts_of(log: str) -> dict[str, float]:
+    """Return how long each part took by a kernel's log, ms, the median of all suspends."""
+    lines = [(float(stamp) * 1000, text) for stamp, text in _STAMPED.findall(log)]
+    parts: dict[str, list[float]] = {}
+    for name, (first, last) in _PARTS.items():
+        since: float | None = None
+        for stamp, text in lines:
+            if text.startswith(first):
+                since = stamp
+            elif text.startswith(last) and since is not None:
+                parts.setdefault(name, []).append(stamp - since)
+                since = None
+    for phase, duration in _PHASE.findall(log):
+        parts.setdefault(phase, []).append(float(duration))
+    return {name: median(values) for name, values in parts.items()}
+
+
+def _on(value: bool) -> str:
+    return "on" if value else "off"
