@@ -398,7 +398,9 @@ static bool write_register(struct virtio_device *device, uint32_t offset, uint32
 bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value)
 {
     if (offset >= REG_CONFIGURATION) {
-        device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
+        if (device->type->write_configuration != NULL) {
+            device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
+        }
         return true;
     }
     return size != sizeof(uint32_t) || write_register(device, offset, value);

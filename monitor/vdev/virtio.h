@@ -28,7 +28,7 @@ struct virtio_device;
 #define VIRTIO_INTERRUPT_USED 0x1
 #define VIRTIO_INTERRUPT_CONFIGURATION 0x2
 
-/* What a type of device does. All must be given. */
+/* What a type of device does. All must be given but what says so. */
 struct virtio_type {
     /* Feature bits that it offers beside VIRTIO_F_VERSION_1. */
     uint64_t (*features)(const struct virtio_device *device);
@@ -36,6 +36,7 @@ struct virtio_type {
     /* Reads `size` (1, 2, 4) bytes of the configuration space; what is not there reads 0. */
     uint32_t (*read_configuration)(const struct virtio_device *device, uint32_t offset,
                                    uint32_t size);
+    /* NULL: nothing there can be written. */
     void (*write_configuration)(struct virtio_device *device, uint32_t offset, uint32_t size,
                                 uint32_t value);
     /* The driver is ready (DRIVER_OK): its queues are in place. */

@@ -324,20 +324,10 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
     return offset == CONFIGURATION_PORTS && size == sizeof(uint32_t) ? port_count(device) : 0;
 }
 
-static void write_configuration(struct virtio_device *device, uint32_t offset, uint32_t size,
-                                uint32_t value)
-{
-    (void)device;
-    (void)offset;
-    (void)size;
-    (void)value;
-}
-
 const struct virtio_type virtio_console_type = {
     .features = features,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
-    .write_configuration = write_configuration,
     .start = start,
     .notify = notify,
     .reset = reset,
