@@ -76,16 +76,14 @@ void put_plain(FILE *to, const char *text, size_t length)
 
 void say_progress(const char *what, uint64_t done, uint64_t total)
 {
-    static int shown = -1;
+    static const char *last;
+    static int shown;
     int percent = total == 0 ? 100 : (int)(done * 100 / total);
 
-    if (percent == shown || !isatty(STDERR_FILENO)) {
+    if ((what == last && percent == shown) || !isatty(STDERR_FILENO)) {
         return;
     }
+    last = what;
     shown = percent;
-    fprintf(stderr, "\r%s: %3d %%", what, percent);
-    if (done == total) {
-        fputc('\n', stderr);
-        shown = -1;
-    }
+    fprintf(stderr, "\r%s: %3d %%%s", what, percent, done == total ? "\n" : "");
 }
