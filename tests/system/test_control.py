@@ -4,6 +4,7 @@
 import json
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,8 +13,11 @@ from systems import VERDICT, Boot, freertos, payload, system
 
 from cotenant.commands.ctl import PROGRAM
 from cotenant.control.server import ControlServer
+from cotenant.run.launch import prepare
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
+from cotenant.trace import ring
+from cotenant.trace.system import read_bundle
 
 Ctl: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -111,3 +115,17 @@ def test_typing_into_a_console(boot: Boot, ctl: Callable[[Session], Ctl]) -> Non
     run = ctl(session)
     assert "some text" in good(run("console", "uart-echo", typed="some text\x04"))
     assert session.expect("uart-echo", VERDICT)[1] == "PASS uart-echo"
+
+
+def test_trace_of_a_running_system(
+    boot: Boot, ctl: Callable[[Session], Ctl], tmp_path: Path
+) -> None:
+    """What is read while the harts go on recording is a trace all the same."""
+    file = tmp_path / "traced.toml"
+    file.write_text(system(freertos()))
+    launch = prepare(file, tmp_path / "traced.bin", console_mode="framed", trace_ring=16384)
+    session = boot(launch, icount=4)
+    session.wait_ready("freertos")
+    good(ctl(session)("trace", tmp_path / "trace"))
+    (recorded,) = ring.decode((tmp_path / "trace").read_bytes(), read_bundle(launch.built.bundle))
+    assert all(before.time <= after.time for before, after in pairwise(recorded.records))

@@ -2,6 +2,7 @@
 """cotenantctl, built for this machine with sanitizers, against a monitor that is not one."""
 
 import json
+import struct
 import subprocess
 import zlib
 from collections.abc import Iterator
@@ -190,8 +191,14 @@ def test_console_and_log(client: Client, monitor: FakeMonitor) -> None:
 
 
 def test_trace(client: Client, tmp_path: Path) -> None:
+    """Records that were overwritten meanwhile are left out."""
     client.good("trace", tmp_path / "trace")
-    assert (tmp_path / "trace").read_bytes() == bytes(8192)
+    trace = (tmp_path / "trace").read_bytes()
+    assert len(trace) == 8192
+    following, written = struct.unpack_from("<IQ", trace, 20)
+    records = list(struct.iter_unpack("<QQ", trace[48:][: 16 * written]))
+    assert following == written == 509 - 20
+    assert records == [(number, number) for number in range(1030 - 509, 1010)]
 
 
 def test_save_and_restore(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:

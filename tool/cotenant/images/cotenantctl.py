@@ -37,7 +37,10 @@ def unpack_zstd(file: Path, directory: Path) -> None:
 def sources(tree: Path) -> list[Path]:
     """Return what the program is made from, in a source tree."""
     folder = tree / "linux" / PROGRAM
-    headers = [tree / "abi" / name for name in ("bundle.h", "control.h", "dormant.h", "limits.h")]
+    headers = [
+        tree / "abi" / name
+        for name in ("bundle.h", "control.h", "dormant.h", "limits.h", "trace.h")
+    ]
     return [*sorted(folder.glob("*.[ch]")), folder / "Makefile", *headers]
 
 
