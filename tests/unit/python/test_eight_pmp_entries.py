@@ -20,7 +20,7 @@ __all__ = ["workshop"]
 # What the examples name, and small things that stand for it.
 STAND_INS = (
     (r'^image = "debian-kernel"', 'image = "kernel"'),
-    (r'"u-boot"', '"kernel"'),
+    (r'^image = "u-boot"', 'image = "kernel"'),
     (r'"debian-disk"', '"initrd"'),
     (r'^image = "(?!kernel")[^"]+"', 'image = "rtos"'),
     (r'^initrd = "[^"]+"', 'initrd = "initrd"'),

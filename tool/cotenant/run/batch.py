@@ -101,6 +101,10 @@ class BatchRun:
             answer = self._session.control(send.command, self._left())
             if answer.exit_code != 0:
                 raise RunError(f"the monitor did not {send.command!r}: {answer.output}")
+            verb, _, name = send.command.partition(" ")
+            if verb == "switch":  # what comes next is for the one that was asked for
+                self._session.wait_state(name, "running", self._left())
+                self._wait_ready(name)
             return
         result = self._session.run_command(send.tenant, send.command, self._left())
         self._commands[send.tenant].append(result)
