@@ -6,7 +6,6 @@ import fcntl
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from types import TracebackType
 from typing import IO, Self
 
 from cotenant.run.errors import RunError
-from cotenant.run.qmp import Qmp
 
 QEMU = "qemu-system-riscv64"
 
@@ -103,11 +101,7 @@ class QemuProcess:
     """
 
     def __init__(self, machine: Machine, program: Sequence[str] = (QEMU,)) -> None:
-        command = command_line(machine, program)
-        ours, theirs = socket.socketpair()
-        control = f"socket,id=control,fd={theirs.fileno()}"
-        self.command = [*command, "-chardev", control, "-mon", "chardev=control,mode=control"]
-        self.qmp = Qmp(ours)
+        self.command = command_line(machine, program)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
@@ -117,14 +111,10 @@ class QemuProcess:
                 stderr=self._errors,
                 bufsize=0,
                 start_new_session=True,
-                pass_fds=[theirs.fileno()],
             )
         except OSError as error:
             self._errors.close()
-            self.qmp.close()
             raise RunError(f"cannot start {self.command[0]}: {error.strerror}") from error
-        finally:
-            theirs.close()
         assert self._process.stdin is not None and self._process.stdout is not None
         self.input = self._process.stdin
         self.output = self._process.stdout
@@ -152,7 +142,6 @@ class QemuProcess:
     def close(self) -> None:
         """Kill it and give back the pipes."""
         self.kill()
-        self.qmp.close()
         self.input.close()
         self.output.close()
         self._errors.close()
