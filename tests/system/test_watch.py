@@ -46,6 +46,17 @@ def test_each_policy(boot: Boot, image: str) -> None:
     assert latency and latency.missed == 0
 
 
+def test_tenants_of_another_hart_are_watched(boot: Boot) -> None:
+    hanging = mortal("mortal", hart=1, arguments="end=hang", watch=watch("restart", "100ms"))
+    session = boot(system(freertos(), hanging))
+    for _ in range(4):
+        session.expect("mortal", "^alive\n")
+    stats = session.stats().tenants
+    assert stats["mortal"].hangs >= 3
+    assert (stats["freertos"].hangs, stats["freertos"].state) == (0, "running")
+    assert min(silence(session, "mortal")) >= 100_000
+
+
 def test_a_tenant_that_never_comes_up_is_noticed(boot: Boot) -> None:
     silent = mortal("spin", watch=watch("restart", boot="100ms"))
     session = boot(system(silent, freertos()), icount=4)
