@@ -7,7 +7,7 @@ from cotenant import __version__
 from cotenant.commands.bench import bench
 from cotenant.commands.build import build
 from cotenant.commands.check import check
-from cotenant.commands.ctl import ctl
+from cotenant.commands.ctl import ctl, switch
 from cotenant.commands.images import images
 from cotenant.commands.report import report
 from cotenant.commands.run import run
@@ -23,7 +23,7 @@ def main() -> None:
     """
 
 
-for command in (check, build, run, ctl, trace, images, bench, report):
+for command in (check, build, run, ctl, switch, trace, images, bench, report):
     main.add_command(command)
 
 if __name__ == "__main__":

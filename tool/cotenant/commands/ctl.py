@@ -86,6 +86,22 @@ def ctl(
         raise click.ClickException(str(error)) from error
 
 
+@click.command()
+@click.option(
+    "--system",
+    type=click.Path(path_type=Path),
+    help="The system that `cotenant run` runs, by the file that describes it.",
+)
+@click.argument("tenant")
+@click.pass_context
+def switch(context: click.Context, system: Path | None, tenant: str) -> None:
+    """Bring TENANT to the foreground of its group: short for `ctl switch TENANT`.
+
+    The active one is asked to suspend; the monitor's log tells what came of it.
+    """
+    context.invoke(ctl, system=system, escape="ctrl-t", words=("switch", tenant))
+
+
 def the_only_socket() -> Path:
     """Return the socket of the one system that runs."""
     found = [each for each in sorted(socket_folder().glob(f"*{SUFFIX}")) if is_alive(each)]
