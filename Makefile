@@ -43,6 +43,7 @@ run: ## Boot Debian beside FreeRTOS on one hart, under QEMU
 
 test: ## Set up, build, and run every check and test; prints the totals
 	@tool/setup/setup.sh --tests --images
+	@$(PYTHON) -m cotenant images fetch debian-disk
 	@$(PYTHON) tests/run.py
 
 test-unit: ## Run the tests that need no QEMU: C and Python
