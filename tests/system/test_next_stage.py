@@ -4,6 +4,7 @@
 QEMU hands over what `-kernel` names in this form, and so does U-Boot's SPL.
 """
 
+import subprocess
 from pathlib import Path
 
 import fdt
@@ -85,20 +86,33 @@ def fit(bundle: bytes, next_stage: bytes) -> bytes:
 
 
 def test_loaded_by_a_product_s_own_spl(boot: Boot, build: Build, tmp_path: Path) -> None:
-    """Debian's SPL of the HiFive Unleashed starts the bundle from flash in OpenSBI's place."""
-    tenants = (hello(hart=1), freertos(hart=2))
+    """Debian's SPL of the HiFive Unleashed starts the bundle from flash in OpenSBI's place.
+
+    What SPL loads as the next stage is Debian's U-Boot, which a tenant boots.
+    """
+    image: Value = {"next-stage": "2M", "address": NEXT_ADDRESS}
+    tenants = (hello(hart=1, memory="128M", image=image), freertos(hart=2))
     launch = build(system(*tenants, board="sifive-unleashed", sstc=False))
+    u_boot = tmp_path / "u-boot.bin"
+    command: list[str | Path] = [
+        "riscv64-linux-gnu-objcopy",
+        "-O",
+        "binary",
+        images.resolve("u-boot"),
+        u_boot,
+    ]
+    subprocess.run(command, check=True)
     flash = bytearray(FLASH_SIZE)
-    content = fit(launch.built.bundle.read_bytes(), IMAGE.read_bytes())
+    content = fit(launch.built.bundle.read_bytes(), u_boot.read_bytes())
     flash[SPL_OFFSET : SPL_OFFSET + len(content)] = content
     file = tmp_path / "flash.bin"
     file.write_bytes(flash)
     spl = images.resolve("u-boot-unleashed-spl")
     machine = ("-machine", "msel=6", "-m", "8G", "-bios", str(spl))  # SPL wants the product's RAM
     session = boot(launch, extra=(*machine, "-drive", f"file={file},if=mtd,format=raw"))
-    session.expect("next", READY)
-    session.wait_ready("freertos")
-    keep_ticking(session, ["freertos"])
+    session.expect("next", "^U-Boot 20")
     assert "U-Boot SPL" in session.console.noise
+    session.expect("next", "^=> ")
+    keep_ticking(session, ["freertos"])
     session.control("restart next")
-    session.expect("next", READY)
+    session.expect("next", "^U-Boot 20")
