@@ -14,7 +14,7 @@
 #include "linux/examples/control_sample.h"
 #include "port.h"
 #include "queue.h"
-#include "rt/arguments.h"
+#include "report.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
@@ -26,7 +26,6 @@
 #define SAMPLE_PRIORITY 2
 #define REPORT_PRIORITY 1
 #define STACK_WORDS 512
-#define DEFAULT_REPORT_MS 2000
 #define SAMPLES_WAITING 64
 #define NANOSECONDS_PER_SECOND 1000000000
 
@@ -150,29 +149,20 @@ static void run_samples(void *parameters)
     }
 }
 
-/* The console is full: it drains while others run. */
-static void wait_a_tick(void)
+static void report(void)
 {
-    vTaskDelay(1);
+    struct latency_statistics now;
+
+    taskENTER_CRITICAL();
+    now = lateness;
+    taskEXIT_CRITICAL();
+    latency_print("latency", now, platform.timebase_hz);
 }
 
 static void run_report(void *parameters)
 {
-    TickType_t period =
-        pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
-    TickType_t tick = xTaskGetTickCount();
-
     (void)parameters;
-    console_set_wait(wait_a_tick);
-    for (;;) {
-        struct latency_statistics now;
-
-        xTaskDelayUntil(&tick, period);
-        taskENTER_CRITICAL();
-        now = lateness;
-        taskEXIT_CRITICAL();
-        latency_print("latency", now, platform.timebase_hz);
-    }
+    report_periodically(report);
 }
 
 static void start(unsigned number, TaskFunction_t function, const char *name, UBaseType_t priority)

@@ -9,6 +9,7 @@
  */
 #include "FreeRTOS.h"
 #include "port.h"
+#include "report.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/plic.h"
@@ -143,18 +144,12 @@ static void request(void)
     }
 }
 
-/* The console is full: it drains while others run. */
-static void wait_a_tick(void)
-{
-    vTaskDelay(1);
-}
-
 static void run(void *parameters)
 {
     uint8_t typed;
 
     (void)parameters;
-    console_set_wait(wait_a_tick);
+    report_share_console();
     for (;;) {
         request();
         is_sleep_wanted |= uart_get(&typed) && typed == 's';

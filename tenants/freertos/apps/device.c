@@ -19,7 +19,7 @@
 #include "FreeRTOS.h"
 #include "latency_probe.h"
 #include "port.h"
-#include "rt/arguments.h"
+#include "report.h"
 #include "rt/console.h"
 #include "rt/goldfish_rtc.h"
 #include "rt/platform.h"
@@ -39,7 +39,6 @@
 #define REQUEST_PRIORITY 3
 #define REPORT_PRIORITY 1
 #define STACK_WORDS 512
-#define DEFAULT_REPORT_MS 2000
 #define SOURCE_PRIORITY 1
 #define NANOSECONDS_PER_MS 1000000
 #define NANOSECONDS_PER_SECOND 1000000000
@@ -191,24 +190,10 @@ static void report(void)
     latency_print("latency", latency_probe_read(), platform.timebase_hz);
 }
 
-/* The console is full: it drains while others run. */
-static void wait_a_tick(void)
-{
-    vTaskDelay(1);
-}
-
 static void run_report(void *parameters)
 {
-    TickType_t period =
-        pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
-    TickType_t tick = xTaskGetTickCount();
-
     (void)parameters;
-    console_set_wait(wait_a_tick);
-    for (;;) {
-        xTaskDelayUntil(&tick, period);
-        report();
-    }
+    report_periodically(report);
 }
 
 static void start_devices(void)

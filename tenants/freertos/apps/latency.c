@@ -10,7 +10,7 @@
 
 #include "FreeRTOS.h"
 #include "latency_probe.h"
-#include "rt/arguments.h"
+#include "report.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
@@ -18,9 +18,6 @@
 
 #define REPORT_PRIORITY 1
 #define STACK_WORDS 512
-#define DEFAULT_REPORT_MS 2000
-
-static TickType_t report_period;
 
 static StaticTask_t report_task;
 static StackType_t report_stack[STACK_WORDS];
@@ -37,22 +34,17 @@ static void end_report(void)
     xTaskNotifyGive(report_handle);
 }
 
-/* The console is full: it drains while others run. */
-static void wait_a_tick(void)
-{
-    vTaskDelay(1);
-}
-
 static void run_report(void *parameters)
 {
+    TickType_t period = report_period();
     TickType_t next = xTaskGetTickCount();
 
     (void)parameters;
-    console_set_wait(wait_a_tick);
+    report_share_console();
     for (;;) {
         TickType_t now = xTaskGetTickCount();
 
-        next += report_period;
+        next += period;
         if (ulTaskNotifyTake(pdTRUE, next > now ? next - now : 0) != 0) {
             report();
             sbi_shutdown(false);
@@ -65,8 +57,6 @@ void main(void)
 {
     uint64_t period = platform.timebase_hz / configTICK_RATE_HZ;
 
-    report_period =
-        pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
     print("FreeRTOS %s latency: %d Hz\n", tskKERNEL_VERSION_NUMBER, configTICK_RATE_HZ);
     report_handle = xTaskCreateStatic(run_report, "report", STACK_WORDS, NULL, REPORT_PRIORITY,
                                       report_stack, &report_task);
