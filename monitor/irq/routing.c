@@ -160,9 +160,10 @@ void routing_take_context(struct vhart *vhart)
 #define ROUTED_TRAPPED 0x2u
 #define ROUTED_THRESHOLD_SHIFT 2
 
-static uint32_t routed(const struct vplic *vplic, uint32_t index)
+static inline uint32_t __attribute__((always_inline))
+routed(const struct vplic *vplic, uint32_t index)
 {
-    bool output = vplic_output(vplic, index);
+    bool output = vplic->pending_words != 0 && vplic_output(vplic, index);
     /* vplic_claim_trapped(), without looking for due sources a second time */
     bool trapped = output || vplic->vharts[index].claimed_count != 0;
 
@@ -209,21 +210,30 @@ void routing_apply(struct vhart *vhart)
     apply(vhart, vhart->routed);
 }
 
+static inline void __attribute__((always_inline)) refresh(struct tenant *tenant, uint32_t index)
+{
+    struct vhart *vhart = &tenant->vharts[index];
+    uint32_t wanted = routed(&tenant->plic, index);
+
+    if (wanted == vhart->routed) {
+        return;
+    }
+    vhart->routed = wanted;
+    if (vhart->world.hart == hart_self()) {
+        apply(vhart, wanted);
+    } else {
+        messages_post(vhart, REQUEST_ROUTING);
+    }
+}
+
 void routing_refresh(struct tenant *tenant)
 {
+    if (tenant->vhart_count == 1) {
+        refresh(tenant, 0);
+        return;
+    }
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        struct vhart *vhart = &tenant->vharts[i];
-        uint32_t wanted = routed(&tenant->plic, i);
-
-        if (wanted == vhart->routed) {
-            continue;
-        }
-        vhart->routed = wanted;
-        if (vhart->world.hart == hart_self()) {
-            apply(vhart, wanted);
-        } else {
-            messages_post(vhart, REQUEST_ROUTING);
-        }
+        refresh(tenant, i);
     }
 }
 
@@ -293,8 +303,8 @@ void routing_refresh_uart(struct tenant *tenant)
     bool level = vuart_interrupt(&tenant->uart);
 
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
-        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0)) {
-        vplic_set_level(&tenant->plic, source, level);
+        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0) &&
+        vplic_set_level(&tenant->plic, source, level)) {
         routing_refresh(tenant);
     }
 }

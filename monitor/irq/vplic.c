@@ -34,14 +34,19 @@ uint32_t vplic_claim(struct vplic *vplic, uint32_t index)
 {
     struct vplic_vhart *vhart = &vplic->vharts[index];
     uint32_t source = vplic_best_due(vplic, vhart);
+    uint32_t word;
+    uint32_t bit;
 
     if (source == 0) {
         return vhart->passthrough ? vplic->ops->claim_physical(vplic, index) : 0;
     }
-    vplic_set_pending(vplic, source, false);
-    source_set_assign(vplic->in_service, source, true);
-    source_set_assign(vhart->claimed, source, true);
+    word = source_word(source);
+    bit = source_bit(source);
+    vplic->pending[word] &= ~bit;
+    vplic_update_pending_word(vplic, word);
+    vplic->in_service[word] |= bit;
     vhart->claimed_count++;
+    vhart->claimed[word] |= bit;
     return source;
 }
 
@@ -217,13 +222,41 @@ int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough)
     return (int)vplic->vhart_count++;
 }
 
-void vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+/*
+ * The request that is being served is withdrawn: its driver has seen to the device. Of a tenant
+ * whose only context is passed through nothing is lost by ending the service now, and its
+ * completion need not be trapped: the physical PLIC, where nothing of this source is in flight,
+ * ignores it. With another context a new request could be claimed there while this one's handler
+ * still runs, which no PLIC does.
+ */
+static bool end_early(struct vplic *vplic, uint32_t source)
 {
+    struct vplic_vhart *vhart = &vplic->vharts[0];
+
+    if (vplic->vhart_count != 1 || !vhart->passthrough || !source_set_has(vhart->claimed, source)) {
+        return false;
+    }
+    end_service(vplic, vhart, source);
+    return true;
+}
+
+bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+{
+    bool pending;
+
     if (source >= COTENANT_MAX_SOURCES || !source_set_has(vplic->virtual_sources, source)) {
-        return;
+        return false;
     }
     source_set_assign(vplic->level, source, level);
-    vplic_set_pending(vplic, source, level && !source_set_has(vplic->in_service, source));
+    if (!level && end_early(vplic, source)) {
+        return true;
+    }
+    pending = level && !source_set_has(vplic->in_service, source);
+    if (pending == source_set_has(vplic->pending, source)) {
+        return false;
+    }
+    vplic_set_pending(vplic, source, pending);
+    return true;
 }
 
 static bool has_emulated_vhart(const struct vplic *vplic)

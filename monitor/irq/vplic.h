@@ -16,7 +16,8 @@
  *                 S-context itself. What it writes elsewhere is filtered here and written through.
  *                 While a virtual source is pending or in service (vplic_claim_trapped()) the
  *                 monitor takes the claim register away, raises SEIP if vplic_output(), and the
- *                 trapped claims and completions come here.
+ *                 trapped claims and completions come here. For a tenant with one vhart the service
+ *                 ends when the level falls, and its completion goes to the physical PLIC.
  *
  * Priorities are 3 bits; 0 never interrupts; a source interrupts a context when its priority is
  * above the context's threshold; the lowest number wins among equals. The request of a virtual
@@ -99,6 +100,7 @@ struct vplic {
     uint32_t pending[COTENANT_SOURCE_WORDS];    /* claimable: a virtual level or a raise */
     uint32_t in_service[COTENANT_SOURCE_WORDS]; /* claimed by some context here */
     uint32_t pending_words;                     /* bit w: pending[w] is not 0 */
+    uint32_t latest; /* the source whose pending bit changed last; 0: none has */
     struct vplic_vhart vharts[VPLIC_MAX_VHARTS];
 };
 
@@ -134,8 +136,11 @@ bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t v
 uint32_t vplic_claim(struct vplic *vplic, uint32_t vhart);
 void vplic_complete(struct vplic *vplic, uint32_t vhart, uint32_t source);
 
-/* The interrupt line of a virtual device; ignored for a source that is not virtual. */
-void vplic_set_level(struct vplic *vplic, uint32_t source, bool level);
+/*
+ * The interrupt line of a virtual device; ignored for a source that is not virtual. False: what is
+ * pending and in service stays, and with it vplic_output() and vplic_claim_trapped().
+ */
+bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level);
 
 /*
  * The monitor has claimed a physical source in a machine context for this tenant. False: not the

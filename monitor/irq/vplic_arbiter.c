@@ -3,18 +3,10 @@
 
 #include "irq/source_set.h"
 
-void vplic_update_pending_word(struct vplic *vplic, uint32_t word)
-{
-    if (vplic->pending[word] != 0) {
-        vplic->pending_words |= 1u << word;
-    } else {
-        vplic->pending_words &= ~(1u << word);
-    }
-}
-
 void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on)
 {
     source_set_assign(vplic->pending, source, on);
+    vplic->latest = source;
     vplic_update_pending_word(vplic, source_word(source));
 }
 
@@ -22,7 +14,8 @@ void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on)
  * The sources of a word whose priority is above `threshold`: the comparison of two numbers, highest
  * bit first, for 32 of them at once.
  */
-static uint32_t above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
+static uint32_t __attribute__((noinline))
+above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
 {
     uint32_t above = 0;
     uint32_t equal = UINT32_MAX; /* in the bits compared so far */
@@ -40,9 +33,20 @@ static uint32_t above_threshold(const struct vplic *vplic, uint32_t word, uint32
     return above;
 }
 
+/* The same for the usual threshold, 0. */
+static inline uint32_t above_zero(const struct vplic *vplic, uint32_t word)
+{
+    uint32_t above = 0;
+
+    for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
+        above |= vplic->priority_plane[bit][word];
+    }
+    return above;
+}
+
 /* The sources of a word that a vhart would be interrupted by, as far as they are known here. */
-static uint32_t due_sources(const struct vplic *vplic, const struct vplic_vhart *vhart,
-                            uint32_t word)
+static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic_vhart *vhart,
+                                   uint32_t word)
 {
     uint32_t due = vplic->pending[word] & vhart->enable[word];
 
@@ -50,56 +54,48 @@ static uint32_t due_sources(const struct vplic *vplic, const struct vplic_vhart 
         /* A raised physical source was claimed for an emulated vhart of this tenant. */
         due &= vplic->virtual_sources[word];
     }
-    return due == 0 ? 0 : due & above_threshold(vplic, word, vhart->threshold);
+    if (due == 0) {
+        return 0;
+    }
+    return due & (vhart->threshold == 0 ? above_zero(vplic, word)
+                                        : above_threshold(vplic, word, vhart->threshold));
 }
 
 bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
-    uint32_t word = 0;
-
-    for (uint32_t left = vplic->pending_words; left != 0; left >>= 1) {
-        if ((left & 1) != 0 && due_sources(vplic, vhart, word) != 0) {
+    for (uint32_t left = vplic->pending_words; left != 0; left &= left - 1) {
+        if (due_sources(vplic, vhart, lowest_bit(left)) != 0) {
             return true;
         }
-        word++;
     }
     return false;
 }
 
-/* The usual case, a single source: nothing to compare. False: it is another case. */
-static bool only_due(const struct vplic *vplic, const struct vplic_vhart *vhart, uint32_t *source)
+/* The usual case, a single pending source: nothing to search. False: it is another case. */
+static inline bool only_due(const struct vplic *vplic, const struct vplic_vhart *vhart,
+                            uint32_t *source)
 {
-    uint32_t words = vplic->pending_words;
-    uint32_t word = lowest_bit(words);
-    uint32_t due;
+    uint32_t word = source_word(vplic->latest);
 
-    if ((words & (words - 1)) != 0) {
+    if (vplic->pending_words != 1u << word || vplic->pending[word] != source_bit(vplic->latest)) {
         return false;
     }
-    due = due_sources(vplic, vhart, word);
-    *source = due == 0 ? 0 : word * SOURCE_SET_WORD_BITS + lowest_bit(due);
-    return (due & (due - 1)) == 0;
+    *source = due_sources(vplic, vhart, word) == 0 ? 0 : vplic->latest;
+    return true;
 }
 
 /*
  * Narrows the set of due sources priority bit by priority bit: those that have the bit stay, if
  * there are any. Only the words between the first and the last with pending sources take part,
- * usually one.
+ * usually one. Out of line, so that the usual case does not pay for its registers.
  */
-uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+static uint32_t __attribute__((noinline))
+best_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
     uint32_t due[COTENANT_SOURCE_WORDS];
-    uint32_t first;
+    uint32_t first = lowest_bit(vplic->pending_words);
     uint32_t end;
-    uint32_t only;
 
-    if (vplic->pending_words == 0) {
-        return 0;
-    }
-    if (only_due(vplic, vhart, &only)) {
-        return only;
-    }
-    first = lowest_bit(vplic->pending_words);
     for (end = first; vplic->pending_words >> end != 0; end++) {
         due[end] = due_sources(vplic, vhart, end);
     }
@@ -120,4 +116,14 @@ uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vha
         }
     }
     return 0;
+}
+
+uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+{
+    uint32_t only;
+
+    if (vplic->pending_words == 0) {
+        return 0;
+    }
+    return only_due(vplic, vhart, &only) ? only : best_of_several(vplic, vhart);
 }

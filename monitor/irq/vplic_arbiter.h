@@ -15,7 +15,13 @@
 void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on);
 
 /* Brings the summary up to date after vplic->pending[word] was changed. */
-void vplic_update_pending_word(struct vplic *vplic, uint32_t word);
+static inline void vplic_update_pending_word(struct vplic *vplic, uint32_t word)
+{
+    uint32_t bit = 1u << word;
+
+    vplic->pending_words =
+        vplic->pending[word] != 0 ? vplic->pending_words | bit : vplic->pending_words & ~bit;
+}
 
 /* Some source would interrupt the vhart, as far as is known here. */
 bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart);

@@ -111,6 +111,19 @@ static int setup(void **state)
     return 0;
 }
 
+/* The tenant has one vhart, whose context is passed through. */
+static int setup_alone(void **state)
+{
+    static const uint32_t none[COTENANT_SOURCE_WORDS];
+
+    (void)state;
+    calls[0] = '\0';
+    vplic_init(&vplic, &ops, 5, none);
+    assert_true(vplic_add_virtual(&vplic, UART));
+    assert_int_equal(vplic_add_vhart(&vplic, PASSED_CONTEXT, true), 0);
+    return 0;
+}
+
 static void assert_calls(const char *expected)
 {
     assert_string_equal(calls, expected);
@@ -208,9 +221,9 @@ static void test_foreign_sources_do_not_exist(void **state)
     assert_false(vplic_raise(&vplic, 0));
     assert_false(vplic_raise(&vplic, COTENANT_MAX_SOURCES));
     assert_false(vplic_raise(&vplic, UINT32_MAX));
-    vplic_set_level(&vplic, FOREIGN, true);
-    vplic_set_level(&vplic, DISK, true);
-    vplic_set_level(&vplic, UINT32_MAX, true);
+    assert_false(vplic_set_level(&vplic, FOREIGN, true));
+    assert_false(vplic_set_level(&vplic, DISK, true));
+    assert_false(vplic_set_level(&vplic, UINT32_MAX, true));
     assert_false(vplic_output(&vplic, EMULATED));
     wr(CLAIM(EMULATED_CONTEXT), FOREIGN);
     wr(CLAIM(EMULATED_CONTEXT), UINT32_MAX);
@@ -243,8 +256,8 @@ static void test_virtual_source_life(void **state)
     assert_int_equal(rd(PENDING(0)), 0);
     assert_false(vplic_output(&vplic, EMULATED));
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0);
-    vplic_set_level(&vplic, UART, false);
-    vplic_set_level(&vplic, UART, true); /* in service: nothing new */
+    assert_false(vplic_set_level(&vplic, UART, false));
+    assert_false(vplic_set_level(&vplic, UART, true)); /* in service: nothing new */
     assert_false(vplic_output(&vplic, EMULATED));
     wr(CLAIM(EMULATED_CONTEXT), UART); /* the level is still high */
     assert_true(vplic_output(&vplic, EMULATED));
@@ -255,12 +268,34 @@ static void test_virtual_source_life(void **state)
     assert_calls("");
 }
 
+static void test_service_ends_with_the_level_of_a_lone_context(void **state)
+{
+    (void)state;
+    prepare(PASSED_CONTEXT, UART);
+    assert_true(vplic_set_level(&vplic, UART, true));
+    assert_true(vplic_claim_trapped(&vplic, 0));
+    assert_int_equal(rd(CLAIM(PASSED_CONTEXT)), UART);
+    assert_true(vplic_claim_trapped(&vplic, 0));
+    assert_false(vplic_output(&vplic, 0));
+    assert_true(vplic_set_level(&vplic, UART, false));
+    assert_false(vplic_claim_trapped(&vplic, 0));
+    /* The handler still runs: the next request waits for it as the hart's own interrupts do. */
+    assert_true(vplic_set_level(&vplic, UART, true));
+    assert_true(vplic_output(&vplic, 0));
+    wr(CLAIM(PASSED_CONTEXT), UART); /* trapped again: of the service before */
+    assert_true(vplic_output(&vplic, 0));
+    assert_int_equal(rd(CLAIM(PASSED_CONTEXT)), UART);
+    wr(CLAIM(PASSED_CONTEXT), UART); /* the level is still high */
+    assert_true(vplic_output(&vplic, 0));
+    assert_calls("");
+}
+
 static void test_request_is_withdrawn_with_its_level(void **state)
 {
     (void)state;
     prepare(EMULATED_CONTEXT, UART);
-    vplic_set_level(&vplic, UART, true);
-    vplic_set_level(&vplic, UART, false);
+    assert_true(vplic_set_level(&vplic, UART, true));
+    assert_true(vplic_set_level(&vplic, UART, false));
     assert_false(vplic_output(&vplic, EMULATED));
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0);
 }
@@ -489,6 +524,7 @@ int main(void)
         cmocka_unit_test_setup(test_foreign_sources_do_not_exist, setup),
         cmocka_unit_test_setup(test_priorities_are_three_bits, setup),
         cmocka_unit_test_setup(test_virtual_source_life, setup),
+        cmocka_unit_test_setup(test_service_ends_with_the_level_of_a_lone_context, setup_alone),
         cmocka_unit_test_setup(test_request_is_withdrawn_with_its_level, setup),
         cmocka_unit_test_setup(test_raised_source_life, setup),
         cmocka_unit_test_setup(test_completion_of_a_disabled_source_is_ignored, setup),

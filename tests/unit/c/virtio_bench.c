@@ -48,13 +48,14 @@ bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
     return true;
 }
 
-void vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
 {
     struct bench_driver *driver =
         &bench_drivers[vplic->tenant + (source == NET_SOURCE ? BENCH_NET : 0)];
 
     driver->interrupts += level && !driver->line;
     driver->line = level;
+    return true;
 }
 
 void routing_refresh(struct tenant *tenant)
