@@ -57,12 +57,22 @@ static inline uint32_t compressed_register(uint32_t instruction)
     return (instruction >> 2 & 7) + 8;
 }
 
-static struct world_change claim(struct hart *hart, struct vhart *vhart)
+/* The vhart's claim register, or a register of one of its virtio devices. */
+static inline bool is_word_register(const struct vhart *vhart, uint64_t physical)
+{
+    return physical == vhart->claim_register ||
+           mmio_virtio_offset(vhart->tenant, physical) < mmio_virtio_size(vhart->tenant);
+}
+
+/* Out of line: the accesses to the UART do not pay for its registers. */
+static struct world_change __attribute__((noinline))
+load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_LW;
     uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 7 & 31;
-    uint32_t source;
+    struct tenant *tenant = vhart->tenant;
+    uint32_t value;
 
     if ((!compressed && (instruction & ENCODING_MASK) != ENCODING_LW) || reg == 0) {
         return not_here;
@@ -70,30 +80,42 @@ static struct world_change claim(struct hart *hart, struct vhart *vhart)
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    source = vplic_claim(&vhart->tenant->plic, vhart->world.vhart_id);
-    routing_refresh(vhart->tenant);
+    if (physical == vhart->claim_register) {
+        value = vplic_claim(&tenant->plic, vhart->world.vhart_id);
+        routing_refresh(tenant);
+    } else {
+        value = mmio_virtio_load(tenant, mmio_virtio_offset(tenant, physical), sizeof(value));
+    }
     shared_leave(hart);
-    vhart->world.registers[reg] = source;
+    vhart->world.registers[reg] = (uint64_t)(int32_t)value;
     return finish(hart, vhart, compressed ? 2 : 4);
 }
 
-static struct world_change complete(struct hart *hart, struct vhart *vhart)
+static struct world_change __attribute__((noinline))
+store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_SW;
     uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 20 & 31;
+    uint64_t length = compressed ? 2 : 4;
+    struct tenant *tenant = vhart->tenant;
+    uint32_t value = reg == 0 ? 0 : (uint32_t)vhart->world.registers[reg];
 
-    if ((!compressed && (instruction & ENCODING_MASK) != ENCODING_SW) || reg == 0) {
+    if (!compressed && (instruction & ENCODING_MASK) != ENCODING_SW) {
         return not_here;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    vplic_complete(&vhart->tenant->plic, vhart->world.vhart_id,
-                   (uint32_t)vhart->world.registers[reg]);
-    routing_refresh(vhart->tenant);
+    if (physical == vhart->claim_register) {
+        vplic_complete(&tenant->plic, vhart->world.vhart_id, value);
+        routing_refresh(tenant);
+    } else if (!mmio_virtio_store(tenant, mmio_virtio_offset(tenant, physical), sizeof(value),
+                                  value)) {
+        length = 0; /* the access is made again */
+    }
     shared_leave(hart);
-    return finish(hart, vhart, compressed ? 2 : 4);
+    return finish(hart, vhart, length);
 }
 
 struct world_change fast_load(struct hart *hart)
@@ -107,8 +129,7 @@ struct world_change fast_load(struct hart *hart)
     bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
-        return physical == vhart->claim_register && physical != NOT_EMULATED ? claim(hart, vhart)
-                                                                             : not_here;
+        return is_word_register(vhart, physical) ? load_word(hart, vhart, physical) : not_here;
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
@@ -138,8 +159,7 @@ struct world_change fast_store(struct hart *hart)
     uint32_t reg;
 
     if (offset >= MMIO_UART_SIZE) {
-        return physical == vhart->claim_register && physical != NOT_EMULATED ? complete(hart, vhart)
-                                                                             : not_here;
+        return is_word_register(vhart, physical) ? store_word(hart, vhart, physical) : not_here;
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;

@@ -20,8 +20,7 @@ static bool is_plic(const struct tenant *tenant, uint64_t address)
 
 static bool is_virtio(const struct tenant *tenant, uint64_t address)
 {
-    return address - tenant->description->virtual_base <
-           (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+    return mmio_virtio_offset(tenant, address) < mmio_virtio_size(tenant);
 }
 
 static bool is_watchdog(const struct tenant *tenant, uint64_t address)
@@ -84,17 +83,30 @@ static enum mmio_result watchdog_access(struct tenant *tenant, uint64_t offset, 
     return MMIO_DONE;
 }
 
+static struct virtio_device *virtio_at(const struct tenant *tenant, uint64_t offset)
+{
+    return &virtio_devices[tenant->description->device_first +
+                           offset / COTENANT_VIRTUAL_DEVICE_SIZE];
+}
+
+uint32_t mmio_virtio_load(const struct tenant *tenant, uint64_t offset, uint32_t size)
+{
+    return virtio_read(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size);
+}
+
+bool mmio_virtio_store(struct tenant *tenant, uint64_t offset, uint32_t size, uint32_t value)
+{
+    return virtio_write(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size,
+                        value);
+}
+
 static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, uint32_t size,
                                       bool store, uint64_t *value)
 {
-    uint64_t number = offset / COTENANT_VIRTUAL_DEVICE_SIZE;
-    uint32_t place = offset % COTENANT_VIRTUAL_DEVICE_SIZE;
-    struct virtio_device *device = &virtio_devices[tenant->description->device_first + number];
-
     if (store) {
-        return virtio_write(device, place, size, (uint32_t)*value) ? MMIO_DONE : MMIO_AGAIN;
+        return mmio_virtio_store(tenant, offset, size, (uint32_t)*value) ? MMIO_DONE : MMIO_AGAIN;
     }
-    *value = virtio_read(device, place, size);
+    *value = mmio_virtio_load(tenant, offset, size);
     return MMIO_DONE;
 }
 
@@ -118,8 +130,7 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
                                value);
     }
     if (is_virtio(tenant, address)) {
-        return virtio_access(tenant, address - tenant->description->virtual_base, size, store,
-                             value);
+        return virtio_access(tenant, mmio_virtio_offset(tenant, address), size, store, value);
     }
     return MMIO_FAULT;
 }

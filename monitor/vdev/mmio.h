@@ -20,6 +20,24 @@ static inline uint64_t mmio_uart_offset(const struct tenant *tenant, uint64_t ad
                : MMIO_UART_SIZE;
 }
 
+/* The bytes of address space of the tenant's virtio devices, and where `address` is in them. */
+static inline uint64_t mmio_virtio_size(const struct tenant *tenant)
+{
+    return (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
+static inline uint64_t mmio_virtio_offset(const struct tenant *tenant, uint64_t address)
+{
+    return address - tenant->description->virtual_base;
+}
+
+/*
+ * The tenant loads or stores `size` bytes at an offset below mmio_virtio_size(). False: a store
+ * that is to be made again.
+ */
+uint32_t mmio_virtio_load(const struct tenant *tenant, uint64_t offset, uint32_t size);
+bool mmio_virtio_store(struct tenant *tenant, uint64_t offset, uint32_t size, uint32_t value);
+
 /* The tenant stores a byte to a register of its virtual 16550. */
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value);
 

@@ -113,8 +113,8 @@ static void set_interrupts(struct virtio_device *device, uint8_t interrupts)
     bool change = (device->interrupts != 0) != (interrupts != 0);
 
     device->interrupts = interrupts;
-    if (change) {
-        vplic_set_level(&device->tenant->plic, device->description->source, interrupts != 0);
+    if (change &&
+        vplic_set_level(&device->tenant->plic, device->description->source, interrupts != 0)) {
         routing_refresh(device->tenant);
     }
 }
@@ -231,11 +231,14 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
     return true;
 }
 
+static bool has_selected(const struct virtio_device *device)
+{
+    return device->queue_select < device->type->queue_count(device);
+}
+
 static struct virtqueue *selected(struct virtio_device *device)
 {
-    return device->queue_select < device->type->queue_count(device)
-               ? &device->queues[device->queue_select]
-               : NULL;
+    return has_selected(device) ? &device->queues[device->queue_select] : NULL;
 }
 
 static uint64_t offered(const struct virtio_device *device)
@@ -258,8 +261,6 @@ static void set_half(uint64_t *value, uint32_t select, uint32_t bits)
 
 static uint32_t read_register(const struct virtio_device *device, uint32_t offset)
 {
-    bool queue = device->queue_select < device->type->queue_count(device);
-
     switch (offset) {
     case REG_MAGIC:
         return MAGIC;
@@ -272,9 +273,9 @@ static uint32_t read_register(const struct virtio_device *device, uint32_t offse
     case REG_DEVICE_FEATURES:
         return half(offered(device), device->feature_select);
     case REG_QUEUE_SIZE_MAX:
-        return queue ? VIRTQUEUE_MOST : 0;
+        return has_selected(device) ? VIRTQUEUE_MOST : 0;
     case REG_QUEUE_READY:
-        return queue && device->queues[device->queue_select].ready;
+        return has_selected(device) && device->queues[device->queue_select].ready;
     case REG_INTERRUPT_STATUS:
         return device->interrupts;
     case REG_STATUS:
@@ -359,11 +360,11 @@ static void write_queue(struct virtio_device *device, uint32_t offset, uint32_t 
 
 static bool notify(struct virtio_device *device, uint32_t queue)
 {
-    return !virtio_is_live(device) || queue >= device->type->queue_count(device) ||
+    return !virtio_is_live(device) || queue >= VIRTIO_MOST_QUEUES || !device->queues[queue].ready ||
            device->type->notify(device, queue);
 }
 
-static bool write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
+static void write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
 {
     switch (offset) {
     case REG_DEVICE_FEATURES_SELECT:
@@ -380,11 +381,6 @@ static bool write_register(struct virtio_device *device, uint32_t offset, uint32
     case REG_QUEUE_SELECT:
         device->queue_select = value;
         break;
-    case REG_QUEUE_NOTIFY:
-        return notify(device, value);
-    case REG_INTERRUPT_ACKNOWLEDGE:
-        set_interrupts(device, device->interrupts & (uint8_t)~value);
-        break;
     case REG_STATUS:
         write_status(device, (uint8_t)value);
         break;
@@ -392,16 +388,24 @@ static bool write_register(struct virtio_device *device, uint32_t offset, uint32
         write_queue(device, offset, value);
         break;
     }
-    return true;
 }
 
 bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value)
 {
+    /* First what a driver does for each message. */
+    if (offset == REG_QUEUE_NOTIFY && size == sizeof(uint32_t)) {
+        return notify(device, value);
+    }
+    if (offset == REG_INTERRUPT_ACKNOWLEDGE && size == sizeof(uint32_t)) {
+        set_interrupts(device, device->interrupts & (uint8_t)~value);
+        return true;
+    }
     if (offset >= REG_CONFIGURATION) {
         if (device->type->write_configuration != NULL) {
             device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
         }
-        return true;
+    } else if (size == sizeof(uint32_t)) {
+        write_register(device, offset, value);
     }
-    return size != sizeof(uint32_t) || write_register(device, offset, value);
+    return true;
 }

@@ -42,8 +42,8 @@ struct virtio_type {
     /* The driver is ready (DRIVER_OK): its queues are in place. */
     void (*start)(struct virtio_device *device);
     /*
-     * Something has become available in a queue. False: there is more to do than is good at a
-     * stretch, and the driver shall notify again; it does not know that it does.
+     * Something has become available in a queue, which is ready. False: there is more to do than is
+     * good at a stretch, and the driver shall notify again; it does not know that it does.
      */
     bool (*notify)(struct virtio_device *device, uint32_t queue);
     /* The device is reset or broken: forget what concerns the driver. */

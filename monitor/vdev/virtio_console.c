@@ -44,22 +44,10 @@ static uint32_t port_count(const struct virtio_device *device)
     return port_counts[device->index];
 }
 
-/* Section 5.3.2: port 0 comes before the control queues. */
-static struct virtqueue *receive_queue(const struct virtio_port *port)
-{
-    return &port->device->queues[port->number == 0 ? 0 : 2 * port->number + 2];
-}
-
-static struct virtqueue *transmit_queue(const struct virtio_port *port)
-{
-    return receive_queue(port) + 1;
-}
-
 /* The other end is there, or has left something on its way. */
 static bool is_connected(const struct virtio_port *port)
 {
-    return port->peer == NULL || port->peer->open ||
-           virtqueue_has_chain(transmit_queue(port->peer));
+    return port->peer == NULL || port->peer->open || virtqueue_has_chain(port->peer->transmit);
 }
 
 static bool tell(struct virtio_port *port, uint16_t event, uint16_t value)
@@ -98,18 +86,20 @@ static void announce(struct virtio_port *port)
 
 /*
  * Gives back the open chain of the sender, moved or not, and the receiver's if something is in it.
+ * Returns whether there may be more to do.
  */
-static void end_of_chain(struct virtio_port *from)
+static bool end_of_chain(struct virtio_port *from)
 {
     struct virtio_port *to = from->peer;
 
-    if (to != NULL && receive_queue(to)->open) {
-        virtio_finish(to->device, receive_queue(to));
+    if (to != NULL && to->receive->open) {
+        virtio_finish(to->device, to->receive);
     }
-    virtio_finish(from->device, transmit_queue(from));
+    virtio_finish(from->device, from->transmit);
     if (to != NULL && !from->open) {
         announce(to);
     }
+    return to == NULL || virtqueue_has_chain(from->transmit);
 }
 
 static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
@@ -117,7 +107,7 @@ static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
     uint8_t bytes[SERVICE_PIECE_SIZE];
     uint32_t count = virtqueue_read(source, bytes, sizeof(bytes));
 
-    from->service->receive(from, bytes, count, source->left == 0 && !source->more);
+    from->service->receive(from, bytes, count, virtqueue_is_at_end(source));
     return true;
 }
 
@@ -125,11 +115,10 @@ static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
 static bool move_piece(struct virtio_port *from, struct virtqueue *source)
 {
     struct virtio_port *to = from->peer;
-    struct virtqueue *target = receive_queue(to);
+    struct virtqueue *target = to->receive;
 
     if (!to->open) {
-        end_of_chain(from);
-        return true;
+        return end_of_chain(from);
     }
     switch (virtio_look(to->device, target, true)) {
     case VIRTQUEUE_EMPTY:
@@ -141,7 +130,7 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     case VIRTQUEUE_BYTES:
         virtqueue_ask(target, false);
         virtqueue_copy(target, source, VIRTIO_PIECE_SIZE);
-        return true;
+        return virtqueue_is_at_end(source) ? end_of_chain(from) : true;
     case VIRTQUEUE_END:
         virtio_finish(to->device, target);
         return true;
@@ -155,7 +144,7 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
 static bool step(void *subject)
 {
     struct virtio_port *from = subject;
-    struct virtqueue *source = transmit_queue(from);
+    struct virtqueue *source = from->transmit;
 
     if (from->stale && source->next == from->fresh) {
         from->stale = false;
@@ -166,13 +155,11 @@ static bool step(void *subject)
     switch (virtio_look(from->device, source, false)) {
     case VIRTQUEUE_BYTES:
         if (from->stale) {
-            end_of_chain(from);
-            return true;
+            return end_of_chain(from);
         }
         return from->peer == NULL ? serve_piece(from, source) : move_piece(from, source);
     case VIRTQUEUE_END:
-        end_of_chain(from);
-        return true;
+        return end_of_chain(from);
     case VIRTQUEUE_EMPTY:
     case VIRTQUEUE_BROKEN:
         break;
@@ -191,10 +178,10 @@ static void begin_afresh(struct virtio_port *port)
 {
     struct virtio_port *peer = port->peer;
 
-    virtqueue_rewind(receive_queue(port));
-    if (peer != NULL && transmit_queue(peer)->ready) {
+    virtqueue_rewind(port->receive);
+    if (peer != NULL && peer->transmit->ready) {
         peer->stale = true;
-        peer->fresh = virtqueue_available(transmit_queue(peer));
+        peer->fresh = virtqueue_available(peer->transmit);
     }
 }
 
@@ -286,7 +273,7 @@ static bool notify(struct virtio_device *device, uint32_t queue)
 static void start(struct virtio_device *device)
 {
     for (uint32_t i = 0; i < port_count(device); i++) {
-        virtqueue_ask(receive_queue(&ports_of(device)[i]), false);
+        virtqueue_ask(ports_of(device)[i].receive, false);
     }
     virtqueue_ask(&device->queues[QUEUE_CONTROL_IN], false);
 }
@@ -301,7 +288,7 @@ static void reset(struct virtio_device *device)
         port->naming = false;
         port->stale = false;
         if (port->peer != NULL) {
-            virtqueue_rewind(receive_queue(port->peer)); /* the rest of what is in it is lost */
+            virtqueue_rewind(port->peer->receive); /* the rest of what is in it is lost */
         }
         set_open(port, false);
     }
@@ -340,6 +327,9 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
 
     port->device = &virtio_devices[end->device];
     port->number = end->port;
+    /* Section 5.3.2: port 0 comes before the control queues. */
+    port->receive = &port->device->queues[end->port == 0 ? 0 : 2 * end->port + 2];
+    port->transmit = port->receive + 1;
     port->name = channel->name;
     port_counts[end->device]++;
     return port;
@@ -365,5 +355,5 @@ void virtio_console_init(void)
 
 bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
 {
-    return port->open && virtio_put(port->device, receive_queue(port), bytes, length);
+    return port->open && virtio_put(port->device, port->receive, bytes, length);
 }

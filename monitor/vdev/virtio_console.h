@@ -36,6 +36,8 @@ struct virtio_port_service {
 struct virtio_port {
     struct virtio_device *device; /* NULL: there is no such port */
     uint32_t number;
+    struct virtqueue *receive; /* its queues: to the driver, and from it */
+    struct virtqueue *transmit;
     const char *name;
     struct virtio_port *peer;                  /* the other end; NULL: */
     const struct virtio_port_service *service; /* the monitor */

@@ -61,6 +61,12 @@ bool virtqueue_start(struct virtqueue *queue, const struct tenant *tenant);
 enum virtqueue_state virtqueue_look(struct virtqueue *queue, const struct tenant *tenant,
                                     bool fill);
 
+/* A chain in state BYTES: nothing of it is left to move. */
+static inline bool virtqueue_is_at_end(const struct virtqueue *queue)
+{
+    return queue->left == 0 && !queue->more;
+}
+
 /* How many chains the driver has ever made available, modulo 2^16. The queue is ready. */
 uint16_t virtqueue_available(const struct virtqueue *queue);
 
