@@ -37,16 +37,9 @@ static uint32_t channel_count;
 static struct message messages_in[VIRTIO_QUEUE_SIZE];
 static struct message messages_out[VIRTIO_QUEUE_SIZE];
 
-static uint32_t number_of(const struct channel *channel)
-{
-    return (uint32_t)(channel - channels);
-}
-
 static struct virtio_queue *receive_queue(const struct channel *channel)
 {
-    uint32_t number = number_of(channel);
-
-    return &queues[number == 0 ? 0 : 2 * number + 2];
+    return &queues[channel->number == 0 ? 0 : 2 * channel->number + 2];
 }
 
 static struct virtio_queue *transmit_queue(const struct channel *channel)
@@ -68,8 +61,8 @@ static void tell(uint32_t port, uint16_t event, uint16_t value)
     virtio_notify(&console, queue);
 }
 
-/* Gives buffer `number` of the channel to the device. Descriptors are given and taken in turn, so
- * that a request's number is that of its buffer. */
+/* Gives buffer `number` of the channel to the device: one that it has just returned, so that it is
+ * the number of the request too. */
 static void offer(struct channel *channel, int number)
 {
     virtio_request(&console, receive_queue(channel), channel->receive[number], CHANNEL_BUFFER_SIZE,
@@ -84,7 +77,7 @@ static void add(struct channel *channel)
     }
     virtio_notify(&console, receive_queue(channel));
     virtio_want_interrupt(transmit_queue(channel), false);
-    tell(number_of(channel), EVENT_PORT_READY, 1);
+    tell(channel->number, EVENT_PORT_READY, 1);
 }
 
 static void take_message(const struct message *message, uint32_t length)
@@ -112,21 +105,25 @@ static void take_message(const struct message *message, uint32_t length)
     }
 }
 
-/* Takes what the device has to say. */
-static void serve(void)
+/* The device has something to say. */
+static void __attribute__((noinline)) take_messages(void)
 {
     uint32_t length;
-    int number = virtio_take(&console, &queues[CONTROL_IN], &length);
 
-    if (number < 0) {
-        return;
-    }
-    for (; number >= 0; number = virtio_take(&console, &queues[CONTROL_IN], &length)) {
+    for (int number = virtio_take(&console, &queues[CONTROL_IN], &length); number >= 0;
+         number = virtio_take(&console, &queues[CONTROL_IN], &length)) {
         take_message(&messages_in[number], length);
         virtio_request(&console, &queues[CONTROL_IN], &messages_in[number], sizeof(struct message),
                        false);
     }
     virtio_notify(&console, &queues[CONTROL_IN]);
+}
+
+static void serve(void)
+{
+    if (virtio_has_result(&queues[CONTROL_IN])) {
+        take_messages();
+    }
 }
 
 static bool are_all_named(void)
@@ -144,6 +141,9 @@ bool channels_start(void)
     uint64_t end = clock_now() + clock_ticks(ANSWER_MICROSECONDS);
 
     memset(channels, 0, sizeof(channels));
+    for (uint32_t i = 0; i < CHANNEL_LIMIT; i++) {
+        channels[i].number = i;
+    }
     if (!virtio_find(&console, VIRTIO_ID_CONSOLE)) {
         return false;
     }
@@ -190,7 +190,7 @@ struct channel *channel_open(const char *name)
 
 void channel_close(struct channel *channel)
 {
-    tell(number_of(channel), EVENT_PORT_OPEN, 0);
+    tell(channel->number, EVENT_PORT_OPEN, 0);
 }
 
 bool channel_is_connected(struct channel *channel)
@@ -229,14 +229,9 @@ static int free_buffer(struct virtio_queue *queue)
 {
     uint32_t length;
 
-    while (virtio_take(&console, queue, &length) >= 0) {
+    while (virtio_has_result(queue) && virtio_take(&console, queue, &length) >= 0) {
     }
-    for (int number = 0; number < VIRTIO_QUEUE_SIZE; number++) {
-        if ((queue->in_flight >> number & 1) == 0) {
-            return number;
-        }
-    }
-    return -1;
+    return virtio_free_descriptor(queue);
 }
 
 uint32_t channel_write(struct channel *channel, const void *bytes, uint32_t size, bool wait)

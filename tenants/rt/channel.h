@@ -30,13 +30,15 @@
 
 struct channel {
     char name[CHANNEL_NAME_SIZE]; /* "": there is none */
+    uint32_t number;              /* of its port */
     bool connected;               /* somebody has opened the other end */
     /* What came and has not been read: the buffer, how much is in it, how much has been taken. */
     int received;
     uint32_t length;
     uint32_t taken;
-    uint8_t receive[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
-    uint8_t transmit[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
+    /* Aligned: what is aligned at both ends is copied in larger pieces. */
+    _Alignas(uint64_t) uint8_t receive[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
+    _Alignas(uint64_t) uint8_t transmit[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
 };
 
 /*

@@ -224,8 +224,11 @@ bool virtio_start(struct virtio_device *device, struct virtio_queue *queues, uin
     return true;
 }
 
-static int free_descriptor(const struct virtio_queue *queue)
+int virtio_free_descriptor(const struct virtio_queue *queue)
 {
+    if ((queue->in_flight >> queue->last & 1) == 0) {
+        return (int)queue->last;
+    }
     for (int number = 0; number < VIRTIO_QUEUE_SIZE; number++) {
         if ((queue->in_flight >> number & 1) == 0) {
             return number;
@@ -239,7 +242,7 @@ int virtio_request(struct virtio_device *device, struct virtio_queue *queue, voi
                    uint32_t length, bool read)
 {
     struct virtio_available *available = &queue->rings.available;
-    int number = device->failed ? -1 : free_descriptor(queue);
+    int number = device->failed ? -1 : virtio_free_descriptor(queue);
 
     if (number < 0) {
         return -1;
@@ -276,9 +279,8 @@ void virtio_want_interrupt(struct virtio_queue *queue, bool wanted)
 int virtio_take(struct virtio_device *device, struct virtio_queue *queue, uint32_t *length)
 {
     struct virtio_used_element element;
-    uint16_t index = *(volatile uint16_t *)&queue->rings.used.index;
 
-    if (device->failed || index == queue->taken) {
+    if (device->failed || !virtio_has_result(queue)) {
         return -1;
     }
     order();
@@ -290,6 +292,7 @@ int virtio_take(struct virtio_device *device, struct virtio_queue *queue, uint32
         return -1;
     }
     queue->taken++;
+    queue->last = element.id;
     queue->in_flight &= ~(1u << element.id);
     *length = element.length;
     return (int)element.id;

@@ -71,6 +71,7 @@ struct virtio_queue {
     struct virtio_rings rings;
     uint32_t number;
     uint32_t in_flight; /* bit n: the device has descriptor n */
+    uint32_t last;      /* the descriptor that came back last, likely to be free */
     uint16_t added;     /* requests ever made available, modulo 2^16 */
     uint16_t taken;     /* results ever taken, modulo 2^16 */
 };
@@ -108,6 +109,9 @@ bool virtio_start(struct virtio_device *device, struct virtio_queue *queues, uin
 int virtio_request(struct virtio_device *device, struct virtio_queue *queue, void *buffer,
                    uint32_t length, bool read);
 
+/* The number that the next request in this queue will have; -1: the queue is full. */
+int virtio_free_descriptor(const struct virtio_queue *queue);
+
 /* Tells the device that there are new requests, unless it does not want to know (section 2.7.10).
  */
 void virtio_notify(const struct virtio_device *device, const struct virtio_queue *queue);
@@ -115,6 +119,12 @@ void virtio_notify(const struct virtio_device *device, const struct virtio_queue
 /* Whether the device shall interrupt when it has finished a request (section 2.7.7); at first yes.
  * After saying yes, look for what it has finished before. */
 void virtio_want_interrupt(struct virtio_queue *queue, bool wanted);
+
+/* Whether virtio_take() has something to return, unless the device has failed. */
+static inline bool virtio_has_result(const struct virtio_queue *queue)
+{
+    return *(const volatile uint16_t *)&queue->rings.used.index != queue->taken;
+}
 
 /*
  * The next finished request: its number, and in *length the bytes that the device wrote, never more
