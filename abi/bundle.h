@@ -65,6 +65,8 @@
 #define COTENANT_DEVICE_RESET_VIRTIO_MMIO 1
 /* No alarm, no interrupt; the time stays what it is. */
 #define COTENANT_DEVICE_RESET_GOLDFISH_RTC 2
+/* The configuration space of a PCI bus: all its functions off, no address and no interrupt. */
+#define COTENANT_DEVICE_RESET_PCI 3
 
 /* struct bundle_tenant.refusal: what follows when it does not suspend although it was asked to. */
 #define COTENANT_REFUSAL_SAY 0

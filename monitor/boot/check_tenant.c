@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check_rules.h"
+#include "device/pci_reset.h"
 
 #define TENANT_FLAGS                                                                               \
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
@@ -168,25 +169,36 @@ static struct check_result check_watch(const struct bundle *bundle, uint32_t ind
     return check_good();
 }
 
+static uint64_t reset_size(const struct bundle_reset *reset)
+{
+    return reset->kind == COTENANT_DEVICE_RESET_PCI ? PCI_BUS_SIZE : CHECK_PAGE_SIZE;
+}
+
 /* The monitor writes to a device that is reset: it must be the tenant's own. */
-static bool is_own_device(const struct bundle *bundle, uint32_t index, uint64_t base)
+static bool is_own_device(const struct bundle *bundle, uint32_t index,
+                          const struct bundle_reset *reset)
 {
     const struct bundle_board *board = &bundle->board;
+    uint64_t base = reset->base;
+    uint64_t size = reset_size(reset);
 
-    if (!check_contains(0, CHECK_ADDRESS_LIMIT, base, CHECK_PAGE_SIZE) ||
-        check_overlaps(base, CHECK_PAGE_SIZE, board->ram_base, board->ram_size)) {
+    if (!check_contains(0, CHECK_ADDRESS_LIMIT, base, size) ||
+        check_overlaps(base, size, board->ram_base, board->ram_size)) {
         return false;
     }
     for (unsigned device = 0; device < CHECK_DEVICES; device++) {
         struct bundle_range closed = check_device_range(board, (enum check_device)device);
 
-        if (check_overlaps(base, CHECK_PAGE_SIZE, closed.base, closed.size)) {
+        if (check_overlaps(base, size, closed.base, closed.size)) {
             return false;
         }
     }
     for (uint32_t other = 0; other < index; other++) {
         for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
-            if (bundle->tenants[other].resets[i].base == base &&
+            const struct bundle_reset *theirs = &bundle->tenants[other].resets[i];
+
+            if (theirs->kind != COTENANT_DEVICE_RESET_NONE &&
+                check_overlaps(theirs->base, reset_size(theirs), base, size) &&
                 !check_share_a_group(&bundle->tenants[index], &bundle->tenants[other])) {
                 return false;
             }
@@ -200,11 +212,11 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
     for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
         const struct bundle_reset *reset = &bundle->tenants[index].resets[i];
 
-        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_GOLDFISH_RTC,
-                "tenant.resets.kind: no driver for it", index);
+        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_PCI, "tenant.resets.kind: no driver for it",
+                index);
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
                     (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&
-                     is_own_device(bundle, index, reset->base)),
+                     is_own_device(bundle, index, reset)),
                 "tenant.resets.base: not a device of the tenant's own", index);
     }
     return check_good();

@@ -2,6 +2,7 @@
 #include "device/device_reset.h"
 
 #include "device/goldfish_rtc.h"
+#include "device/pci_reset.h"
 #include "device/virtio_reset.h"
 
 void device_reset(const struct bundle_reset *reset)
@@ -12,6 +13,9 @@ void device_reset(const struct bundle_reset *reset)
         break;
     case COTENANT_DEVICE_RESET_GOLDFISH_RTC:
         goldfish_rtc_reset(reset->base);
+        break;
+    case COTENANT_DEVICE_RESET_PCI:
+        pci_reset(reset->base);
         break;
     default:
         break;

@@ -182,6 +182,21 @@ def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
     no_deadline_was_missed(session)
 
 
+def test_a_card_on_the_pci_bus_forgets_the_one_before(boot: Boot) -> None:
+    """It may not write to the memory of one who has left, who had told it to."""
+    dirty = [payload("switch-dirty-pci", name) for name in ("one", "two")]
+    session = boot(
+        system(
+            '[qemu.devices]\npcie = ["edu,dma_mask=0xffffffff", "bochs-display"]\n',
+            group("one", "two", devices=["pcie"]),
+            *dirty,
+        ),
+        icount=4,
+    )
+    for name in ("one", "two"):
+        assert session.expect(name, VERDICT)[1] == "PASS switch-dirty-pci"
+
+
 def test_commands_of_a_group(boot: Boot) -> None:
     session = boot(one_and_two(patience="1s"), icount=4)
     session.wait_ready("one")

@@ -61,7 +61,7 @@ def for_vhart(
     monitor takes it away while a virtual interrupt is pending.
     """
     regions = [Region(each, Rights.RWX, f"memory of {tenant}") for each in memory]
-    regions += [Region(each.range, Rights.RW, each.name) for each in devices]
+    regions += [Region(area, Rights.RW, each.name) for each in devices for area in each.ranges]
     if passthrough is not None:
         context = passthrough.plic_s_context
         assert context is not None

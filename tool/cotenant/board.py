@@ -8,6 +8,10 @@ from cotenant.ranges import Range
 
 # The ids that the bundle has room for: 0xffff means none.
 HART_ID_HIGH = 0xFFFE
+# Bytes of the configuration space of one PCI bus (PCI Express specification, section 7.2.2), and
+# the lines that its cards have for interrupts.
+PCI_BUS_SIZE = 1 << 20
+PCI_INTERRUPTS = 4
 # Of the registers of the virtual watchdog, in bytes.
 VIRTUAL_WATCHDOG_SIZE = 0x20
 
@@ -77,6 +81,16 @@ class Reset:
 
 
 @dataclass(frozen=True)
+class PciWindows:
+    """Where the cards on a PCI bus appear in the address space."""
+
+    memory: Range
+    """their registers and memory; the same addresses on the bus"""
+    ports: Range
+    """their I/O ports, which count from 0 on the bus"""
+
+
+@dataclass(frozen=True)
 class Device:
     """A device that a tenant can own: its registers and interrupts go together."""
 
@@ -88,6 +102,14 @@ class Device:
     properties: Mapping[str, PropertyValue]
     qemu_bus: str | None = None
     """the bus of QEMU that stands for it, if it is a slot for a device; None: it is no slot"""
+    pci: PciWindows | None = None
+    """it is a PCI host bridge, whose registers are the configuration space of its only bus"""
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """All that its owner can touch."""
+        windows = () if self.pci is None else (self.pci.memory, self.pci.ports)
+        return (self.range, *windows)
 
 
 @dataclass(frozen=True)

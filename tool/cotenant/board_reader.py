@@ -6,10 +6,13 @@ from pathlib import Path
 from cotenant import abi, paths
 from cotenant.board import (
     HART_ID_HIGH,
+    PCI_BUS_SIZE,
+    PCI_INTERRUPTS,
     Aclint,
     Board,
     BoardHart,
     Device,
+    PciWindows,
     Plic,
     PropertyValue,
     QemuOptions,
@@ -210,9 +213,27 @@ def _read_device(reader: TableReader) -> Device | None:
     node = reader.string("node", "rtc", required=True) or name
     qemu_bus = reader.string("qemu_bus", "virtio-mmio-bus.0")
     properties = reader.table("properties", required=True)
+    pci = _read_pci(reader.table("pci"))
     reader.finish()
+    if pci is not None and area.size != PCI_BUS_SIZE:
+        reader.wrong("size", f"{area.size:#x} is not one bus", f"give {PCI_BUS_SIZE:#x}")
+    if pci is not None and len(interrupts) != PCI_INTERRUPTS:
+        reader.wrong("interrupts", "are not those of INTA to INTD", "list four of them")
     values = _read_properties(properties) if properties is not None else {}
-    return Device(name, area, interrupts, dma, node, values, qemu_bus)
+    return Device(name, area, interrupts, dma, node, values, qemu_bus, pci)
+
+
+def _read_pci(reader: TableReader | None) -> PciWindows | None:
+    if reader is None:
+        return None
+    memory, ports = (reader.table(name, required=True) for name in ("memory", "ports"))
+    reader.finish()
+    if memory is None or ports is None:
+        return None
+    windows = PciWindows(_read_range(memory), _read_range(ports))
+    memory.finish()
+    ports.finish()
+    return windows
 
 
 def _read_properties(reader: TableReader) -> dict[str, PropertyValue]:
@@ -255,16 +276,17 @@ def _check_overlaps(board: Board, top: TableReader) -> None:
         taken.append(("virtual_devices", board.virtual_devices))
     for device in board.devices.values():
         key = f"device.{device.name}"
-        for name, area in taken:
-            if area.overlaps(device.range):
-                top.wrong(key, f"{device.range} overlaps {name} at {area}", "correct one of them")
-        taken.append((device.name, device.range))
-        if device.range.base % board.pmp_grain or device.range.size % board.pmp_grain:
-            top.wrong(
-                key,
-                f"{device.range} is not a multiple of the PMP grain {board.pmp_grain}",
-                "round it to the grain",
-            )
+        for own in device.ranges:
+            for name, area in taken:
+                if area.overlaps(own):
+                    top.wrong(key, f"{own} overlaps {name} at {area}", "correct one of them")
+            taken.append((device.name, own))
+            if own.base % board.pmp_grain or own.size % board.pmp_grain:
+                top.wrong(
+                    key,
+                    f"{own} is not a multiple of the PMP grain {board.pmp_grain}",
+                    "round it to the grain",
+                )
 
 
 def _check_sources(board: Board, top: TableReader) -> None:

@@ -31,6 +31,7 @@ CONSOLE_MODES = tuple(_CONSOLE_MODES)
 _RESETS = {
     "virtio,mmio": "DEVICE_RESET_VIRTIO_MMIO",
     "google,goldfish-rtc": "DEVICE_RESET_GOLDFISH_RTC",
+    "pci-host-ecam-generic": "DEVICE_RESET_PCI",
 }
 
 

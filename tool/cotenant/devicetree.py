@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import fdt
 
-from cotenant.board import Board, Device, PropertyValue
+from cotenant.board import PCI_INTERRUPTS, Board, Device, PciWindows, PropertyValue
 from cotenant.channels import VirtualDevice
 from cotenant.ranges import Range
 
@@ -20,6 +20,10 @@ _NO_INTERRUPT = 0xFFFF_FFFF
 _SUPERVISOR_EXTERNAL = 9
 _FP_EXTENSIONS = ("f", "d")
 _UART_SIZE = 0x100
+# Kinds of addresses on a PCI bus, and what card number 1 is in them (IEEE Std 1275).
+_PCI_PORTS = 0x0100_0000
+_PCI_MEMORY = 0x0200_0000
+_PCI_CARD = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -210,7 +214,7 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         properties = {
             **device.properties,
             "reg": _reg(device.range),
-            **_interrupts(device.interrupts),
+            **_interrupts_of(device),
         }
         soc.append(_node(f"{device.node}@{device.range.base:x}", properties))
     for virtual in view.virtual_devices:
@@ -227,6 +231,37 @@ def _watchdog(area: Range) -> fdt.Node:
     return _node(
         f"watchdog@{area.base:x}", {"compatible": "allwinner,sun6i-a31-wdt", "reg": _reg(area)}
     )
+
+
+def _interrupts_of(device: Device) -> dict[str, PropertyValue]:
+    if device.pci is None:
+        return _interrupts(device.interrupts)
+    return _pci(device.pci, device.interrupts)
+
+
+def _pci(windows: PciWindows, sources: tuple[int, ...]) -> dict[str, PropertyValue]:
+    """Return what describes a PCI bus (IEEE Std 1275, PCI bus binding).
+
+    The pins INTA to INTD of each card lead to the four sources, one further with each card.
+    """
+    routes: list[int] = []
+    for card in range(PCI_INTERRUPTS):
+        for pin in range(PCI_INTERRUPTS):
+            source = sources[(card + pin) % PCI_INTERRUPTS]
+            routes += [card * _PCI_CARD, 0, 0, pin + 1, PLIC_PHANDLE, source]
+    return {
+        "device_type": "pci",
+        "#address-cells": 3,
+        "#size-cells": 2,
+        "#interrupt-cells": 1,
+        "bus-range": (0, 0),
+        "ranges": (
+            *(_PCI_PORTS, 0, 0, *_reg(windows.ports)),
+            *(_PCI_MEMORY, *_cells(windows.memory.base), *_reg(windows.memory)),
+        ),
+        "interrupt-map-mask": (_PCI_CARD * (PCI_INTERRUPTS - 1), 0, 0, 7),
+        "interrupt-map": tuple(routes),
+    }
 
 
 def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:

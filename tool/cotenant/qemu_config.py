@@ -29,8 +29,8 @@ class Network:
     """TCP ports of the host's loopback address, each with the tenant's port it leads to"""
 
 
-QemuDevice = str | Disk | Network
-"""A string is the value of QEMU's -device, without the bus."""
+QemuDevice = str | tuple[str, ...] | Disk | Network
+"""A string is the value of QEMU's -device, without the bus; several are cards on one bus."""
 
 
 def read(reader: TableReader | None) -> dict[str, QemuDevice]:
@@ -48,6 +48,8 @@ def _read_device(slots: TableReader, name: str) -> QemuDevice | None:
     raw = slots.data[name]
     if isinstance(raw, str):
         return slots.parsed(name, _parse_model, "virtio-rng-device")
+    if isinstance(raw, list):
+        return _read_cards(slots, name)
     if not isinstance(raw, dict):
         slots.wrong(name, f"is {kind_of(raw)}", 'write for example: { disk = "debian-disk" }')
         return None
@@ -56,6 +58,15 @@ def _read_device(slots: TableReader, name: str) -> QemuDevice | None:
     device = _read_disk(reader) if "disk" in raw else _read_network(reader)
     reader.finish()
     return device
+
+
+def _read_cards(slots: TableReader, name: str) -> tuple[str, ...] | None:
+    models = slots.strings(name, '["bochs-display"]')
+    try:
+        return None if models is None else tuple(_parse_model(each) for each in models)
+    except ValueError as error:
+        slots.wrong(name, str(error), 'write for example: ["bochs-display"]')
+        return None
 
 
 def _read_disk(reader: TableReader) -> Disk | None:

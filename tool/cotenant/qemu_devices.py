@@ -11,7 +11,7 @@ from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.images import ImageError
-from cotenant.qemu_config import Disk, Network
+from cotenant.qemu_config import Disk, Network, QemuDevice
 from cotenant.reader import suggestion
 
 _BUS = re.compile(r",\s*bus\s*=")
@@ -34,8 +34,17 @@ def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistak
             mistakes.add(
                 key, f'"{name}" belongs to no tenant', "add it to the devices of the one to use it"
             )
-        elif isinstance(model, str) and _BUS.search(model):
-            mistakes.add(key, f'"{model}" names a bus', f'leave "bus=" out: {name} is the place')
+        elif not isinstance(model, (str, tuple)) and board.devices[name].pci is not None:
+            mistakes.add(
+                key, "takes PCI cards", "plug disks and networks into slots for virtio devices"
+            )
+        elif isinstance(model, tuple) and board.devices[name].pci is None:
+            mistakes.add(key, "has room for one device", "give one, without [ ]")
+        else:
+            for each in _models(model):
+                if _BUS.search(each):
+                    remedy = f'leave "bus=" out: {name} is the place'
+                    mistakes.add(key, f'"{each}" names a bus', remedy)
 
 
 def find_disks(config: SystemConfig, mistakes: Mistakes) -> dict[str, Path]:
@@ -66,15 +75,25 @@ def arguments(
     """Return QEMU's options with their values, in the file's order; all have been checked."""
     options = []
     for name, device in config.qemu_devices.items():
-        model = device
+        models = _models(device)
         if isinstance(device, Disk):
             options.append(("-drive", _drive(name, device, disks[name])))
-            model = f"virtio-blk-device,drive={name}"
+            models = (f"virtio-blk-device,drive={name}",)
         elif isinstance(device, Network):
             options.append(("-netdev", _user_network(name, device)))
-            model = f"virtio-net-device,netdev={name}"
-        options.append(("-device", f"{model},bus={board.devices[name].qemu_bus}"))
+            models = (f"virtio-net-device,netdev={name}",)
+        place = f"bus={board.devices[name].qemu_bus}"
+        if board.devices[name].pci is not None:
+            place += ",romfile="  # a program for the firmware of a PC, which is not installed
+        options += [("-device", f"{model},{place}") for model in models]
     return tuple(options)
+
+
+def _models(device: QemuDevice) -> tuple[str, ...]:
+    """Return the values of -device that the file itself gives."""
+    if isinstance(device, str):
+        return (device,)
+    return device if isinstance(device, tuple) else ()
 
 
 def _drive(name: str, disk: Disk, file: Path) -> str:

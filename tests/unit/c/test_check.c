@@ -444,7 +444,8 @@ static void test_tenant_resets(void **state)
     (void)state;
     ACCEPTED(rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000);
     ACCEPTED(rtos->resets[0].kind = 2; rtos->resets[0].base = 0x10001000);
-    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 3);
+    ACCEPTED(rtos->resets[0].kind = 3; rtos->resets[0].base = 0x30000000);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 4);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001800);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
@@ -457,6 +458,13 @@ static void test_tenant_resets(void **state)
             rtos->resets[0].base = UINT64_MAX - 0xfff);
     REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000;
             b->tenants[2].resets[1] = rtos->resets[0]);
+    /* A bus has more registers than others: all of them count. */
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 3;
+            rtos->resets[0].base = board->uart_base - 0xff000);
+    REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 3;
+            rtos->resets[0].base = board->ram_base - 0xff000);
+    REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 3; rtos->resets[0].base = 0x30000000;
+            b->tenants[2].resets[1].kind = 1; b->tenants[2].resets[1].base = 0x300ff000);
 }
 
 static void test_vhart_time(void **state)

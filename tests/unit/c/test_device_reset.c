@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/mmio.h"
 #include "cmocka_tests.h"
 #include "device/device_reset.h"
+#include "device/pci_reset.h"
 #include "device/virtio_reset.h"
 #include "mmio_recorder.h"
 
 #define BASE 0x10001000
 #define STATUS (BASE + 0x70)
 #define MAGIC 0x74726976
+#define ECAM 0x30000000
+#define CARDS 32
 
 static int setup(void **state)
 {
@@ -57,6 +61,104 @@ static void test_each_kind_has_its_way(void **state)
     assert_mmio_write(1, 32, STATUS, 0);
 }
 
+static uint64_t function_at(unsigned card, unsigned number)
+{
+    return ECAM + (card << 15) + (number << 12);
+}
+
+static void set_empty_bus(void)
+{
+    for (unsigned card = 0; card < CARDS; card++) {
+        for (unsigned number = 0; number < 8; number++) {
+            mmio_recorder_set(function_at(card, number), 0xffffffff);
+        }
+    }
+}
+
+/* As an operating system leaves it: on, with addresses and a list of capabilities. */
+static void set_function(uint64_t base, uint32_t header)
+{
+    mmio_recorder_set(base, 0x11111234);
+    mmio_recorder_set(base + 0x04, 0x00100007);
+    mmio_recorder_set(base + 0x0c, header);
+    for (unsigned place = 0x10; place < 0x28; place += 4) {
+        mmio_recorder_set(base + place, 0x40000008);
+    }
+    mmio_recorder_set(base + 0x30, 0x41000001);
+    mmio_recorder_set(base + 0x34, 0x40);
+    mmio_recorder_set(base + 0x3c, 0x0120);
+    mmio_recorder_set(base + 0x40, 0x00e35005); /* MSI, on; next at 0x50 */
+    mmio_recorder_set(base + 0x50, 0x80037009); /* of a maker's own */
+    mmio_recorder_set(base + 0x70, 0x80030011); /* MSI-X, on; the last */
+}
+
+static void assert_is_off(uint64_t base)
+{
+    assert_int_equal(mmio_read32(base + 0x04), 0xffff0400);
+    for (unsigned place = 0x10; place < 0x28; place += 4) {
+        assert_int_equal(mmio_read32(base + place), 0);
+    }
+    assert_int_equal(mmio_read32(base + 0x30), 0);
+    assert_int_equal(mmio_read32(base + 0x3c), 0);
+    assert_int_equal(mmio_read32(base + 0x40), 0x00e25005);
+    assert_int_equal(mmio_read32(base + 0x50), 0x80037009);
+    assert_int_equal(mmio_read32(base + 0x70), 0x00030011);
+}
+
+static void test_every_function_on_a_bus_is_off(void **state)
+{
+    struct bundle_reset reset = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
+
+    (void)state;
+    set_empty_bus();
+    set_function(function_at(1, 0), 0);
+    set_function(function_at(5, 0), 0x00800000);
+    set_function(function_at(5, 7), 0);
+    set_function(function_at(31, 0), 0x00010000);
+    device_reset(&reset);
+    assert_is_off(function_at(1, 0));
+    assert_is_off(function_at(5, 0));
+    assert_is_off(function_at(5, 7));
+    assert_is_off(function_at(31, 0));
+}
+
+static void test_bus_mastering_ends_first(void **state)
+{
+    size_t first = 0;
+
+    (void)state;
+    set_empty_bus();
+    set_function(function_at(0, 0), 0);
+    pci_reset(ECAM);
+    while (!mmio_recorder_get(first).write) {
+        first++;
+    }
+    assert_mmio_write(first, 32, function_at(0, 0) + 0x04, 0xffff0400);
+}
+
+static void test_nobody_is_looked_for_behind_an_absent_card(void **state)
+{
+    (void)state;
+    set_empty_bus();
+    pci_reset(ECAM);
+    assert_int_equal(mmio_recorder_count(), CARDS);
+    for (unsigned card = 0; card < CARDS; card++) {
+        assert_int_equal(mmio_recorder_get(card).address, function_at(card, 0));
+    }
+}
+
+static void test_capabilities_in_a_circle_come_to_an_end(void **state)
+{
+    uint64_t card = function_at(3, 0);
+
+    (void)state;
+    set_empty_bus();
+    set_function(card, 0);
+    mmio_recorder_set(card + 0x40, 0x00004005);
+    pci_reset(ECAM);
+    assert_true(mmio_recorder_count() < 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +166,10 @@ int main(void)
         cmocka_unit_test_setup(test_something_else_is_left_alone, setup),
         cmocka_unit_test_setup(test_an_alarm_is_taken_back_and_the_time_stays, setup),
         cmocka_unit_test_setup(test_each_kind_has_its_way, setup),
+        cmocka_unit_test_setup(test_every_function_on_a_bus_is_off, setup),
+        cmocka_unit_test_setup(test_bus_mastering_ends_first, setup),
+        cmocka_unit_test_setup(test_nobody_is_looked_for_behind_an_absent_card, setup),
+        cmocka_unit_test_setup(test_capabilities_in_a_circle_come_to_an_end, setup),
     };
 
     return cmocka_run_group_tests_name("device reset", tests, NULL, NULL);

@@ -77,6 +77,26 @@ def test_what_linux_reads(view: TenantView, board: Board) -> None:
     assert not tree.exist_node("/soc/virtio_mmio@10001000")
 
 
+def test_a_pci_bus(view: TenantView, board: Board) -> None:
+    tree = fdt.parse_dtb(build(replace(view, devices=[board.devices["pcie"]]), board))
+    path = "/soc/pci@30000000"
+    assert texts(tree, path, "compatible") == ["pci-host-ecam-generic"]
+    assert cells(tree, path, "reg") == [0, 0x3000_0000, 0, 0x10_0000]
+    assert cells(tree, path, "bus-range") == [0, 0]
+    assert not tree.exist_property("interrupts", path)
+    # The kind of address, the address on the bus, that of the machine, the size.
+    ranges = cells(tree, path, "ranges")
+    assert ranges[:7] == [0x0100_0000, 0, 0, 0, 0x0300_0000, 0, 0x1_0000]
+    assert ranges[7:] == [0x0200_0000, 0, 0x4000_0000, 0, 0x4000_0000, 0, 0x4000_0000]
+    routes = cells(tree, path, "interrupt-map")
+    (plic,) = cells(tree, "/soc/plic@c000000", "phandle")
+    for card in range(4):
+        for pin in range(4):
+            route, routes = routes[:6], routes[6:]
+            assert route == [card << 11, 0, 0, pin + 1, plic, 32 + (card + pin) % 4]
+    assert not routes
+
+
 def test_only_its_own_plic_context_is_there(view: TenantView, board: Board) -> None:
     for context in (1, 5):
         tree = fdt.parse_dtb(build(replace(view, plic_contexts=[context]), board))
@@ -159,7 +179,8 @@ def test_dtc_has_nothing_to_say(view: TenantView, board: Board, tmp_path: Path) 
         pytest.fail("dtc is not installed: install device-tree-compiler")
     bare = replace(view, devices=[], arguments="", initrd=None, plic_contexts=[], uart_source=None)
     many = replace(view, vharts=8, plic_contexts=range(1, 17, 2))
-    for each in (view, bare, many):
+    with_pci = replace(view, devices=[board.devices["pcie"]])
+    for each in (view, bare, many, with_pci):
         file = tmp_path / "tenant.dtb"
         file.write_bytes(build(each, board))
         result = subprocess.run(

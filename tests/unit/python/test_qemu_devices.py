@@ -51,6 +51,38 @@ def test_a_disk_and_a_network_bring_what_is_behind_them(workshop: Workshop) -> N
     )  # fmt: skip
 
 
+def test_cards_go_to_the_bus_together(workshop: Workshop) -> None:
+    text = LINUX.replace('"virtio*"', '"pcie"') + (
+        '[qemu.devices]\npcie = ["bochs-display,xres=800", "qemu-xhci"]\n'
+    )
+    system = systems.load(workshop.system(text + RTOS))
+    qemu = systems.qemu_parameters(system)
+    assert qemu is not None
+    assert qemu.devices == (
+        ("-device", "bochs-display,xres=800,bus=pcie.0,romfile="),
+        ("-device", "qemu-xhci,bus=pcie.0,romfile="),
+    )
+    opened = {region.what: region.range for region in system.tenants[0].vharts[0].access}
+    assert opened["pcie"].base == 0x4000_0000
+
+
+@pytest.mark.parametrize(
+    ("devices", "problem"),
+    [
+        ('virtio0 = ["virtio-rng-device"]', "room for one device"),
+        ('pcie = { disk = "initrd" }', "takes PCI cards"),
+        ('pcie = ["bochs-display,bus=x"]', "names a bus"),
+        ('pcie = ["bochs-display", "a b"]', "is not of the form"),
+        ('pcie = ["bochs-display", 1]', "not a list of strings"),
+    ],
+)
+def test_what_does_not_fit_is_refused(workshop: Workshop, devices: str, problem: str) -> None:
+    text = LINUX.replace('"virtio*"', '"pcie", "virtio*"') + f"[qemu.devices]\n{devices}\n"
+    with pytest.raises(ConfigError) as caught:
+        systems.load(workshop.system(text + RTOS))
+    assert problem in caught.value.mistakes[0].problem
+
+
 def test_a_system_without_them_plugs_nothing(workshop: Workshop) -> None:
     qemu = systems.qemu_parameters(systems.load(workshop.system(LINUX + RTOS)))
     assert qemu is not None and qemu.devices == ()
