@@ -231,12 +231,7 @@ static int free_buffer(struct virtio_queue *queue)
 
     while (virtio_take(&console, queue, &length) >= 0) {
     }
-    for (int number = 0; number < VIRTIO_QUEUE_SIZE; number++) {
-        if ((queue->in_flight >> number & 1) == 0) {
-            return number;
-        }
-    }
-    return -1;
+    return virtio_free_request(queue);
 }
 
 uint32_t channel_write(struct channel *channel, const void *bytes, uint32_t size, bool wait)
