@@ -11,6 +11,10 @@
 #define EXCHANGE_PING 1 /* answer it */
 #define EXCHANGE_BULK 2 /* take the `count` bytes that follow, then answer */
 
+/* Where datagrams of this kind go. A bulk one has `count` 1 if it is to be answered, else 0; what
+ * follows the message makes it as long as it is. */
+#define EXCHANGE_PORT 5002
+
 struct exchange {
     uint64_t kind;
     uint64_t count;

@@ -12,77 +12,16 @@
  * "out": from before the write to after the read at the other end; "back": the same for the answer,
  * which the reader waits for in read().
  */
-#include "common.h"
+#include "way.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "channel_exchange.h"
 
 #define PORT "/dev/virtio-ports/bench"
 #define BULK_MESSAGES 200
-#define WARM_UP 20
 
 static const size_t sizes[] = {32, 256, 1024, 4096, 32768};
-
-/* A way to the other end and back. */
-struct way {
-    const char *name;
-    int out;
-    int back;
-};
-
-static uint64_t ticks_per_second;
-
-static uint64_t ticks(void)
-{
-    uint64_t now;
-
-    __asm__ volatile("rdtime %0" : "=r"(now));
-    return now;
-}
-
-/* By the clock of the kernel, over a moment. */
-static void find_frequency(void)
-{
-    int64_t begun = now_ns();
-    uint64_t first = ticks();
-
-    while (now_ns() - begun < 100000000) {
-    }
-    ticks_per_second = (ticks() - first) * 10;
-    ticks_per_second = (ticks_per_second + 5000) / 10000 * 10000;
-}
-
-static void read_all(int file, void *bytes, size_t size)
-{
-    uint8_t *next = bytes;
-
-    while (size > 0) {
-        ssize_t count = read(file, next, size);
-
-        if (count <= 0)
-            give_up("read");
-        next += count;
-        size -= (size_t)count;
-    }
-}
-
-static void write_all(int file, const void *bytes, size_t size)
-{
-    const uint8_t *next = bytes;
-
-    while (size > 0) {
-        ssize_t count = write(file, next, size);
-
-        if (count <= 0)
-            give_up("write");
-        next += count;
-        size -= (size_t)count;
-    }
-}
 
 /* The other process: does what bench-channel does. */
 static _Noreturn void answer_all(int in, int out)
@@ -108,36 +47,6 @@ static _Noreturn void answer_all(int in, int out)
     }
 }
 
-static double ns_of(uint64_t sum, unsigned long count)
-{
-    return (double)sum * 1e9 / (double)ticks_per_second / (double)count;
-}
-
-static void exchange(const struct way *way, unsigned long count)
-{
-    struct exchange message = {.kind = EXCHANGE_PING};
-    struct exchange answer;
-    uint64_t out = 0;
-    uint64_t back = 0;
-    uint64_t whole = 0;
-
-    for (unsigned long i = 0; i < count + WARM_UP; i++) {
-        uint64_t done;
-
-        message.sent = ticks();
-        write_all(way->out, &message, sizeof(message));
-        read_all(way->back, &answer, sizeof(answer));
-        done = ticks();
-        if (i < WARM_UP)
-            continue;
-        out += answer.on_way;
-        back += done - answer.sent;
-        whole += done - message.sent;
-    }
-    printf("channelbench: %s out=%.0f back=%.0f round=%.0f\n", way->name, ns_of(out, count),
-           ns_of(back, count), ns_of(whole, count));
-}
-
 static void move_bytes(const struct way *way, size_t size)
 {
     static uint8_t bytes[32768];
@@ -156,7 +65,7 @@ static void move_bytes(const struct way *way, size_t size)
 
 static void measure(const struct way *way, unsigned long count)
 {
-    exchange(way, count);
+    exchange("channelbench", way, count);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         move_bytes(way, sizes[i]);
 }

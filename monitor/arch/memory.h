@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies `size` bytes to physical address `destination`; fast when both are 8-byte aligned. */
+/* Copies `size` bytes to physical address `destination`; fast when both are aligned alike. */
 void physical_copy(uint64_t destination, const void *source, size_t size);
 
 /* Clears `size` bytes at physical address `destination`; fast when it is 8-byte aligned. */

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stream.h"
 
-#include "port.h"
-#include "rt/plic.h"
+#include "external.h"
 #include "task.h"
-
-#define SOURCE_PRIORITY 1
 
 /* Tasks that wait for something to change; told at each interrupt, and then to look again. */
 static TaskHandle_t waiters[STREAM_WAITERS];
 static uint32_t waiter_count;
 
-static BaseType_t handle_external(void)
+static BaseType_t handle_interrupt(void)
 {
-    uint32_t source = plic_claim();
     BaseType_t is_switch_needed = pdFALSE;
 
-    if (source == channels_source()) {
-        channels_interrupt();
-        while (waiter_count > 0) {
-            vTaskNotifyGiveFromISR(waiters[--waiter_count], &is_switch_needed);
-        }
-    }
-    if (source != 0) {
-        plic_complete(source);
+    channels_interrupt();
+    while (waiter_count > 0) {
+        vTaskNotifyGiveFromISR(waiters[--waiter_count], &is_switch_needed);
     }
     return is_switch_needed;
 }
@@ -65,9 +56,7 @@ bool streams_start(void)
     if (!channels_start()) {
         return false;
     }
-    plic_set_threshold(0);
-    port_set_external_handler(handle_external);
-    plic_enable(channels_source(), SOURCE_PRIORITY);
+    external_handle(channels_source(), handle_interrupt);
     return true;
 }
 

@@ -231,7 +231,7 @@ static int free_buffer(struct virtio_queue *queue)
 
     while (virtio_has_result(queue) && virtio_take(&console, queue, &length) >= 0) {
     }
-    return virtio_free_descriptor(queue);
+    return virtio_free_request(queue);
 }
 
 uint32_t channel_write(struct channel *channel, const void *bytes, uint32_t size, bool wait)

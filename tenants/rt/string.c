@@ -8,7 +8,10 @@ void *memcpy(void *restrict destination, const void *restrict source, size_t siz
     const uint8_t *from = source;
 
     /* Eight bytes at a time where both sides allow it. */
-    if ((((uintptr_t)to | (uintptr_t)from) & 7) == 0) {
+    if ((((uintptr_t)to ^ (uintptr_t)from) & 7) == 0) {
+        for (; size > 0 && ((uintptr_t)to & 7) != 0; size--) {
+            *to++ = *from++;
+        }
         for (; size >= 8; size -= 8, to += 8, from += 8) {
             *(uint64_t *)(void *)to = *(const uint64_t *)(const void *)from;
         }

@@ -224,7 +224,7 @@ bool virtio_start(struct virtio_device *device, struct virtio_queue *queues, uin
     return true;
 }
 
-int virtio_free_descriptor(const struct virtio_queue *queue)
+int virtio_free_request(const struct virtio_queue *queue)
 {
     if ((queue->in_flight >> queue->last & 1) == 0) {
         return (int)queue->last;
@@ -242,7 +242,7 @@ int virtio_request(struct virtio_device *device, struct virtio_queue *queue, voi
                    uint32_t length, bool read)
 {
     struct virtio_available *available = &queue->rings.available;
-    int number = device->failed ? -1 : virtio_free_descriptor(queue);
+    int number = device->failed ? -1 : virtio_free_request(queue);
 
     if (number < 0) {
         return -1;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 /* Device ids, chapter 5. */
+#define VIRTIO_ID_NET 1
 #define VIRTIO_ID_CONSOLE 3
 #define VIRTIO_ID_ENTROPY 4
 #define VIRTIO_ID_INPUT 18
@@ -109,8 +110,8 @@ bool virtio_start(struct virtio_device *device, struct virtio_queue *queues, uin
 int virtio_request(struct virtio_device *device, struct virtio_queue *queue, void *buffer,
                    uint32_t length, bool read);
 
-/* The number that the next request in this queue will have; -1: the queue is full. */
-int virtio_free_descriptor(const struct virtio_queue *queue);
+/* The number that virtio_request() would return next; -1: the queue is full. */
+int virtio_free_request(const struct virtio_queue *queue);
 
 /* Tells the device that there are new requests, unless it does not want to know (section 2.7.10).
  */

@@ -21,6 +21,7 @@ EXAMPLES = sorted(
 # What else an example is for: commands that have to succeed.
 TRY = {
     "control-loop": {"linux": "controlplot --batch"},
+    "udp-echo": {"linux": "ping -c 3 10.0.0.2 && udpecho 10.0.0.2 100"},
     "firewall": {
         "outside": "wget -q -O - http://10.0.0.1/hostname | grep server && "
         "ip route add 10.0.1.0/24 via 10.0.0.1 && ! ping -c 1 -W 1 10.0.1.2"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Sets up a Debian 12 (or later) machine: packages, Python environment, FreeRTOS sources. Each step
-# does nothing when its result is there, so this is quick, and works offline, the second time.
+# Sets up a Debian 12 (or later) machine: packages, Python environment, sources of FreeRTOS and
+# lwIP. Each step does nothing when its result is there, so this is quick, and works offline, the
+# second time.
 #
 # usage: tool/setup/setup.sh [--tests] [--images]
 #   --tests   also the packages that only tests and lint use
@@ -33,6 +34,7 @@ flock 9
 "$steps/packages.sh" $tests
 "$steps/python.sh"
 "$steps/freertos.sh"
+"$steps/lwip.sh"
 if [ -n "$images" ]; then
     PYTHONPATH=$COTENANT_ROOT/tool "$COTENANT_ROOT/.venv/bin/python" -m cotenant images fetch
 fi

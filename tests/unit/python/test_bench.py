@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cotenant.bench import channel, expected, firmware, latency, markdown, registry, samples, store
+from cotenant.bench import (
+    channel_figures,
+    expected,
+    firmware,
+    latency,
+    markdown,
+    registry,
+    samples,
+    store,
+)
 from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import Benchmark
 from cotenant.bench.row import Row, row
@@ -262,9 +271,17 @@ def test_channel_figures_are_complete_or_an_error() -> None:
         f"channelbench: {name} out=1 back=2 round=3\nchannelbench: {name} size=32 MBps=4.5\n"
         for name in ("pipe", "stream")
     )
-    ways, bulk = channel.parse(output)
-    assert ways["stream"] == {"out": 1, "back": 2, "round": 3}
-    assert bulk["pipe"] == {"32": 4.5}
+    figures = channel_figures.parse("channelbench", output, "stream", "pipe")
+    assert figures.ways["stream"] == {"out": 1, "back": 2, "round": 3}
+    assert figures.bulk["pipe"] == {"32": 4.5}
     for missing in ("channelbench: pipe size", "channelbench: stream out"):
         with pytest.raises(BenchError, match="not complete"):
-            channel.parse(output.replace(missing, "x"))
+            channel_figures.parse("channelbench", output.replace(missing, "x"), "stream", "pipe")
+
+
+def test_costs_of_messages_are_rows() -> None:
+    rows = channel_figures.cost_rows("frames", "cost: size=60 cycles=900 notify=700\n")
+    assert [row.ours for row in rows] == [900, 700]
+    assert all("frames of 60 bytes" in row.name for row in rows)
+    with pytest.raises(BenchError, match="no costs"):
+        channel_figures.cost_rows("frames", "cost: end\n")

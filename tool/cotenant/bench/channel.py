@@ -1,47 +1,31 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Streams between a Linux process and an RTOS on the same hart, beside pipes between processes.
+"""Channels between a Linux process and an RTOS on the same hart, beside what Linux has itself.
 
-Time is counted in instructions, one a nanosecond. The pipes are measured in the same Linux, in the
-same run, by the same program.
+Streams stand beside pipes between processes, in the same Linux, in the same run, by the same
+program; net.py has the networks. Time is counted in instructions, one a nanosecond.
 """
 
-import re
-from collections.abc import Mapping
-
+from cotenant.bench import net
+from cotenant.bench.channel_figures import Figures, cost_rows, parse, way_rows
 from cotenant.bench.errors import BenchError
-from cotenant.bench.row import Row, row
+from cotenant.bench.row import Row
 from cotenant.bench.systems import linux, payload, running, system
 
-_WAY = re.compile(r"^channelbench: (pipe|stream) out=(\d+) back=(\d+) round=(\d+)\n", re.M)
-_BULK = re.compile(r"^channelbench: (pipe|stream) size=(\d+) MBps=([\d.]+)\n", re.M)
-_COST = re.compile(r"^cost: size=(\d+) cycles=(\d+)\n", re.M)
-_LABELS = {"out": "process to RTOS", "back": "RTOS to process", "round": "round trip"}
+_WAYS = ("stream", "pipe")
 _IMAGE = "bench-channel"
 # What a kernel does by itself in its first moments is not to be measured.
 _REST = "sleep 2"
 
-_Figures = Mapping[str, Mapping[str, float]]
-
 
 def run(quick: bool) -> list[Row]:
-    """Measure both ways of a stream, its throughput, and what the monitor does for a message."""
-    ways, bulk = exchange(200 if quick else 2000)
-    rows = [
-        row(f"32 bytes, {label}", "instructions", ways["stream"][name], ways["pipe"][name])
-        for name, label in _LABELS.items()
-    ]
-    rows += [
-        row(f"process to RTOS, messages of {size} bytes", "MB/s", rate, bulk["pipe"][size])
-        for size, rate in bulk["stream"].items()
-    ]
-    return rows + [
-        row(f"an RTOS sends {size} bytes, library and monitor", "instructions", cycles)
-        for size, cycles in costs().items()
-    ]
+    """Measure both ways of each kind, the throughput, and what the monitor does for a message."""
+    figures = exchange(200 if quick else 2000)
+    rows = way_rows(figures, "32 bytes", "messages", *_WAYS)
+    return rows + cost_rows("messages", costs()) + net.run(quick)
 
 
-def exchange(count: int) -> tuple[_Figures, _Figures]:
-    """Return the times of each way, and MB/s by the size of messages, for a pipe and a stream."""
+def exchange(count: int) -> Figures:
+    """Return the times of each way, and MB/s by the size of messages."""
     description = system(
         linux(arguments="console=ttyS0 loglevel=4 modules=virtio_mmio"),
         payload("rtos", _IMAGE, priority=10, memory="4M", fp=False),
@@ -52,23 +36,11 @@ def exchange(count: int) -> tuple[_Figures, _Figures]:
         code, output = session.command("linux", f"{_REST}; channelbench {count}")
     if code != 0:
         raise BenchError(f"channelbench ended with {code}: {output}")
-    return parse(output)
+    return parse("channelbench", output, *_WAYS)
 
 
-def parse(output: str) -> tuple[_Figures, _Figures]:
-    """Return what channelbench printed; raises BenchError if it is not complete."""
-    ways = {name: dict(zip(_LABELS, map(float, rest), strict=True))
-            for name, *rest in _WAY.findall(output)}  # fmt: skip
-    bulk: dict[str, dict[str, float]] = {"pipe": {}, "stream": {}}
-    for name, size, rate in _BULK.findall(output):
-        bulk[name][size] = float(rate)
-    if set(ways) != set(bulk) or not bulk["pipe"] or bulk["pipe"].keys() != bulk["stream"].keys():
-        raise BenchError(f"the figures of channelbench are not complete: {output}")
-    return ways, bulk
-
-
-def costs() -> dict[str, int]:
-    """Return the instructions of a message of each size whose receiver does not run meanwhile."""
+def costs() -> str:
+    """Return what a sender prints whose receiver does not run meanwhile."""
     description = system(
         payload("sender", _IMAGE, priority=10, memory="4M", fp=False, arguments="cost=3"),
         payload("sink", _IMAGE, priority=5, memory="4M", fp=False, arguments="sink=1"),
@@ -76,7 +48,7 @@ def costs() -> dict[str, int]:
     )
     with running(description, sstc=True) as session:
         session.expect("sender", "^cost: end$")
-        return {size: int(cycles) for size, cycles in _COST.findall(session.output("sender"))}
+        return session.output("sender")
 
 
 def _channel(*ends: str) -> str:

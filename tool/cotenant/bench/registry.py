@@ -59,7 +59,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "channel": Benchmark(
         "channel",
-        "streams between a Linux process and an RTOS, beside pipes between processes",
+        "channels between a Linux process and an RTOS, beside pipes and the loopback of that Linux",
         quick_by_default=True,
     ),
     "linux": Benchmark(

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Fetches packages of Debian 13 for riscv64 through apt, with its signature checks.
+"""Fetches packages of Debian 13 through apt, with its signature checks.
+
+They are those for riscv64, or source packages.
 
 A private set of lists, cache and state keeps the machine's own apt untouched, and needs no root.
 The mirror is the one that the machine's apt already uses for its own release; apt verifies the
@@ -37,11 +39,15 @@ class Package:
 
 
 class PrivateApt:
-    """An apt of our own, that knows nothing but the riscv64 packages of one Debian suite."""
+    """An apt of our own, that knows nothing but the packages of one Debian suite."""
 
-    def __init__(self, directory: Path) -> None:
-        """Keep lists, cache and state below `directory`, which is made when missing."""
+    def __init__(self, directory: Path, *, sources: bool = False) -> None:
+        """Keep lists, cache and state below `directory`, which is made when missing.
+
+        The packages are those for riscv64, or with `sources` source packages.
+        """
         self._directory = directory
+        self._type = "deb-src" if sources else "deb"
         self._environment = os.environ | {"LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
         for name in ("lists/partial", "archives/partial", "sources.d", "state"):
             (directory / name).mkdir(parents=True, exist_ok=True)
@@ -90,6 +96,19 @@ class PrivateApt:
             )
         progress(package.size, package.size)
         return found[0]
+
+    def download_source(self, name: str, directory: Path) -> list[Path]:
+        """Bring the verified files of a source package into an empty `directory`."""
+        complaint = self._fetch(
+            ["source", "--download-only", name], directory, 0, lambda _done, _size: None
+        )
+        found = sorted(directory.iterdir())
+        if complaint is not None or not found:
+            raise ImageError(
+                f"apt could not download source package {name} ({complaint or 'nothing came'}); "
+                "check the network, then try again."
+            )
+        return found
 
     def download_system(
         self, names: Sequence[str], directory: Path, progress: Progress
@@ -174,7 +193,7 @@ class PrivateApt:
 
     def _write_source(self, mirror: str) -> None:
         (self._directory / "debian.sources").write_text(
-            "Types: deb\n"
+            f"Types: {self._type}\n"
             f"URIs: {mirror}\n"
             f"Suites: {SUITE}\n"
             "Components: main\n"
