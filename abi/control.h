@@ -19,7 +19,7 @@
 /* "CTRL" in memory order: struct control_request.magic and struct control_answer.magic. */
 #define COTENANT_CONTROL_MAGIC 0x4c525443
 /* Raised whenever something in this file changes in a way that old programs do not understand. */
-#define COTENANT_CONTROL_VERSION 1
+#define COTENANT_CONTROL_VERSION 2
 /* Most bytes of data of a request or an answer. */
 #define COTENANT_CONTROL_MOST_DATA 4096
 
@@ -173,6 +173,8 @@ struct control_vhart {
     uint32_t budget_us; /* 0: no limit */
     uint32_t period_us;
     uint32_t budget_used_us; /* in the present or the last period */
+    /* The longest from a moment that it waited for to the end of its waiting, since it started. */
+    uint64_t lateness_ns;
 };
 
 /*

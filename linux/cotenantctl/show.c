@@ -61,6 +61,7 @@ static void show_vhart(const struct control_vhart *vhart, const struct control_v
     json_number("budget_us", vhart->budget_us);
     json_number("period_us", vhart->period_us);
     json_number("budget_used_us", vhart->budget_used_us);
+    json_number("lateness_ns", vhart->lateness_ns);
     if (before != NULL) {
         json_hundredths("cpu_percent", share(vhart, before, vhart->cpu_ns - before->cpu_ns));
         json_hundredths("stolen_percent",

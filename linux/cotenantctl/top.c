@@ -35,7 +35,8 @@ static void put_row(const struct tenant *tenant, const struct control_vhart *now
            cpu / 100, cpu % 100, rate(now, before, now->switches - before->switches),
            rate(now, before, now->interrupts - before->interrupts));
     put_budget(now);
-    printf(" %3" PRIu64 ".%02" PRIu64 "\n", stolen / 100, stolen % 100);
+    printf(" %3" PRIu64 ".%02" PRIu64 " %8.1f\n", stolen / 100, stolen % 100,
+           (double)now->lateness_ns / 1e3);
 }
 
 static void put_table(const struct tenants *now, const struct tenants *before, unsigned lines)
@@ -43,8 +44,8 @@ static void put_table(const struct tenants *now, const struct tenants *before, u
     unsigned line = 2;
 
     printf("Cotenant, up %.1f s\n", (double)now->time_ns / 1e9);
-    printf("%-16s %4s %5s %-9s %6s %9s %8s %15s %6s\n", "TENANT", "HART", "PRIO", "STATE", "CPU%",
-           "SWITCH/s", "IRQ/s", "BUDGET us", "STEAL%");
+    printf("%-16s %4s %5s %-9s %6s %9s %8s %15s %6s %8s\n", "TENANT", "HART", "PRIO", "STATE", "CPU%",
+           "SWITCH/s", "IRQ/s", "BUDGET us", "STEAL%", "LATE us");
     for (uint32_t i = 0; i < now->count; i++) {
         const struct tenant *tenant = &now->list[i];
 

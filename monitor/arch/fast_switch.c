@@ -58,6 +58,7 @@ struct world_change fast_wake(struct hart *hart)
         running->slice_used += elapsed;
     }
     vhart_of(running)->world.interrupts++;
+    note_lateness(due, now);
     scheduler->waiting = due->next;
     due->next = running;
     due->state = SCHEDULABLE_READY;

@@ -253,6 +253,7 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
         .budget_us = description->budget_us,
         .period_us = description->period_us,
         .budget_used_us = (uint32_t)(nanoseconds_from_ticks(schedulable->budget_used) / 1000),
+        .lateness_ns = nanoseconds_from_ticks(schedulable->lateness),
     };
     return sizeof(*answer);
 }

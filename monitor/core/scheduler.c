@@ -16,6 +16,7 @@ void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uin
 {
     charge(scheduler, now);
     entity->slice_used = 0;
+    entity->lateness = 0;
     make_ready(scheduler, entity, now);
 }
 

@@ -43,6 +43,7 @@ struct schedulable {
     /* Counters for the user. */
     uint64_t run_time; /* ticks */
     uint64_t switches; /* times it was given the hart */
+    uint64_t lateness; /* ticks: the longest from `wake` to the end of waiting, since its start */
 };
 
 struct scheduler {
@@ -55,7 +56,7 @@ struct scheduler {
 /* Makes an idle scheduler at time `now`. */
 void scheduler_init(struct scheduler *scheduler, uint64_t now);
 
-/* Makes `entity`, which is in no list, ready to run. */
+/* Makes `entity`, which is in no list, ready to run; its lateness is counted anew. */
 void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uint64_t now);
 
 /* Takes `entity` out of whatever list it is in. Its counters stay. */

@@ -85,12 +85,23 @@ static inline void charge(struct scheduler *scheduler, uint64_t now)
     }
 }
 
+/* The waiting of `entity` ends now, at or after the moment that it was for. */
+static inline void note_lateness(struct schedulable *entity, uint64_t now)
+{
+    uint64_t lateness = now - entity->wake;
+
+    if (lateness > entity->lateness) {
+        entity->lateness = lateness;
+    }
+}
+
 static inline void wake_due(struct scheduler *scheduler, uint64_t now)
 {
     while (scheduler->waiting != NULL && scheduler->waiting->wake <= now) {
         struct schedulable *entity = scheduler->waiting;
 
         scheduler->waiting = entity->next;
+        note_lateness(entity, now);
         make_ready(scheduler, entity, now);
     }
 }

@@ -4,7 +4,7 @@
 import json
 from typing import Any
 
-from systems import Boot, freertos, linux, payload, system
+from systems import Boot, freertos, linux, mortal, payload, system
 
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
@@ -46,19 +46,26 @@ def rtos_is_well(session: Session) -> None:
 
 def test_every_verb_in_debian(boot: Boot) -> None:
     spin = payload("spin", start="manual", memory="1M", priority=1)
-    session = boot(system(linux(**CONTROL, control=True), spin, freertos()), icount=4)
+    hanging = mortal("mortal", arguments="end=hang", budget="50us/1ms")
+    session = boot(system(linux(**CONTROL, control=True), spin, freertos(), hanging), icount=4)
     for name in ("linux", "freertos"):
         session.wait_ready(name)
-    assert states(session) == {"linux": "running", "spin": "empty", "freertos": "running"}
-    assert data(session, "version")["tenants"] == 3
+    expected = {"linux": "running", "spin": "empty", "freertos": "running", "mortal": "running"}
+    assert states(session) == expected
+    assert data(session, "version")["tenants"] == 4
     assert "this one" in good(session, "list")
     assert good(session, "start spin") == "start spin: ok\n"
     assert run(session, "start spin") == (1, "cotenantctl: start spin: refused, it is running\n")
     top = data(session, "top -d 0.2")
-    linux_hart, spin_hart, _ = (tenant["vharts"][0] for tenant in top["tenants"])
+    linux_hart, spin_hart, rtos_hart, _ = (tenant["vharts"][0] for tenant in top["tenants"])
     assert spin_hart["cpu_percent"] > 30 > 1 > 0 < linux_hart["cpu_percent"]
+    assert 0 < rtos_hart["lateness_ns"] < 100_000
     assert "monitor: tenant spin: commanded to start" in good(session, "log")
     assert "latency: samples=" in good(session, "console freertos --history")
+    session.expect("mortal", "^alive\n")
+    good(session, "watch mortal log 50ms")
+    session.expect_monitor("tenant mortal: hangs: no heartbeat for 5")
+    assert [each["hangs"] for each in data(session, "list")["tenants"]] == [0, 0, 0, 1]
     good(session, "restart spin")
     good(session, "stop spin")
     assert run(session, "save freertos /tmp/f")[0] == 1

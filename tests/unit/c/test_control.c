@@ -5,6 +5,7 @@
 #include "arch/hart.h"
 #include "cmocka_tests.h"
 #include "control_bench.h"
+#include "core/clock.h"
 #include "core/control.h"
 #include "core/monitor_log.h"
 
@@ -135,6 +136,7 @@ static void test_vhart(void **state)
     bench_time = 30000000;
     vharts[0].schedulable.run_time = 10000000;
     vharts[0].schedulable.switches = 17;
+    vharts[0].schedulable.lateness = 3;
     vharts[0].world.interrupts = 18;
     vharts[0].world.hart->scheduler.running = &vharts[0].schedulable;
     vharts[0].world.hart->scheduler.charged = 20000000;
@@ -145,6 +147,7 @@ static void test_vhart(void **state)
     assert_int_equal(vhart->time_ns, 3000000000);
     assert_int_equal(vhart->cpu_ns, 2000000000);
     assert_int_equal(vhart->switches, 17);
+    assert_int_equal(vhart->lateness_ns, nanoseconds_from_ticks(3));
     assert_int_equal(vhart->interrupts, 18);
     assert_int_equal(ask(COTENANT_CONTROL_VHART_GET, 0, 1, 0), COTENANT_CONTROL_BAD_ARGUMENT);
     assert_int_equal(ask(COTENANT_CONTROL_VHART_GET, 3, 0, 0), COTENANT_CONTROL_NO_TENANT);
@@ -429,7 +432,7 @@ static void test_what_is_no_request(void **state)
     put(&request, sizeof(request), 7);
     assert_int_equal(get(1000), COTENANT_CONTROL_BAD_ARGUMENT);
     request.reserved = 0;
-    request.version = 2;
+    request.version = COTENANT_CONTROL_VERSION + 1;
     request.length = 5;
     put(&request, sizeof(request), 7);
     assert_int_equal(get(1000), COTENANT_CONTROL_BAD_VERSION);

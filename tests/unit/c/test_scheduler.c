@@ -259,6 +259,28 @@ static void test_throttle_ends_a_slice(void **state)
     assert_deadline(70, 60); /* a whole slice again */
 }
 
+static void test_the_longest_lateness_since_the_start(void **state)
+{
+    (void)state;
+    schedule_start(&scheduler, &high, 0);
+    schedule_start(&scheduler, &low, 0);
+    assert_runs(&high, 0);
+    schedule_wait(&scheduler, &high, 10);
+    assert_runs(&low, 1);
+    assert_runs(&high, 17);
+    assert_int_equal(high.lateness, 7);
+    schedule_wait(&scheduler, &high, 30);
+    assert_runs(&high, 31);
+    assert_int_equal(high.lateness, 7);
+    schedule_wait(&scheduler, &high, TIME_NEVER);
+    schedule_wake(&scheduler, &high, 90); /* nothing was due */
+    assert_runs(&high, 90);
+    assert_int_equal(high.lateness, 7);
+    schedule_stop(&scheduler, &high);
+    schedule_start(&scheduler, &high, 100);
+    assert_int_equal(high.lateness, 0);
+}
+
 static void test_stop_in_every_state(void **state)
 {
     (void)state;
@@ -335,6 +357,7 @@ int main(void)
         cmocka_unit_test_setup(test_period_that_passes_while_running, set_up),
         cmocka_unit_test_setup(test_turn_goes_to_nobody_without_budget, set_up),
         cmocka_unit_test_setup(test_throttle_ends_a_slice, set_up),
+        cmocka_unit_test_setup(test_the_longest_lateness_since_the_start, set_up),
         cmocka_unit_test_setup(test_stop_in_every_state, set_up),
         cmocka_unit_test_setup(test_waits_of_the_past_and_of_eternity, set_up),
         cmocka_unit_test_setup(test_lower_priorities_need_no_interrupt, set_up),

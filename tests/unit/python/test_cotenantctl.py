@@ -29,7 +29,7 @@ from cotenant import paths
 DONE, REFUSED, USAGE, NO_MONITOR = range(4)
 VHART_KEYS = {
     *("hart", "priority", "schedule", "time_ns", "cpu_ns", "switches", "interrupts", "faults"),
-    *("stolen_ns", "slice_us", "budget_us", "period_us", "budget_used_us"),
+    *("stolen_ns", "slice_us", "budget_us", "period_us", "budget_used_us", "lateness_ns"),
 }
 TOP_KEYS = {"cpu_percent", "stolen_percent", "switches_per_s", "interrupts_per_s"}
 HEADER_SIZE = 144
