@@ -13,9 +13,10 @@ import pytest
 from cotenant import paths
 
 MORTALS = ("mortal", "freertos-mortal")
-# That one takes longer and does more: it has tests of its own, test_debian_disk.py.
+# These have tests of their own: test_debian_disk.py and test_display.py.
+ELSEWHERE = ("debian-disk", "switch-display")
 EXAMPLES = sorted(
-    path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem != "debian-disk"
+    path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem not in ELSEWHERE
 )
 
 # What else an example is for: commands that have to succeed.

@@ -11,6 +11,7 @@ from cotenant.commands.ctl import ctl, switch
 from cotenant.commands.images import images
 from cotenant.commands.report import report
 from cotenant.commands.run import run
+from cotenant.commands.screenshot import screenshot
 from cotenant.commands.trace import trace
 
 
@@ -23,7 +24,7 @@ def main() -> None:
     """
 
 
-for command in (check, build, run, ctl, switch, trace, images, bench, report):
+for command in (check, build, run, ctl, switch, screenshot, trace, images, bench, report):
     main.add_command(command)
 
 if __name__ == "__main__":

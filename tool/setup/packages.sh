@@ -4,9 +4,9 @@
 # Installs the Debian packages that are missing, and nothing when none is: then it needs neither
 # root nor network.
 #
-# usage: packages.sh [--tests | --rtl | --disk]    with --disk also those that make a Debian disk,
-#                                                  with --tests these and those of tests and lint,
-#                                                  with --rtl those of `cotenant bench rtl`
+# usage: packages.sh [--tests | --rtl | --disk | --display]
+#     with --disk also those that make a Debian disk, with --tests these and those of tests and lint,
+#     with --rtl those of `cotenant bench rtl`, with --display those of `cotenant run --display`
 
 set -eu
 # shellcheck source=common.sh
@@ -21,6 +21,8 @@ test_packages="lintian libcmocka-dev clang-format-14 clang-tidy-14 shellcheck sp
 rtl_packages="verilator g++"
 # What only the making of a Debian disk uses.
 disk_packages="fakeroot fdisk e2fsprogs"
+# What only a window for the machine's display uses.
+display_packages="qemu-system-gui"
 
 # Prints those of the arguments that are not installed, separated by spaces.
 missing_of() {
@@ -62,6 +64,7 @@ case ${1:-} in
 --tests) packages="$packages $test_packages $disk_packages" ;;
 --rtl) packages="$packages $rtl_packages" ;;
 --disk) packages="$packages $disk_packages" ;;
+--display) packages="$packages $display_packages" ;;
 esac
 if ! "$(dirname "$0")/find-python.sh" >/dev/null; then
     packages="$packages python3 python3-venv"

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
+from cotenant.bench import perceived
 from cotenant.bench.errors import BenchError
 from cotenant.bench.paths import kinds, record
 from cotenant.bench.row import Row, row
@@ -56,6 +57,7 @@ def run(quick: bool) -> list[Row]:
     rows += _rows("two Linux without devices", lean, _PROTOTYPE_MS, _BUDGET_MS)
     if not quick:
         rows += _rows("two Linux with disk, network and RNG", measure_linux(with_devices=True))
+        rows += perceived.rows()
     return rows
 
 

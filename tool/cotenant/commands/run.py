@@ -3,6 +3,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,12 +15,13 @@ from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.commands.parameters import Duration
 from cotenant.control.server import default_socket, is_alive
 from cotenant.errors import ConfigError, CotenantError
+from cotenant.run import display as displays
 from cotenant.run import report
 from cotenant.run.batch import BatchRun, Plan, Send
 from cotenant.run.follow import Follower
 from cotenant.run.interactive import run_at_terminal
 from cotenant.run.launch import Launch, prepare
-from cotenant.run.qemu import Machine
+from cotenant.run.qemu import Machine, qmp_socket
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
 from cotenant.run.signals import ending_signals_raise
 
@@ -76,6 +78,13 @@ _UNFAIR = (
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where `cotenant ctl` finds the system (default: by the name of FILE).",
 )
+@click.option(
+    "--display",
+    type=click.Choice(displays.DISPLAYS),
+    default="none",
+    show_default=True,
+    help="A window for the system's display, where it has one.",
+)
 @click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
 @click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
 def run(
@@ -90,6 +99,7 @@ def run(
     keep_going: bool,
     icount: int | None,
     socket: Path | None,
+    display: str,
     sstc: str | None,
     qemu_args: tuple[str, ...],
 ) -> None:
@@ -108,14 +118,19 @@ def run(
     mode = "framed" if batch else "mux"
     try:
         with ending_signals_raise(), TemporaryDirectory(prefix="cotenant-") as folder:
+            displays.prepare(display)
             bundle = Path(folder) / "bundle.bin"
             choice = None if sstc is None else sstc == "on"
             launch = prepare(file, bundle, console_mode=mode, sstc=choice)
             report_warnings(launch.built.system)
             if icount is not None and len(launch.built.system.harts) > 1:
                 click.echo(f"warning: {_UNFAIR}", err=True)
-            machine = launch.machine(icount, qemu_args)
             control = _control_socket(file, socket)
+            machine = replace(
+                launch.machine(icount, qemu_args),
+                display=display,
+                qmp=None if control is None else qmp_socket(control),
+            )
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
                 sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))

@@ -16,6 +16,18 @@ lsmod | grep -q ^evdev || exit 0
 exec /bin/{_AGENT}
 """
 
+_SCREEN = "screen-shell"
+# Where there is a display, a shell on it; the one on the last console is another one.
+_SCREEN_START = """#!/bin/sh
+[ -e /dev/fb0 ] || exit 0
+export PATH=/bin HOME=/root TERM=linux PS1='\\h# '
+cd
+echo "$(uname -sr), tenant $(hostname)" >/dev/tty1
+while :; do
+    setsid -c sh </dev/tty1 >/dev/tty1 2>&1
+done
+"""
+
 
 def _source(tree: Path) -> Path:
     return tree / "linux" / "agent" / f"{_AGENT}.c"
@@ -23,7 +35,8 @@ def _source(tree: Path) -> Path:
 
 def fingerprint(tree: Path) -> str:
     """Return a text that changes when our part of the archive would."""
-    return hashlib.sha256(_START.encode() + _source(tree).read_bytes()).hexdigest()
+    scripts = f"{_START}{_SCREEN_START}".encode()
+    return hashlib.sha256(scripts + _source(tree).read_bytes()).hexdigest()
 
 
 def build_archive(tree: Path, kernel_modules: Mapping[str, bytes]) -> bytes:
@@ -31,6 +44,7 @@ def build_archive(tree: Path, kernel_modules: Mapping[str, bytes]) -> bytes:
     archive = Archive()
     archive.add_directory("etc/start.d")
     archive.add_file(f"etc/start.d/{_AGENT}", _START.encode(), 0o755)
+    archive.add_file(f"etc/start.d/{_SCREEN}", _SCREEN_START.encode(), 0o755)
     archive.add_file(f"bin/{_AGENT}", programs.compile_program([_source(tree)]), 0o755)
     archive.add_file("lib/modules/modules.dep", modules.dependency_file(kernel_modules))
     for name, content in sorted(kernel_modules.items()):

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from cotenant.run import qmp
 from cotenant.run.errors import RunError
 
 QEMU = "qemu-system-riscv64"
@@ -22,6 +23,8 @@ QEMU = "qemu-system-riscv64"
 # wait behind a long text that is being typed into a tenant. Linux: at least a page.
 _PIPE_SIZE = 4096
 _LAST_WORDS = 2000
+# Whoever can open a socket of QEMU's can do everything that we can.
+_UMASK = 0o077
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,21 @@ class Machine:
     """whether what runs on it can end the emulation"""
     leave_by_key: bool = False
     """QEMU takes Ctrl-A from the line, and Ctrl-A x ends it; for a terminal only"""
+    display: str = "none"
+    """the kind of window that shows what the machine shows; none: it has no window"""
+    qmp: Path | None = None
+    """a socket where QEMU listens for its own protocol"""
 
     def arguments(self) -> list[str]:
-        """Return QEMU's arguments: no display, no monitor, the serial line on stdin and stdout."""
+        """Return QEMU's arguments: no monitor, the serial line on stdin and stdout."""
         arguments = ["-M", self.machine]
         if self.cpu is not None:
             arguments += ["-cpu", self.cpu]
         arguments += ["-m", f"{self.memory_bytes >> 10}K", "-smp", str(self.harts)]
         arguments += self._firmware()
-        arguments += ["-display", "none", "-monitor", "none", "-no-reboot"]
+        arguments += ["-display", self.display, "-monitor", "none", "-no-reboot"]
+        if self.qmp is not None:
+            arguments += qmp.arguments(self.qmp)
         line = "stdio,id=line,signal=off" + (",mux=on" if self.leave_by_key else "")
         arguments += ["-chardev", line, "-serial", "chardev:line"]
         for option in self.devices:
@@ -72,6 +81,11 @@ class Machine:
         for number in range(self.harts):
             arguments += ["-device", f"{place},cpu-num={number}"]
         return arguments
+
+
+def qmp_socket(control: Path) -> Path:
+    """Return where QEMU listens itself, beside the control socket of a running system."""
+    return control.with_name(f"{control.name}.qmp")
 
 
 def find_program(name: str = QEMU) -> str:
@@ -102,6 +116,9 @@ class QemuProcess:
 
     def __init__(self, machine: Machine, program: Sequence[str] = (QEMU,)) -> None:
         self.command = command_line(machine, program)
+        self._qmp = machine.qmp
+        if self._qmp is not None:
+            _make_folder_of(self._qmp)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
@@ -111,6 +128,7 @@ class QemuProcess:
                 stderr=self._errors,
                 bufsize=0,
                 start_new_session=True,
+                umask=_UMASK,
             )
         except OSError as error:
             self._errors.close()
@@ -145,6 +163,8 @@ class QemuProcess:
         self.input.close()
         self.output.close()
         self._errors.close()
+        if self._qmp is not None:
+            self._qmp.unlink(missing_ok=True)
 
     def last_words(self) -> str:
         """Return the end of what QEMU wrote to its standard error."""
@@ -165,6 +185,15 @@ class QemuProcess:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _make_folder_of(socket: Path) -> None:
+    try:
+        socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"cannot listen on {socket} ({error.strerror}): choose another with --socket"
+        ) from error
 
 
 def _shrink_pipe(descriptor: int) -> None:

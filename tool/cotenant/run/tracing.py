@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cotenant.run import memory
+from cotenant.run import memory, qmp
 from cotenant.run.batch import BatchRun, Plan
 from cotenant.run.errors import RunError
 from cotenant.run.launch import Launch
@@ -24,7 +24,7 @@ def run(
     area = launch.built.system.trace
     with TemporaryDirectory(prefix="cotenant-") as folder:
         socket = Path(folder) / "qmp"
-        machine = launch.machine(icount, (*extra, *memory.socket_arguments(socket)))
+        machine = launch.machine(icount, (*extra, *qmp.arguments(socket)))
         rings: list[bytes] = []
 
         def inspect() -> None:

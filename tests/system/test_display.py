@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Two Debian that take turns on one display and keyboard: what the user sees and types."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pictures import Picture, learn, read, read_ppm
+from systems import Boot
+
+from cotenant import paths
+from cotenant.cli import main
+from cotenant.run import qmp
+from cotenant.run.qemu import qmp_socket
+from cotenant.run.session import Session
+
+EXAMPLE = paths.ROOT / "examples" / "switch-display.toml"
+# All that is to be read on a picture; `echo ` in front of it brings the rest.
+ALPHABET = "the quick brown fox jumps over a lazy dog 1234567890"
+KEYS = {" ": "spc", "\n": "ret"}
+# Tells on the serial console, as nothing else does, that a Linux is back for the Nth time.
+TELL_RESUMES = (
+    "(n=0; while sleep 0.1; do m=$(cat /sys/power/suspend_stats/success); "
+    "[ $m = $n ] || echo resumed $m; n=$m; done) &"
+)
+HIDE_CURSOR = r"printf '\033[?25l' >/dev/tty1"
+
+Take = Callable[[], Picture]
+
+
+@pytest.fixture
+def socket(tmp_path: Path) -> Path:
+    """Return where the control socket would be, beside which QEMU listens."""
+    return tmp_path / "control.sock"
+
+
+@pytest.fixture
+def take(tmp_path: Path, socket: Path) -> Take:
+    """Return what takes a picture, as a user does it."""
+    numbers = itertools.count()
+
+    def screenshot() -> Picture:
+        file = tmp_path / f"picture{next(numbers)}.ppm"
+        result = CliRunner().invoke(main, ["screenshot", "--socket", str(socket), str(file)])
+        assert result.exit_code == 0, result.output
+        return read_ppm(file)
+
+    return screenshot
+
+
+def press(socket: Path, *keys: str) -> None:
+    """Press and release keys one after the other, by QEMU's names for them."""
+    for key in keys:
+        pressed = [{"type": "qcode", "data": key}]
+        qmp.execute(socket, ("send-key", {"keys": pressed}))
+
+
+def wait_shown(session: Session, name: str, text: str) -> None:
+    """Wait until the text console on the display of a Linux has a text, and no cursor."""
+    awaited = f"until grep -q '{text}' /dev/vcs1; do usleep 50000; done; {HIDE_CURSOR}; sleep 1"
+    assert session.command(name, awaited)[0] == 0
+
+
+def wait_resumed(session: Session, name: str, times: int) -> None:
+    """Wait until a Linux is back for the given time, and has drawn what it shows."""
+    session.expect(name, f"resumed {times}\n")
+    session.send(name, b"\n")  # for another prompt
+    assert session.command(name, "sleep 1")[0] == 0
+
+
+def test_each_finds_its_picture_again(boot: Boot, socket: Path, take: Take) -> None:
+    session = boot(EXAMPLE, icount=4, extra=qmp.arguments(qmp_socket(socket)))
+    session.wait_ready("one")
+    session.command("one", TELL_RESUMES)
+    wait_shown(session, "one", "one# ")
+    press(qmp_socket(socket), *(KEYS.get(each, each) for each in f"echo {ALPHABET}\n"))
+    wait_shown(session, "one", f"{ALPHABET} .*{ALPHABET}")
+    first = take()
+    text = session.command("one", f"fold -w {first.columns} /dev/vcs1")[1]
+    glyphs = learn(first, text)
+    assert f"one# echo {ALPHABET}\n{ALPHABET}\none#" in read(first, glyphs)
+
+    press(qmp_socket(socket), "sleep")
+    session.wait_ready("two")
+    session.command("two", TELL_RESUMES)
+    assert session.stats().tenants["one"].state == "dormant"
+    wait_shown(session, "two", "two# ")
+    second = take()
+    assert second != first
+    assert read(second, glyphs).endswith("\ntwo#")
+
+    for times in (1, 2):
+        for name, picture in (("one", first), ("two", second)):
+            assert session.control(f"switch {name}").output == "ok"
+            wait_resumed(session, name, times)
+            assert take() == picture
+    press(qmp_socket(socket), *"pwd", "ret")
+    wait_shown(session, "two", "/root")
+    assert take() != second
+    assert session.quit() == 0

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""`cotenant screenshot`: what a running system shows, as a file."""
+
+from pathlib import Path
+
+import click
+
+from cotenant.commands.ctl import the_only_socket
+from cotenant.control.server import default_socket
+from cotenant.errors import CotenantError
+from cotenant.run import display
+from cotenant.run.qemu import qmp_socket
+
+
+@click.command()
+@click.option(
+    "--system",
+    type=click.Path(path_type=Path),
+    help="The system that `cotenant run` runs, by the file that describes it.",
+)
+@click.option(
+    "--socket",
+    type=click.Path(path_type=Path),
+    help="The same, by the socket of `cotenant run --socket`.",
+)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def screenshot(system: Path | None, socket: Path | None, file: Path) -> None:
+    """Write a picture of what the display of a running system shows to FILE, .png or .ppm.
+
+    Without an option, the one system that `cotenant run` runs is meant.
+    """
+    if system is not None and socket is not None:
+        raise click.UsageError("give one of --system and --socket")
+    try:
+        place = socket or (default_socket(system) if system else the_only_socket())
+        display.screenshot(qmp_socket(place), file)
+    except CotenantError as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Asking QEMU itself, by its own protocol (QMP), at a socket where it listens."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from qemu.qmp import QMPClient, QMPError
+
+from cotenant.run.errors import RunError
+
+Command = tuple[str, Mapping[str, object]]
+"""A command's name and its arguments: see QEMU's QMP reference manual."""
+
+_TIMEOUT = 60.0
+
+
+def arguments(socket: Path) -> tuple[str, ...]:
+    """Return the arguments that let QEMU listen at a socket, for one client at a time."""
+    return ("-qmp", f"unix:{str(socket).replace(',', ',,')},server=on,wait=off")
+
+
+def execute(socket: Path, *commands: Command) -> None:
+    """Carry out commands one after the other; RunError with the first that QEMU refuses."""
+    try:
+        asyncio.run(asyncio.wait_for(_execute(socket, commands), _TIMEOUT))
+    except TimeoutError as error:
+        raise RunError(f"QEMU did not answer within {_TIMEOUT:g} s") from error
+    except (QMPError, OSError) as error:
+        raise RunError(f"QEMU did not obey: {error}") from error
+
+
+async def _execute(socket: Path, commands: tuple[Command, ...]) -> None:
+    client = QMPClient("cotenant")
+    await client.connect(str(socket))
+    try:
+        for name, values in commands:
+            await client.execute(name, dict(values))
+    finally:
+        await client.disconnect()
