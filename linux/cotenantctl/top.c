@@ -44,8 +44,8 @@ static void put_table(const struct tenants *now, const struct tenants *before, u
     unsigned line = 2;
 
     printf("Cotenant, up %.1f s\n", (double)now->time_ns / 1e9);
-    printf("%-16s %4s %5s %-9s %6s %9s %8s %15s %6s %8s\n", "TENANT", "HART", "PRIO", "STATE", "CPU%",
-           "SWITCH/s", "IRQ/s", "BUDGET us", "STEAL%", "LATE us");
+    printf("%-16s %4s %5s %-9s %6s %9s %8s %15s %6s %8s\n", "TENANT", "HART", "PRIO", "STATE",
+           "CPU%", "SWITCH/s", "IRQ/s", "BUDGET us", "STEAL%", "LATE us");
     for (uint32_t i = 0; i < now->count; i++) {
         const struct tenant *tenant = &now->list[i];
 
