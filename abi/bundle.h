@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 9
+#define COTENANT_BUNDLE_VERSION 10
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -51,6 +51,8 @@
 /* The tenant is started again when it crashes, or when it shuts down. */
 #define COTENANT_TENANT_RESTART_ON_CRASH 0x8
 #define COTENANT_TENANT_RESTART_ON_SHUTDOWN 0x10
+/* Behind its virtual devices is a page of doorbells: 4 bytes for each port of its console. */
+#define COTENANT_TENANT_DOORBELLS 0x20
 
 /* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
 #define COTENANT_WATCH_OFF 0
@@ -86,6 +88,11 @@
 #define COTENANT_CHANNEL_NET 2
 /* A port whose other end is the monitor, for the protocol of control.h. At most one a tenant. */
 #define COTENANT_CHANNEL_CONTROL 3
+/*
+ * Memory that its two ends share (message_ring.h), and a port at each for the doorbell: a byte
+ * comes when the other end has rung.
+ */
+#define COTENANT_CHANNEL_MEMORY 4
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
@@ -234,6 +241,7 @@ struct bundle_channel {
     uint32_t kind; /* COTENANT_CHANNEL_* */
     uint32_t end_count;
     struct bundle_end ends[COTENANT_MAX_CHANNEL_ENDS];
+    struct bundle_range window; /* the memory that the ends share, in nobody's memory; or unused */
 };
 
 struct bundle_vhart {

@@ -19,12 +19,13 @@ struct check_result check_virtual(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
     const struct bundle_board *board = &bundle->board;
-    uint64_t size = (uint64_t)tenant->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+    bool doorbells = (tenant->flags & COTENANT_TENANT_DOORBELLS) != 0;
+    uint64_t size = ((uint64_t)tenant->device_count + doorbells) * COTENANT_VIRTUAL_DEVICE_SIZE;
 
     REQUIRE(tenant->device_count <= COTENANT_MAX_VIRTUAL_DEVICES &&
                 check_contains(0, bundle->device_count, tenant->device_first, tenant->device_count),
             "tenant.device_count: out of range", index);
-    REQUIRE(tenant->device_count == 0 ||
+    REQUIRE(size == 0 ||
                 (check_aligned(tenant->virtual_base, CHECK_PAGE_SIZE) &&
                  check_contains(0, CHECK_ADDRESS_LIMIT, tenant->virtual_base, size) &&
                  !check_overlaps(tenant->virtual_base, size, board->ram_base, board->ram_size) &&
@@ -94,6 +95,7 @@ static uint32_t device_kind(uint32_t kind)
     switch (kind) {
     case COTENANT_CHANNEL_STREAM:
     case COTENANT_CHANNEL_CONTROL:
+    case COTENANT_CHANNEL_MEMORY:
         return COTENANT_VIRTUAL_CONSOLE;
     case COTENANT_CHANNEL_NET:
         return COTENANT_VIRTUAL_NET;
@@ -123,6 +125,44 @@ static struct check_result check_end_count(const struct bundle *bundle, uint32_t
     return check_good();
 }
 
+/* Nobody's but the two ends': apart from the monitor, the tenants and the other windows. */
+static bool is_free_memory(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_board *board = &bundle->board;
+    struct bundle_range window = bundle->channels[index].window;
+    bool taken = check_overlaps(window.base, window.size, board->monitor_base, board->monitor_size);
+
+    for (uint32_t i = 0; i < index; i++) {
+        struct bundle_range other = bundle->channels[i].window;
+
+        taken = taken || check_overlaps(window.base, window.size, other.base, other.size);
+    }
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        for (unsigned j = 0; j < COTENANT_MAX_MEMORY_RANGES; j++) {
+            struct bundle_range range = bundle->tenants[i].memory[j];
+
+            taken = taken || check_overlaps(window.base, window.size, range.base, range.size);
+        }
+    }
+    return !taken;
+}
+
+static struct check_result check_window(const struct bundle *bundle, uint32_t index)
+{
+    const struct bundle_channel *channel = &bundle->channels[index];
+    const struct bundle_board *board = &bundle->board;
+    struct bundle_range window = channel->window;
+
+    REQUIRE((window.size != 0) == (channel->kind == COTENANT_CHANNEL_MEMORY),
+            "channel.window: none, or of a channel without memory", index);
+    REQUIRE(check_aligned(window.base | window.size, CHECK_PAGE_SIZE) &&
+                (window.size == 0 ||
+                 check_contains(board->ram_base, board->ram_size, window.base, window.size)),
+            "channel.window: misaligned or outside of the board's RAM", index);
+    REQUIRE(is_free_memory(bundle, index), "channel.window: overlaps other memory", index);
+    return check_good();
+}
+
 static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_channel *channel = &bundle->channels[index];
@@ -133,6 +173,9 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
             index);
     REQUIRE(kind != 0, "channel.kind: unknown", index);
     result = check_end_count(bundle, index);
+    if (result.problem == NULL) {
+        result = check_window(bundle, index);
+    }
     for (uint32_t i = 0; result.problem == NULL && i < channel->end_count; i++) {
         const struct bundle_end *end = &channel->ends[i];
 

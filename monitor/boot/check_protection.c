@@ -67,15 +67,37 @@ static struct bundle_range next_part(const struct bundle_vhart *vhart, unsigned 
     return (struct bundle_range){base, end > base ? end - base : 0};
 }
 
-/* [base, end) lies in the tenant's memory, which may be several adjacent ranges. */
-static bool is_own_memory(const struct bundle_tenant *tenant, uint64_t base, uint64_t end)
+static uint64_t end_within(struct bundle_range range, uint64_t address)
 {
-    for (unsigned round = 0; base < end && round < COTENANT_MAX_MEMORY_RANGES; round++) {
-        for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
-            const struct bundle_range *range = &tenant->memory[i];
+    return address - range.base < range.size ? range.base + range.size : address;
+}
 
-            if (base - range->base < range->size) {
-                base = range->base + range->size;
+static bool is_end(const struct bundle *bundle, const struct bundle_channel *channel,
+                   uint32_t tenant)
+{
+    for (uint32_t i = 0; i < channel->end_count; i++) {
+        if (bundle->devices[channel->ends[i].device].tenant == tenant) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * [base, end) lies in the tenant's memory and the windows that it shares, which may be several
+ * adjacent ranges.
+ */
+static bool is_own_memory(const struct bundle *bundle, uint32_t tenant, uint64_t base, uint64_t end)
+{
+    const unsigned most = COTENANT_MAX_MEMORY_RANGES + COTENANT_MAX_CHANNELS;
+
+    for (unsigned round = 0; base < end && round < most; round++) {
+        for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+            base = end_within(bundle->tenants[tenant].memory[i], base);
+        }
+        for (uint32_t i = 0; i < bundle->channel_count; i++) {
+            if (is_end(bundle, &bundle->channels[i], tenant)) {
+                base = end_within(bundle->channels[i].window, base);
             }
         }
     }
@@ -91,7 +113,7 @@ static bool opens_foreign_memory(const struct bundle *bundle, const struct bundl
     uint64_t from = opened.base > board->ram_base ? opened.base : board->ram_base;
     uint64_t to = end < ram_end ? end : ram_end;
 
-    return !is_own_memory(&bundle->tenants[vhart->tenant], from, to);
+    return !is_own_memory(bundle, vhart->tenant, from, to);
 }
 
 static bool is_claim_register(const struct bundle *bundle, const struct bundle_vhart *vhart,
@@ -143,7 +165,7 @@ static bool opens_some_of(const struct bundle_vhart *vhart, unsigned entry,
     return check_overlaps(part.base, part.size, range.base, range.size);
 }
 
-/* A vhart of another tenant may touch some of it at the same time: a device has one owner. */
+/* A vhart of another tenant may touch some of it at the same time. */
 static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
                                  struct bundle_range opened)
 {
@@ -163,6 +185,23 @@ static bool is_opened_to_another(const struct bundle *bundle, uint32_t index,
     return false;
 }
 
+/* A device has one owner. Of the RAM, windows have two: opens_foreign_memory() knows them. */
+static bool opens_foreign_device(const struct bundle *bundle, uint32_t index,
+                                 struct bundle_range opened)
+{
+    uint64_t end = opened.base + opened.size;
+    uint64_t ram = bundle->board.ram_base;
+    uint64_t ram_end = ram + bundle->board.ram_size;
+    uint64_t low_end = end < ram ? end : ram;
+    uint64_t high = opened.base > ram_end ? opened.base : ram_end;
+
+    return (opened.base < low_end &&
+            is_opened_to_another(bundle, index,
+                                 (struct bundle_range){opened.base, low_end - opened.base})) ||
+           (high < end &&
+            is_opened_to_another(bundle, index, (struct bundle_range){high, end - high}));
+}
+
 static struct check_result check_part(const struct bundle *bundle, uint32_t index, unsigned entry,
                                       struct bundle_range opened)
 {
@@ -172,7 +211,7 @@ static struct check_result check_part(const struct bundle *bundle, uint32_t inde
             "vhart.pmp_address: opens memory that is not its tenant's", index);
     REQUIRE(!opens_monitor_device(bundle, vhart, entry, opened),
             "vhart.pmp_address: opens a device of the monitor", index);
-    REQUIRE(!is_opened_to_another(bundle, index, opened),
+    REQUIRE(!opens_foreign_device(bundle, index, opened),
             "vhart.pmp_address: opens a device of another tenant", index);
     return check_good();
 }

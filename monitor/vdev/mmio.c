@@ -6,6 +6,7 @@
 #include "device/plic_map.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
+#include "vdev/virtio_console.h"
 
 static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
@@ -23,6 +24,19 @@ static bool is_virtio(const struct tenant *tenant, uint64_t address)
     return mmio_virtio_offset(tenant, address) < mmio_virtio_size(tenant);
 }
 
+/* The offset in the page of doorbells, which is behind the virtual devices. */
+static uint64_t doorbell_offset(const struct tenant *tenant, uint64_t address)
+{
+    return address - tenant->description->virtual_base -
+           (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
+static bool is_doorbell(const struct tenant *tenant, uint64_t address)
+{
+    return (tenant->description->flags & COTENANT_TENANT_DOORBELLS) != 0 &&
+           doorbell_offset(tenant, address) < COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
 static bool is_watchdog(const struct tenant *tenant, uint64_t address)
 {
     return tenant->description->watchdog_base != 0 &&
@@ -32,7 +46,7 @@ static bool is_watchdog(const struct tenant *tenant, uint64_t address)
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
 {
     return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address) ||
-           is_watchdog(tenant, address);
+           is_watchdog(tenant, address) || is_doorbell(tenant, address);
 }
 
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
@@ -110,6 +124,18 @@ static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, ui
     return MMIO_DONE;
 }
 
+/* What is stored does not matter; a doorbell reads as 0. */
+static enum mmio_result doorbell_access(struct tenant *tenant, uint64_t offset, bool store,
+                                        uint64_t *value)
+{
+    if (store) {
+        virtio_console_ring(tenant, (uint32_t)offset / sizeof(uint32_t));
+    } else {
+        *value = 0;
+    }
+    return MMIO_DONE;
+}
+
 enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
                              uint64_t *value)
 {
@@ -131,6 +157,9 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
     }
     if (is_virtio(tenant, address)) {
         return virtio_access(tenant, mmio_virtio_offset(tenant, address), size, store, value);
+    }
+    if (is_doorbell(tenant, address)) {
+        return doorbell_access(tenant, doorbell_offset(tenant, address), store, value);
     }
     return MMIO_FAULT;
 }

@@ -111,13 +111,32 @@ static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
     return true;
 }
 
+/* Lets the driver of a doorbell know that it has been rung, if it has room for the byte. */
+static void deliver_ring(struct virtio_port *to)
+{
+    static const uint8_t byte = 1;
+
+    if (to->rung && to->open) {
+        to->rung = !virtio_put(to->device, to->receive, &byte, sizeof(byte));
+    }
+}
+
+static void ring(struct virtio_port *to)
+{
+    to->rung = to->open;
+    deliver_ring(to);
+}
+
 /* `from` has bytes in its open chain. */
 static bool move_piece(struct virtio_port *from, struct virtqueue *source)
 {
     struct virtio_port *to = from->peer;
     struct virtqueue *target = to->receive;
 
-    if (!to->open) {
+    if (to->bell) {
+        ring(to);
+    }
+    if (to->bell || !to->open) {
         return end_of_chain(from);
     }
     switch (virtio_look(to->device, target, true)) {
@@ -179,6 +198,7 @@ static void begin_afresh(struct virtio_port *port)
     struct virtio_port *peer = port->peer;
 
     virtqueue_rewind(port->receive);
+    port->rung = false;
     if (peer != NULL && peer->transmit->ready) {
         peer->stale = true;
         peer->fresh = virtqueue_available(peer->transmit);
@@ -263,6 +283,9 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     if ((queue & 1) != 0) {
         return pump(port);
     }
+    if (port->bell) {
+        deliver_ring(port);
+    }
     if (port->peer != NULL) {
         return pump(port->peer);
     }
@@ -341,12 +364,13 @@ void virtio_console_init(void)
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];
 
-        if (channel->kind == COTENANT_CHANNEL_STREAM) {
+        if (channel->kind == COTENANT_CHANNEL_STREAM || channel->kind == COTENANT_CHANNEL_MEMORY) {
             struct virtio_port *one = make_port(channel, &channel->ends[0]);
             struct virtio_port *other = make_port(channel, &channel->ends[1]);
 
             one->peer = other;
             other->peer = one;
+            one->bell = other->bell = channel->kind == COTENANT_CHANNEL_MEMORY;
         } else if (channel->kind == COTENANT_CHANNEL_CONTROL) {
             make_port(channel, &channel->ends[0])->service = &control_port_service;
         }
@@ -356,4 +380,15 @@ void virtio_console_init(void)
 bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
 {
     return port->open && virtio_put(port->device, port->receive, bytes, length);
+}
+
+void virtio_console_ring(const struct tenant *tenant, uint32_t number)
+{
+    for (uint32_t i = 0; i < tenant->description->device_count; i++) {
+        uint32_t device = tenant->description->device_first + i;
+
+        if (number < port_counts[device] && ports[device][number].bell) {
+            ring(ports[device][number].peer);
+        }
+    }
 }

@@ -9,7 +9,12 @@
  *
  * A port whose other end is not open takes what is sent and forgets it. When an end opens, what was
  * sent before is forgotten too: it was not meant for this listener. What was sent before the sender
- * closed still arrives, and then the receiver is told (PORT_OPEN). Shared lock held.
+ * closed still arrives, and then the receiver is told (PORT_OPEN).
+ *
+ * The ports of a memory channel are doorbells: whatever is sent, or a store to the doorbell,
+ * becomes one byte for the receiver. Rings that it has no buffer for are one when it has. So who
+ * rings never waits, and who is rung decides how often, by the buffers that it gives. Shared lock
+ * held.
  */
 #ifndef COTENANT_VDEV_VIRTIO_CONSOLE_H
 #define COTENANT_VDEV_VIRTIO_CONSOLE_H
@@ -43,6 +48,8 @@ struct virtio_port {
     const struct virtio_port_service *service; /* the monitor */
     bool ready;                                /* the driver has it */
     bool open;                                 /* somebody has opened it there */
+    bool bell;                                 /* of a memory channel */
+    bool rung;                                 /* and the driver does not know */
     /* What the driver is yet to be told: */
     bool adding;
     bool naming;
@@ -54,6 +61,9 @@ struct virtio_port {
 
 /* Ties the ports together as the bundle's channels say. Once, after all devices exist. */
 void virtio_console_init(void);
+
+/* The tenant stores to the doorbell of its port `number`; nothing if there is no such doorbell. */
+void virtio_console_ring(const struct tenant *tenant, uint32_t number);
 
 /* The monitor sends: one buffer, if it fits. False: no room; send() follows. */
 bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length);

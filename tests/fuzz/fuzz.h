@@ -17,6 +17,7 @@ int fuzz_control(const uint8_t *data, size_t size);
 int fuzz_check(const uint8_t *data, size_t size);
 int fuzz_guest_memory(const uint8_t *data, size_t size);
 int fuzz_virtio(const uint8_t *data, size_t size);
+int fuzz_message_ring(const uint8_t *data, size_t size);
 
 /* The bytes that a target has not used yet. */
 struct fuzz_input {

@@ -111,7 +111,7 @@ static void judge(struct bundle *bundle)
 
 int fuzz_check(const uint8_t *data, size_t size)
 {
-    static struct bundle good[2]; /* without and with PMP entries that overlap */
+    static struct bundle good[3]; /* without and with PMP entries that overlap; with a window */
     struct fuzz_input input = {data, size};
     struct bundle *bundle = malloc(sizeof(*bundle)); /* so that reads beyond it are seen */
 
@@ -120,9 +120,11 @@ int fuzz_check(const uint8_t *data, size_t size)
         bundle_make(&good[0]);
         bundle_make(&good[1]);
         bundle_overlap(&good[1]);
+        bundle_make(&good[2]);
+        bundle_share(&good[2]);
     }
     while (input.size > 0) {
-        *bundle = good[fuzz_byte(&input) % 2];
+        *bundle = good[fuzz_byte(&input) % 3];
         for (unsigned i = fuzz_byte(&input) % MOST_CHANGES + 1; i > 0; i--) {
             change(bundle, &input);
         }

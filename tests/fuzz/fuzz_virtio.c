@@ -9,6 +9,7 @@
 
 #include "arch/csr.h"
 #include "fuzz.h"
+#include "vdev/virtio_console.h"
 #include "virtio_bench.h"
 
 #define NEEDS_RESET 0x40
@@ -141,6 +142,7 @@ static void operate(struct fuzz_input *input)
     case 10:
     case 11:
         (void)bench_notify_once(hostile, fuzz_byte(input) % (BENCH_QUEUES + 1));
+        virtio_console_ring(&tenants[0], fuzz_byte(input) % (COTENANT_MAX_PORTS + 1));
         break;
     default:
         if (!is_hostile(honest)) {

@@ -4,7 +4,7 @@
 Everything that is not in the map is denied.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -49,11 +49,12 @@ AccessMap = tuple[Region, ...]
 def for_vhart(
     tenant: str,
     memory: Iterable[Range],
+    windows: Mapping[str, Range],
     devices: Iterable[Device],
     board: Board,
     passthrough: BoardHart | None,
 ) -> AccessMap:
-    """Return the map of a tenant's vhart.
+    """Return the map of a tenant's vhart. `windows`: memory that it shares, by channels' names.
 
     `passthrough`: the hart whose S-mode PLIC context is passed through to the vhart, or None.
     Its enable words can then be read, because the stock driver reads them at each interrupt, and
@@ -61,6 +62,7 @@ def for_vhart(
     monitor takes it away while a virtual interrupt is pending.
     """
     regions = [Region(each, Rights.RWX, f"memory of {tenant}") for each in memory]
+    regions += [Region(each, Rights.RW, f"window {name}") for name, each in windows.items()]
     regions += [Region(area, Rights.RW, each.name) for each in devices for area in each.ranges]
     if passthrough is not None:
         context = passthrough.plic_s_context

@@ -162,6 +162,7 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         uart=config.uart,
         restart_on_crash=config.restart_on_crash,
         restart_on_shutdown=config.restart_on_shutdown,
+        doorbells=tenant.has_doorbells,
     )
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
@@ -175,7 +176,8 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
     for device in tenant.devices:
         for source in device.interrupts:
             out.sources[source // 32] |= 1 << source % 32
-    out.memory[0].base, out.memory[0].size = tenant.memory.base, tenant.memory.size
+    for number, area in enumerate(tenant.own_memory):
+        out.memory[number].base, out.memory[number].size = area.base, area.size
     for number, part in enumerate(tenant.parts):
         out.parts[number].store_offset = store.add(part.data)
         out.parts[number].destination = part.destination
@@ -217,6 +219,8 @@ def _fill_channels(header: Bundle, system: System) -> None:
         for place, end in zip(out.ends, channel.ends, strict=False):
             place.device, place.port = devices.index(end.device), end.port
             place.mac[: len(end.mac)] = list(end.mac)
+        if channel.window is not None:
+            out.window.base, out.window.size = channel.window.base, channel.window.size
     header.channel_count = len(system.channels)
 
 

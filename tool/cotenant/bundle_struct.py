@@ -149,6 +149,7 @@ class BundleChannel(LittleEndianStructure):
         ("kind", c_uint32),
         ("end_count", c_uint32),
         ("ends", BundleEnd * limit("MAX_CHANNEL_ENDS")),
+        ("window", BundleRange),
     ]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Channels between tenants, and the virtual devices by which each tenant reaches its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cotenant import abi
@@ -14,10 +14,11 @@ from cotenant.reader import suggestion
 CONTROL_PORT = "cotenant.control"
 """what a tenant finds its control port by; no channel of the user's can have the name"""
 
-_PORTS = ("stream", "control")
+_PORTS = ("stream", "control", "memory")
 """kinds of channels whose ends are ports of a virtual console"""
 
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
+_DOORBELL_SIZE = 4
 # Of addresses that nobody has given: locally administered, then numbers of the channel and its end.
 _MAC_PREFIX = (0x02, 0xC0, 0x7E, 0)
 
@@ -43,6 +44,8 @@ class End:
     """number of a stream's port there"""
     mac: bytes
     """address of a network device; empty: it is none"""
+    doorbell: Range | None = None
+    """where a store rings at the other end of a memory channel; None: it is none"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Channel:
 
     config: ChannelConfig
     ends: tuple[End, ...]
+    window: Range | None
+    """memory that the ends share; None: it is no memory channel"""
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,33 @@ class Channels:
         """The devices of all tenants, those of a tenant one after the other."""
         return tuple(device for devices in self.devices.values() for device in devices)
 
+    def windows_of(self, tenant: str) -> tuple["WindowEnd", ...]:
+        """Return the ends of memory channels at a tenant."""
+        return tuple(
+            WindowEnd(channel.config.name, number, channel.window, end.doorbell)
+            for channel in self.all
+            for number, end in enumerate(channel.ends)
+            if end.device.tenant == tenant and channel.window and end.doorbell
+        )
 
-def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
-    """Decide the virtual devices of all tenants, and which of them each channel joins."""
+
+@dataclass(frozen=True)
+class WindowEnd:
+    """What a tenant is told of a memory channel. `number`: which of the two ends it is."""
+
+    channel: str
+    number: int
+    window: Range
+    doorbell: Range
+
+
+def plan(
+    config: SystemConfig, board: Board, windows: Mapping[str, Range], mistakes: Mistakes
+) -> Channels:
+    """Decide the virtual devices of all tenants, and which of them each channel joins.
+
+    `windows`: those of memory channels, by their names.
+    """
     names = [tenant.name for tenant in config.tenants]
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
@@ -79,7 +108,11 @@ def plan(config: SystemConfig, board: Board, mistakes: Mistakes) -> Channels:
     _check_limits(config, devices, mistakes)
     mistakes.stop_if_any()
     joined = tuple(
-        Channel(channel, tuple(_end(channel, name, every, devices) for name in channel.ends))
+        Channel(
+            channel,
+            tuple(_end(channel, name, every, devices) for name in channel.ends),
+            windows.get(channel.name),
+        )
         for channel in every
     )
     return Channels(joined, devices)
@@ -105,7 +138,7 @@ def _kinds(
     if len(streams) > abi.limit("MAX_PORTS"):
         mistakes.add(
             tenant.key,
-            f"it is an end of {len(streams)} streams, a control port included",
+            f"it is an end of {len(streams)} streams, doorbells and a control port included",
             f"keep to {abi.limit('MAX_PORTS')}",
         )
     kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams else []
@@ -124,7 +157,9 @@ def _end(
     kinds = _PORTS if channel.kind in _PORTS else (channel.kind,)
     place = _of(tenant, kinds, every).index(channel)
     if channel.kind in _PORTS:
-        return End(devices[tenant][0], place, b"")
+        page = devices[tenant][-1].range.end
+        doorbell = Range(page + _DOORBELL_SIZE * place, _DOORBELL_SIZE)
+        return End(devices[tenant][0], place, b"", doorbell if channel.kind == "memory" else None)
     [*networks] = (each for each in devices[tenant] if each.kind == abi.bundle("VIRTUAL_NET"))
     number = (every.index(channel), channel.ends.index(tenant))
     return End(networks[place], 0, channel.macs.get(tenant, bytes([*_MAC_PREFIX, *number])))
@@ -164,7 +199,7 @@ def _check_ends(channel: ChannelConfig, names: Sequence[str], mistakes: Mistakes
             mistakes.add(
                 f"{channel.key}.ends", f'there is no tenant "{name}"', suggestion(name, names)
             )
-    most = 2 if channel.kind == "stream" else abi.limit("MAX_CHANNEL_ENDS")
+    most = abi.limit("MAX_CHANNEL_ENDS") if channel.kind == "net" else 2
     if not 2 <= len(channel.ends) <= most or len(set(channel.ends)) != len(channel.ends):
         mistakes.add(
             f"{channel.key}.ends",
@@ -181,7 +216,8 @@ def _place(
         return ()
     area = board.virtual_devices
     sources = board.plic.virtual_sources[1:]
-    if area is None or len(kinds) > min(area.size // DEVICE_SIZE, len(sources)):
+    # Behind the devices is the page of doorbells.
+    if area is None or len(kinds) > min(area.size // DEVICE_SIZE - 1, len(sources)):
         mistakes.add(
             tenant.key,
             f"needs {len(kinds)} virtual devices, which the board has no room for",

@@ -14,7 +14,7 @@ from cotenant import abi, paths, qemu_config
 from cotenant.board import HART_ID_HIGH
 from cotenant.errors import Mistakes
 from cotenant.reader import TableReader, kind_of, read_toml, suggestion
-from cotenant.units import format_size, parse_duration
+from cotenant.units import format_size, is_power_of_two, parse_duration
 
 PAGE = 4096
 SLICE_LOW_US, SLICE_HIGH_US = 100, 1_000_000
@@ -30,7 +30,8 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 NEXT_STAGE = "next-stage"
 NEXT_STAGE_MOST = 1 << 30
-CHANNEL_KINDS = ("stream", "net")
+CHANNEL_KINDS = ("stream", "net", "memory")
+WINDOW_HIGH = 1 << 30
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
@@ -135,6 +136,8 @@ class ChannelConfig:
     ends: tuple[str, ...]
     macs: Mapping[str, bytes]
     """Addresses of the ends of a network, by the tenants' names, where they are given."""
+    size: int | None = None
+    """Bytes of the window of a memory channel, a power of two; None: it is none."""
 
     @property
     def key(self) -> str:
@@ -351,11 +354,23 @@ def _read_channel(reader: TableReader) -> ChannelConfig | None:
     kind = reader.parsed("kind", _parse_kind, "stream", required=True)
     ends = reader.strings("ends", '["linux", "freertos"]', required=True)
     macs = _read_macs(reader.table("mac"), ends or ()) if kind == "net" else {}
+    size = _read_window_size(reader) if kind == "memory" else None
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
     assert kind is not None and ends is not None
-    return ChannelConfig(name, kind, ends, macs)
+    return ChannelConfig(name, kind, ends, macs, size)
+
+
+def _read_window_size(reader: TableReader) -> int | None:
+    size = reader.size("size", "64K", required=True)
+    if size is not None and (not is_power_of_two(size) or not PAGE <= size <= WINDOW_HIGH):
+        reader.wrong(
+            "size",
+            f"{format_size(size)} is no power of two from 4K to {format_size(WINDOW_HIGH)}",
+            'write for example: size = "64K"',
+        )
+    return size
 
 
 def _read_macs(reader: TableReader | None, ends: tuple[str, ...]) -> dict[str, bytes]:

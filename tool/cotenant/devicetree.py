@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import fdt
 
 from cotenant.board import PCI_INTERRUPTS, Board, Device, PciWindows, PropertyValue
-from cotenant.channels import VirtualDevice
+from cotenant.channels import VirtualDevice, WindowEnd
 from cotenant.ranges import Range
 
 PLIC_PHANDLE = 1
@@ -31,9 +31,10 @@ class TenantView:
     """What a tenant is told about its machine."""
 
     name: str
-    memory: Sequence[Range]
+    memory: tuple[Range, ...]
     devices: Sequence[Device]
     virtual_devices: tuple[VirtualDevice, ...]
+    windows: tuple[WindowEnd, ...]
     arguments: str
     initrd: Range | None
     fp: bool
@@ -112,6 +113,8 @@ def _root(view: TenantView, board: Board) -> fdt.Node:
     for area in view.memory:
         root.append(_node(f"memory@{area.base:x}", {"device_type": "memory", "reg": _reg(area)}))
     root.append(_soc(view, board))
+    if view.windows:
+        root.append(_channels(view.windows))
     return root
 
 
@@ -225,6 +228,20 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         }
         soc.append(_node(f"virtio_mmio@{virtual.range.base:x}", properties))
     return soc
+
+
+def _channels(windows: Sequence[WindowEnd]) -> fdt.Node:
+    """Return the memory channels: no bus, so that no kernel looks for drivers."""
+    channels = _node("channels", {"#address-cells": 2, "#size-cells": 2, "ranges": True})
+    for each in windows:
+        properties: dict[str, PropertyValue] = {
+            "compatible": "cotenant,memory-channel",
+            "label": each.channel,
+            "reg": (*_reg(each.window), *_reg(each.doorbell)),
+            "cotenant,end": each.number,
+        }
+        channels.append(_node(f"{each.channel}@{each.window.base:x}", properties))
+    return channels
 
 
 def _watchdog(area: Range) -> fdt.Node:

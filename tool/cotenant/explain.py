@@ -31,6 +31,7 @@ def as_dict(system: System) -> dict[str, object]:
             channel.config.name: {
                 "kind": channel.config.kind,
                 "ends": [end.device.tenant for end in channel.ends],
+                "window": _range(channel.window) if channel.window else None,
             }
             for channel in system.channels
             if channel.config.name != CONTROL_PORT
@@ -51,7 +52,7 @@ def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
     return {
         "priority": tenant.config.priority,
         "harts": list(tenant.config.harts),
-        "memory": [_range(tenant.memory)],
+        "memory": [_range(area) for area in tenant.own_memory],
         "image": tenant.config.image,
         "image_kind": tenant.image_kind,
         "entry": tenant.entry,
@@ -121,6 +122,11 @@ def _memory_table(system: System) -> Table:
             (Range(part.destination, part.memory_size), f"  {tenant.name}: {part.what}")
             for part in tenant.parts
         ]
+    rows += [
+        (channel.window, f"  shared: window of channel {channel.config.name}")
+        for channel in system.channels
+        if channel.window is not None
+    ]
     rows.append((system.monitor, "monitor and store of images"))
     for area, what in sorted(rows, key=lambda row: (row[0].base, -row[0].size)):
         table.add_row(what, f"{area.base:#x}", f"{area.end - 1:#x}", format_size(area.size))

@@ -14,6 +14,7 @@ from cotenant.errors import CotenantError
 from cotenant.units import align_down, align_up
 
 PAGE = 4096
+LINUX_KERNEL = "Linux kernel"
 LINUX_ALIGNMENT = 2 << 20
 NEXT_STAGE_MARK = b"the previous boot stage puts the next one here"
 # Parts of a tenant beside its image: initrd and device tree.
@@ -109,7 +110,7 @@ def _read_linux(data: bytes) -> Image:
     if not len(data) <= image_size <= len(data) + (1 << 30):
         raise ImageFileError(f"says in its header that it takes {image_size} bytes, which is wrong")
     segment = Segment(0, data, image_size)
-    return Image("Linux kernel", (segment,), 0, relocatable=True, alignment=LINUX_ALIGNMENT)
+    return Image(LINUX_KERNEL, (segment,), 0, relocatable=True, alignment=LINUX_ALIGNMENT)
 
 
 def _read_elf(data: bytes) -> Image:

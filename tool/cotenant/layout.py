@@ -48,8 +48,11 @@ def needed(image: Image, initrd: bytes | None) -> int:
     return size + align_up(len(initrd or b""), PAGE)
 
 
-def lay_out(memory: Range, image: Image, initrd: bytes | None) -> Layout:
-    """Place everything; raises LayoutError if the memory is too small or in the wrong place."""
+def lay_out(memory: Range, image: Image, initrd: bytes | None, top: int | None = None) -> Layout:
+    """Place everything; raises LayoutError if the memory is too small or in the wrong place.
+
+    All but the device tree goes below `top`, if it is given.
+    """
     placed = image.at(memory.base)
     extent = Range(placed.low, placed.high - placed.low)
     if not image.relocatable and not memory.contains(Range(extent.base, 1)):
@@ -58,14 +61,15 @@ def lay_out(memory: Range, image: Image, initrd: bytes | None) -> Layout:
             f"write memory = {{ base = {align_down(extent.base, PAGE):#x}, size = ... }}, "
             "or link it position independent",
         )
-    top = align_down(memory.end, PAGE)
-    devicetree = Range(top - DEVICETREE_ROOM, DEVICETREE_ROOM)
+    devicetree = Range(align_down(memory.end, PAGE) - DEVICETREE_ROOM, DEVICETREE_ROOM)
+    limit = devicetree.base if top is None else top
     ramdisk = None
     if initrd is not None:
-        ramdisk = Range(align_down(devicetree.base - len(initrd), PAGE), len(initrd))
-    limit = ramdisk.base if ramdisk is not None else devicetree.base
+        ramdisk = Range(align_down(limit - len(initrd), PAGE), len(initrd))
+        limit = ramdisk.base
     if extent.end > limit:
         least = needed(image, initrd) + (0 if image.relocatable else extent.base - memory.base)
+        least += devicetree.base - (devicetree.base if top is None else top)
         raise LayoutError(
             f"{format_size(memory.size)} are too little for the image"
             + (" and the initrd" if initrd is not None else ""),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory of a whole system: what tenants want, what the monitor keeps, what goes where."""
 
-from cotenant import imagefile, paths
+from cotenant import imagefile, paths, windows
 from cotenant.board import Board
 from cotenant.bundle import header_size
 from cotenant.config import SystemConfig
@@ -11,6 +11,7 @@ from cotenant.layout import DEVICETREE_ROOM, Layout, LayoutError, lay_out, neede
 from cotenant.placement import Placement, Request, place
 from cotenant.ranges import Range
 from cotenant.units import align_up, format_size
+from cotenant.windows import Windows
 
 PAGE = 4096
 # Kept for the monitor's own memory at the least: code, data, stacks.
@@ -22,16 +23,18 @@ def requests_of(
     config: SystemConfig, images: dict[str, TenantImages], mistakes: Mistakes
 ) -> list[Request]:
     """Return the memory wanted; memory too small for its image is noted."""
+    hosted = windows.hosted(config)
     wanted = []
     for tenant in config.tenants:
         if tenant.name not in images:
             continue
         image, initrd = images[tenant.name].image, images[tenant.name].initrd
         key = f"{tenant.key}.memory"
-        least = needed(image, initrd)
+        least = needed(image, initrd) + windows.room(hosted[tenant.name])
         if tenant.memory.size < least:
             what = f'image "{tenant.image}"'
             what += f' with initrd "{tenant.initrd}"' if tenant.initrd else ""
+            what += " and shared memory" if hosted[tenant.name] else ""
             mistakes.add(
                 key,
                 f"{format_size(tenant.memory.size)} are too little for {what}",
@@ -106,6 +109,7 @@ def lay_out_all(
     config: SystemConfig,
     placement: Placement,
     images: dict[str, TenantImages],
+    shared: Windows,
     mistakes: Mistakes,
 ) -> dict[str, Layout]:
     """Lay out every tenant that was placed; memory that does not suit its image is noted."""
@@ -115,8 +119,10 @@ def lay_out_all(
         if memory is None:
             continue
         own = images[tenant.name]
+        parts = shared.memory[tenant.name]
+        top = parts[0].end if len(parts) > 1 else None
         try:
-            layouts[tenant.name] = lay_out(memory, own.image, own.initrd)
+            layouts[tenant.name] = lay_out(memory, own.image, own.initrd, top)
         except LayoutError as error:
             mistakes.add(f"{tenant.key}.memory", error.problem, error.remedy)
     return layouts

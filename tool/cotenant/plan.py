@@ -20,6 +20,9 @@ class TenantPlan:
 
     config: TenantConfig
     memory: Range
+    """Its place, with the windows of channels that are in it."""
+    own_memory: tuple[Range, ...]
+    """The parts of its place that are its memory."""
     image_kind: str
     parts: tuple[Part, ...]
     entry: int
@@ -31,6 +34,7 @@ class TenantPlan:
     """Where it sees a virtual watchdog; None: it has none."""
     vharts: tuple[VhartPlan, ...]
     virtual_devices: tuple[VirtualDevice, ...]
+    has_doorbells: bool
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from cotenant import channels, devices, devicetree, interrupts, memory, qemu_devices
+from cotenant import channels, devices, devicetree, interrupts, memory, qemu_devices, windows
 from cotenant.board import Board
 from cotenant.channels import Channels
 from cotenant.config import SystemConfig, TenantConfig
@@ -21,6 +21,7 @@ from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
 from cotenant.pmp import HartPmp
 from cotenant.vharts import Vharts, plan_vharts
+from cotenant.windows import Windows
 
 # As many bytes as Linux's generator has of state.
 _RANDOM_SEED_SIZE = 32
@@ -33,6 +34,7 @@ class _Decided:
     images: dict[str, TenantImages]
     owned: Ownership
     placement: Placement
+    windows: Windows
     layouts: dict[str, Layout]
     vharts: Vharts
     channels: Channels
@@ -61,11 +63,13 @@ def plan(
     requests = memory.requests_of(config, images, mistakes)
     mistakes.stop_if_any()
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
-    layouts = memory.lay_out_all(config, placement, images, mistakes)
     mistakes.stop_if_any()
-    joined = channels.plan(config, board, mistakes)
-    vharts = plan_vharts(config, board, placement, owned, joined.devices, mistakes)
-    decided = _Decided(images, owned, placement, layouts, vharts, joined)
+    shared = windows.plan(config, placement.memory)
+    layouts = memory.lay_out_all(config, placement, images, shared, mistakes)
+    mistakes.stop_if_any()
+    joined = channels.plan(config, board, shared.of, mistakes)
+    vharts = plan_vharts(config, board, shared, owned, joined.devices, mistakes)
+    decided = _Decided(images, owned, placement, shared, layouts, vharts, joined)
     return System(
         config=config,
         board=board,
@@ -82,7 +86,11 @@ def plan(
         channels=joined.all,
         disks=disks,
         pmp=vharts.pmp,
-        warnings=(*devices.dma_warnings(owned), *_pmp_warnings(vharts.pmp)),
+        warnings=(
+            *devices.dma_warnings(owned),
+            *windows.warnings(config, board, images),
+            *_pmp_warnings(vharts.pmp),
+        ),
     )
 
 
@@ -112,9 +120,10 @@ def _tenant(
     contexts = [vhart.interrupts.plic_context for vhart in vharts]
     view = devicetree.TenantView(
         name=name,
-        memory=[decided.placement.memory[name]],
+        memory=decided.windows.memory[name],
         devices=decided.owned[name],
         virtual_devices=decided.channels.devices[name],
+        windows=decided.channels.windows_of(name),
         arguments=tenant.arguments,
         initrd=layout.initrd,
         fp=tenant.fp,
@@ -128,6 +137,7 @@ def _tenant(
     return TenantPlan(
         config=tenant,
         memory=decided.placement.memory[name],
+        own_memory=view.memory,
         image_kind=decided.images[name].image.kind,
         parts=(*layout.parts, _devicetree_part(layout, view, board)),
         entry=layout.entry,
@@ -137,6 +147,7 @@ def _tenant(
         watchdog=view.watchdog,
         vharts=vharts,
         virtual_devices=view.virtual_devices,
+        has_doorbells=bool(view.windows),
     )
 
 

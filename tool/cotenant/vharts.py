@@ -12,8 +12,8 @@ from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.interrupts import Interrupts
-from cotenant.placement import Placement
 from cotenant.pmp import HartPmp, PmpError, PmpSet
+from cotenant.windows import Windows
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Vharts:
 def plan_vharts(
     config: SystemConfig,
     board: Board,
-    placement: Placement,
+    windows: Windows,
     owned: Ownership,
     virtual: Mapping[str, Sequence[VirtualDevice]],
     mistakes: Mistakes,
@@ -65,7 +65,8 @@ def plan_vharts(
         maps = [
             for_vhart(
                 tenant.name,
-                [placement.memory[tenant.name]],
+                windows.memory[tenant.name],
+                windows.shared[tenant.name],
                 owned[tenant.name],
                 board,
                 hart if route.passthrough else None,

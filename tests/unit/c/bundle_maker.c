@@ -160,6 +160,18 @@ void bundle_overlap(struct bundle *bundle)
     bundle_seal(bundle);
 }
 
+void bundle_share(struct bundle *bundle)
+{
+    bundle->channels[0].kind = COTENANT_CHANNEL_MEMORY;
+    bundle->channels[0].window = (struct bundle_range){MADE_WINDOW_BASE, MADE_WINDOW_SIZE};
+    for (unsigned i = 0; i < 2; i++) {
+        bundle->tenants[i].flags |= COTENANT_TENANT_DOORBELLS;
+        set_entry(&bundle->vharts[i], MADE_WINDOW, MADE_NAPOT(MADE_WINDOW_BASE, MADE_WINDOW_SIZE),
+                  PMP_NAPOT | PMP_R | PMP_W);
+    }
+    bundle_seal(bundle);
+}
+
 void bundle_seal(struct bundle *bundle)
 {
     bundle->crc32 = 0;

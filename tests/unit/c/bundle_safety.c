@@ -276,6 +276,24 @@ static bool plic_byte_is_safe(const struct bundle *bundle, const struct bundle_v
            deciding(vhart, byte) == (int)vhart->plic_claim_entry;
 }
 
+/* It is in the window of a channel that ends at both tenants, which may be the same. */
+static bool shares_byte(const struct bundle *bundle, uint32_t tenant, uint32_t other, wide byte)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+        bool ends[2] = {false, false};
+
+        for (uint32_t end = 0; end < channel->end_count; end++) {
+            ends[0] |= bundle->devices[channel->ends[end].device].tenant == tenant;
+            ends[1] |= bundle->devices[channel->ends[end].device].tenant == other;
+        }
+        if (ends[0] && ends[1] && inside(byte, 1, channel->window.base, channel->window.size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint64_t byte)
 {
     const struct bundle_board *board = &bundle->board;
@@ -285,7 +303,8 @@ static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint
         return NULL;
     }
     if (inside(byte, 1, board->ram_base, board->ram_size)) {
-        DANGER_IF(!owns_byte(&bundle->tenants[vhart->tenant], byte));
+        DANGER_IF(!owns_byte(&bundle->tenants[vhart->tenant], byte) &&
+                  !shares_byte(bundle, vhart->tenant, vhart->tenant, byte));
     }
     DANGER_IF(is_timer_or_device(board, byte));
     DANGER_IF(inside(byte, 1, board->plic_base, 0x4000000) &&
@@ -294,6 +313,7 @@ static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint
         DANGER_IF(bundle->vharts[i].tenant != vhart->tenant &&
                   !take_turns(&bundle->tenants[bundle->vharts[i].tenant],
                               &bundle->tenants[vhart->tenant]) &&
+                  !shares_byte(bundle, vhart->tenant, bundle->vharts[i].tenant, byte) &&
                   rights_at(&bundle->vharts[i], byte) != 0);
     }
     return NULL;
@@ -354,6 +374,10 @@ static const char *protection_danger(const struct bundle *bundle, uint32_t index
                                   bundle->tenants[i].memory[j].size);
         }
     }
+    for (uint32_t i = 0; danger == NULL && i < bundle->channel_count; i++) {
+        danger = range_danger(bundle, index, bundle->channels[i].window.base,
+                              bundle->channels[i].window.size);
+    }
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         for (int entry = 0; danger == NULL && entry < COTENANT_PMP_ENTRIES; entry++) {
             danger = entry_danger(bundle, index, &bundle->vharts[i], entry);
@@ -387,7 +411,8 @@ static const char *channel_danger(const struct bundle *bundle)
     }
     for (uint32_t i = 0; i < bundle->tenant_count; i++) {
         const struct bundle_tenant *tenant = &bundle->tenants[i];
-        wide size = (wide)tenant->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+        bool doorbells = (tenant->flags & COTENANT_TENANT_DOORBELLS) != 0;
+        wide size = ((wide)tenant->device_count + doorbells) * COTENANT_VIRTUAL_DEVICE_SIZE;
 
         DANGER_IF(!inside(tenant->device_first, tenant->device_count, 0, bundle->device_count));
         DANGER_IF(((tenant->may_see | tenant->may_control) >> bundle->tenant_count) != 0);
@@ -397,6 +422,20 @@ static const char *channel_danger(const struct bundle *bundle)
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];
 
+        DANGER_IF(!apart(channel->window.base, channel->window.size, bundle->board.monitor_base,
+                         bundle->board.monitor_size));
+        for (uint32_t j = 0; j < bundle->tenant_count; j++) {
+            for (int k = 0; k < COTENANT_MAX_MEMORY_RANGES; k++) {
+                const struct bundle_range *range = &bundle->tenants[j].memory[k];
+
+                DANGER_IF(
+                    !apart(channel->window.base, channel->window.size, range->base, range->size));
+            }
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            DANGER_IF(!apart(channel->window.base, channel->window.size,
+                             bundle->channels[j].window.base, bundle->channels[j].window.size));
+        }
         DANGER_IF(memchr(channel->name, '\0', COTENANT_NAME_SIZE) == NULL);
         DANGER_IF(channel->end_count < (channel->kind == COTENANT_CHANNEL_CONTROL ? 1u : 2u) ||
                   channel->end_count > COTENANT_MAX_CHANNEL_ENDS);

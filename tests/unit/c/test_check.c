@@ -370,7 +370,7 @@ static void test_tenant_sources(void **state)
     REFUSED("tenant.uart_base", 1, rtos->uart_base = ALL_ONES);
     REFUSED("tenant.uart_base", 1, rtos->uart_base = board->ram_base - 0x80);
     REFUSED("tenant.plic_base", 1, rtos->plic_base += 0x1000);
-    REFUSED("tenant.flags", 1, rtos->flags |= 0x20);
+    REFUSED("tenant.flags", 1, rtos->flags |= 0x40);
     REFUSED("tenant.flags", 0, board->flags &= ~(uint32_t)COTENANT_BOARD_FP);
     ACCEPTED(rtos->sources[2] = 1u << 31); /* source 95, the last */
 }
@@ -814,6 +814,39 @@ static void test_channels(void **state)
             b->channels[2].ends[0].port = 2; b->channel_count = 3);
 }
 
+static void test_windows(void **state)
+{
+    struct bundle_channel *channel = &b->channels[0];
+    const uint64_t entry = MADE_NAPOT(MADE_WINDOW_BASE, MADE_WINDOW_SIZE);
+    struct bundle_vhart *other = &b->vharts[2];
+
+    (void)state;
+    ACCEPTED(bundle_share(b));
+    ACCEPTED(bundle_share(b); linux_vhart->pmp_config[MADE_WINDOW] = 0);
+    REFUSED("channel.window: none", 0, bundle_share(b); channel->window.size = 0);
+    REFUSED("channel.window: none", 0, channel->window.size = 0x1000);
+    REFUSED("channel.window: mis", 0, bundle_share(b); channel->window.base += 0x800);
+    REFUSED("channel.window: mis", 0, bundle_share(b); channel->window.size += 0x800);
+    REFUSED("channel.window: mis", 0, bundle_share(b); channel->window.base = 0x10000000);
+    REFUSED("channel.window: mis", 0, bundle_share(b); channel->window.size = HUGE);
+    REFUSED("channel.window: over", 0, bundle_share(b);
+            channel->window.base = rtos->memory[0].base + 0x1000);
+    REFUSED("channel.window: over", 0, bundle_share(b);
+            channel->window.base = board->monitor_base - 0x1000);
+    REFUSED("channel.window: over", 1, bundle_share(b); b->channels[1] = *channel;
+            b->channels[1].ends[0].port = 1; b->channels[1].ends[1].port = 1; b->channel_count = 2);
+    REFUSED("tenant.virtual_base", 0, bundle_share(b);
+            linux_tenant->virtual_base = board->uart_base - 0x1000);
+    REFUSED("vhart.pmp_address: opens memory", 0, bundle_share(b);
+            channel->window.base += MADE_WINDOW_SIZE);
+    REFUSED("vhart.pmp_address: opens memory", 0, bundle_share(b); channel->window.size -= 0x1000);
+    REFUSED("vhart.pmp_address: opens memory", 2, bundle_share(b);
+            set_pmp(other, 5, entry, PMP_NAPOT | PMP_R));
+    REFUSED("vhart.pmp_address: opens memory", 0, bundle_share(b);
+            linux_vhart->pmp_address[MADE_WINDOW] =
+                MADE_NAPOT(MADE_WINDOW_BASE, 2 * MADE_WINDOW_SIZE));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -835,6 +868,7 @@ int main(void)
         cmocka_unit_test(test_tenant_resets),
         cmocka_unit_test(test_virtual_devices),
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_tenant_watch),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),

@@ -38,12 +38,19 @@ static void test_guest_memory(void **state)
     feed(fuzz_guest_memory, 3000);
 }
 
+static void test_message_ring(void **state)
+{
+    (void)state;
+    feed(fuzz_message_ring, 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vuart),   cmocka_unit_test(test_vplic),
-        cmocka_unit_test(test_console), cmocka_unit_test(test_control),
-        cmocka_unit_test(test_check),   cmocka_unit_test(test_guest_memory),
+        cmocka_unit_test(test_vuart),        cmocka_unit_test(test_vplic),
+        cmocka_unit_test(test_console),      cmocka_unit_test(test_control),
+        cmocka_unit_test(test_check),        cmocka_unit_test(test_guest_memory),
+        cmocka_unit_test(test_message_ring),
     };
 
     return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "arch/csr.h"
 #include "cmocka_tests.h"
+#include "vdev/virtio_console.h"
 #include "virtio_bench.h"
 
 #define NEEDS_RESET 0x40
@@ -68,7 +69,7 @@ static void test_identity(void **state)
     assert_int_equal(virtio_read(A->device, 0x000, 4), 0x74726976);
     assert_int_equal(virtio_read(A->device, 0x004, 4), 2);
     assert_int_equal(virtio_read(A->device, 0x008, 4), 3);
-    assert_int_equal(virtio_read(A->device, 0x104, 4), 3); /* ports */
+    assert_int_equal(virtio_read(A->device, 0x104, 4), 4); /* ports */
     assert_int_equal(virtio_read(A->device, 0x0b0, 4), 0xffffffff);
     assert_int_equal(virtio_read(A->device, 0x000, 1), 0);
     assert_int_equal(virtio_read(A->device, 0xffc, 4), 0);
@@ -93,8 +94,8 @@ static void test_features_must_be_those_offered(void **state)
 
 static void test_ports_are_announced(void **state)
 {
-    static const uint16_t expected[][2] = {{0, 1}, {1, 1}, {2, 1}, {0, 7}, {0, 6},
-                                           {1, 7}, {1, 6}, {2, 7}, {2, 6}};
+    static const uint16_t expected[][2] = {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {0, 7}, {0, 6},
+                                           {1, 7}, {1, 6}, {2, 7}, {2, 6}, {3, 7}, {3, 6}};
     uint32_t port;
     uint16_t event;
     uint16_t value;
@@ -430,6 +431,96 @@ static void test_links_and_addresses(void **state)
     assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
 }
 
+/* What has come to the doorbell of a driver: so many bytes. */
+static unsigned rings(struct bench_driver *driver)
+{
+    uint32_t queue = BENCH_RECEIVE_OF(BENCH_BELL(driver - bench_drivers));
+    unsigned count = 0;
+
+    for (long length = bench_take(driver, queue); length >= 0; length = bench_take(driver, queue)) {
+        assert_int_equal(length, 1);
+        assert_int_equal(received(driver, 3)[0], 1);
+        count++;
+    }
+    return count;
+}
+
+static void give_bell_buffers(struct bench_driver *driver, unsigned count)
+{
+    uint32_t queue = BENCH_RECEIVE_OF(BENCH_BELL(driver - bench_drivers));
+
+    for (unsigned i = 0; i < count; i++) {
+        bench_add(driver, queue, bench_buffer(driver, 3), 4, true);
+    }
+    bench_notify(driver, queue);
+}
+
+static void ring(struct bench_driver *driver)
+{
+    uint32_t number = (uint32_t)(driver - bench_drivers);
+
+    virtio_console_ring(&tenants[number], BENCH_BELL(number));
+}
+
+static void test_doorbells(void **state)
+{
+    (void)state;
+    open_both();
+    ring(A); /* no buffer yet: many rings are one */
+    ring(A);
+    assert_int_equal(rings(B), 0);
+    give_bell_buffers(B, 3);
+    assert_int_equal(rings(B), 1);
+    B->interrupts = 0;
+    virtio_write(B->device, 0x64, 4, 3);
+    ring(A);
+    assert_int_equal(B->interrupts, 1);
+    for (unsigned i = 0; i < 100; i++) {
+        ring(A);
+    }
+    assert_int_equal(rings(B), 2);
+    give_bell_buffers(B, 1);
+    assert_int_equal(rings(B), 1);
+    give_bell_buffers(B, 1);
+    assert_int_equal(rings(B), 0);
+    /* By sending, whatever it is: who sends never waits. */
+    for (unsigned i = 0; i < 20; i++) {
+        uint32_t queue = BENCH_RECEIVE_OF(BENCH_BELL(1)) + 1;
+
+        bench_add(B, queue, bench_buffer(B, 0), 100, false);
+        bench_notify(B, queue);
+        assert_int_equal(bench_take(B, queue), 0);
+    }
+    give_bell_buffers(A, 2);
+    assert_int_equal(rings(A), 1);
+    /* Of a port that is none, or a stream's. */
+    for (uint32_t port = 0; port < 1024; port++) {
+        if (port != BENCH_BELL(0)) {
+            virtio_console_ring(&tenants[0], port);
+        }
+    }
+    virtio_console_ring(&tenants[2], 0);
+    assert_int_equal(rings(B), 0);
+}
+
+/* Who begins to listen was not meant. */
+static void test_doorbell_that_nobody_hears(void **state)
+{
+    (void)state;
+    bench_open(A);
+    ring(A);
+    bench_open(B);
+    give_bell_buffers(B, 1);
+    assert_int_equal(rings(B), 0);
+    ring(A);
+    assert_int_equal(rings(B), 1);
+    ring(A);
+    bench_tell(B, BENCH_BELL(1), 6, 0);
+    bench_tell(B, BENCH_BELL(1), 6, 1);
+    give_bell_buffers(B, 1);
+    assert_int_equal(rings(B), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +534,8 @@ int main(void)
         cmocka_unit_test_setup(test_death_hangs_up_and_restart_begins_afresh, set_up),
         cmocka_unit_test_setup(test_half_a_message_of_the_dead_is_not_delivered, set_up),
         cmocka_unit_test_setup(test_nobody_listens, set_up),
+        cmocka_unit_test_setup(test_doorbells, set_up),
+        cmocka_unit_test_setup(test_doorbell_that_nobody_hears, set_up),
         cmocka_unit_test_setup(test_malicious_rings_hurt_their_own_end, set_up),
         cmocka_unit_test_setup(test_frames_find_their_receivers, set_up),
         cmocka_unit_test_setup(test_interrupted_frame_gives_way, set_up),

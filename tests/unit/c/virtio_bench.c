@@ -120,12 +120,20 @@ static void make(void)
     bundle = &description;
     tenant_count = BENCH_TENANTS;
     description.device_count = BENCH_DRIVERS;
-    description.channel_count = 4;
+    description.channel_count = 5;
     describe_channel(0, "first", COTENANT_CHANNEL_STREAM);
     describe_channel(1, "second", COTENANT_CHANNEL_STREAM);
     describe_channel(2, "lan", COTENANT_CHANNEL_NET);
-    description.channels[3] = (struct bundle_channel){
-        "control", COTENANT_CHANNEL_CONTROL, 1, {{.device = console_index(0), .port = 2}}};
+    description.channels[3] =
+        (struct bundle_channel){.name = "control",
+                                .kind = COTENANT_CHANNEL_CONTROL,
+                                .end_count = 1,
+                                .ends = {{.device = console_index(0), .port = 2}}};
+    describe_channel(4, "memory", COTENANT_CHANNEL_MEMORY);
+    for (uint32_t i = 0; i < BENCH_CONSOLES; i++) {
+        description.channels[4].ends[i].port = BENCH_BELL(i);
+        description.tenants[i].flags = COTENANT_TENANT_DOORBELLS;
+    }
     description.tenants[0].may_see = 3;
     description.tenants[0].may_control = 2;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {

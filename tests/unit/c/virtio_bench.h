@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Three tenants on a network; the first two have a virtual console as well, and are joined by two
- * streams. The first one has a control port. Drivers for their side of the queues, which may also
- * misbehave. On the host a physical address is the address of the byte in this process, and the
- * pages around each tenant's memory cannot be read or written.
+ * streams and a memory channel. The first one has a control port. Drivers for their side of the
+ * queues, which may also misbehave. On the host a physical address is the address of the byte in
+ * this process, and the pages around each tenant's memory cannot be read or written.
  */
 #ifndef COTENANT_TESTS_VIRTIO_BENCH_H
 #define COTENANT_TESTS_VIRTIO_BENCH_H
@@ -16,7 +16,7 @@
 #define BENCH_CONSOLES 2
 #define BENCH_DRIVERS 5
 #define BENCH_NET BENCH_CONSOLES
-#define BENCH_QUEUES 8
+#define BENCH_QUEUES 10
 #define BENCH_QUEUE_SIZE 8
 #define BENCH_PAGE 4096
 #define BENCH_PAGES 64
@@ -25,8 +25,11 @@
  * each.
  */
 #define BENCH_DRIVER_PAGES 32
-#define BENCH_FIRST_CONTROL 8
+#define BENCH_FIRST_CONTROL 10
 #define BENCH_FIRST_BUFFER 16
+
+/* The queues of a port. */
+#define BENCH_RECEIVE_OF(port) ((port) == 0 ? 0u : 2u * (port) + 2)
 
 /* Offsets in a queue's page. */
 #define BENCH_AVAILABLE 1024
@@ -36,6 +39,8 @@
 #define BENCH_QUEUE_NOTIFY 0x50
 #define BENCH_STATUS 0x70
 
+/* Ports of the first and the second console that are doorbells of the memory channel. */
+#define BENCH_BELL(console) ((console) == 0 ? 3 : 2)
 /* Queues of a console's port 0. */
 #define BENCH_RECEIVE 0
 #define BENCH_TRANSMIT 1

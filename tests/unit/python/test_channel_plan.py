@@ -17,6 +17,7 @@ __all__ = ["workshop"]
 MONITOR_SIZE = 12288
 TALK = '[channel.talk]\nkind = "stream"\nends = ["linux", "rtos"]\n'
 LAN = '[channel.lan]\nkind = "net"\nends = ["linux", "rtos"]\n'
+WINDOW = '[channel.shared]\nkind = "memory"\nends = ["rtos", "linux"]\nsize = "64K"\n'
 MORE = '[channel.more]\nkind = "stream"\nends = ["rtos", "linux"]\n'
 
 
@@ -70,6 +71,72 @@ def test_networks_have_a_device_each_and_addresses(workshop: Workshop) -> None:
     assert ends[2] == [(2, 0, "02c07e000200"), (5, 0, "02c07e000201")]
 
 
+def test_a_window_lies_in_the_larger_ones_place_and_is_nobodys_memory(workshop: Workshop) -> None:
+    more = WINDOW.replace("shared", "more").replace("64K", "256K")
+    header = header_of(workshop, LINUX + RTOS + TALK + WINDOW + more)
+    linux, rtos = header.tenants[:2]
+    low, high = linux.memory[:2]
+    windows = [channel.window for channel in header.channels[1:3]]
+    # Below the device tree, the larger one first, each at a multiple of its size.
+    assert (windows[1].base, windows[1].size) == (0x83F8_0000, 0x4_0000)
+    assert (windows[0].base, windows[0].size) == (0x83F7_0000, 0x1_0000)
+    assert (low.base, low.size) == (0x8000_0000, 0x3F7_0000)
+    assert (high.base, high.size) == (0x83FC_0000, 0x4_0000)
+    assert rtos.memory[1].size == 0
+    assert [channel.kind for channel in header.channels[:3]] == [1, 4, 4]
+    assert header.channels[0].window.size == 0
+    assert all(tenant.flags & abi.bundle("TENANT_DOORBELLS") for tenant in (linux, rtos))
+    ends = [[(end.device, end.port) for end in each.ends[:2]] for each in header.channels[1:3]]
+    assert ends == [[(1, 1), (0, 1)], [(1, 2), (0, 2)]]
+
+
+def test_a_tenant_finds_its_windows_in_its_device_tree(workshop: Workshop) -> None:
+    system = load(workshop.system(LINUX + RTOS + TALK + WINDOW))
+    for tenant, number in zip(system.tenants, (1, 0), strict=True):
+        [part] = [each for each in tenant.parts if each.what == "device tree"]
+        tree = fdt.parse_dtb(part.data)
+        node = "/channels/shared@83fe0000"
+        reg = [0, 0x83FE_0000, 0, 0x1_0000, 0, 0x1000_B004, 0, 4]
+        assert list(tree.get_property("reg", node).data) == reg
+        assert tree.get_property("label", node).value == "shared"
+        assert tree.get_property("cotenant,end", node).value == number
+        memory = [each.name for each in tree.root.nodes if each.name.startswith("memory@")]
+        assert memory == (["memory@80000000", "memory@83ff0000"] if number else ["memory@84000000"])
+
+
+def test_both_ends_may_touch_the_window_and_nobody_else(workshop: Workshop) -> None:
+    other = RTOS.replace("rtos]", "other]")
+    system = load(workshop.system(LINUX + RTOS + other + WINDOW))
+    rights = {
+        tenant.name: [
+            str(region.rights)
+            for region in tenant.vharts[0].access
+            if region.what == "window shared"
+        ]
+        for tenant in system.tenants
+    }
+    assert rights == {"linux": ["rw-"], "rtos": ["rw-"], "other": []}
+
+
+def test_two_kernels_that_map_a_window_in_two_ways(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from cotenant import board_reader, paths
+
+    two = LINUX + LINUX.partition("[tenant.linux]")[1].replace("linux", "rtos")
+    two += LINUX.partition("[tenant.linux]")[2].replace('devices = ["rtc", "virtio*"]', "")
+    assert not [each for each in load(workshop.system(two + WINDOW)).warnings if "shared" in each]
+    text = (paths.BOARDS / "qemu-virt.toml").read_text().replace('"zbs"', '"zbs", "svpbmt"')
+    (tmp_path / "tested.toml").write_text(text)
+    monkeypatch.setattr(
+        "cotenant.system.load_board",
+        lambda name, mistakes: board_reader.load("tested", mistakes, tmp_path),
+    )
+    assert [each for each in load(workshop.system(two + WINDOW)).warnings if "shared" in each]
+    other = load(workshop.system(LINUX + RTOS + WINDOW))
+    assert not [each for each in other.warnings if "shared" in each]
+
+
 def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
     header = header_of(workshop, LINUX + RTOS)
     assert (header.device_count, header.channel_count) == (0, 0)
@@ -93,6 +160,12 @@ def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
             "given twice",
         ),
         (TALK + 'mac = { rtos = "02:00:00:00:00:01" }', "channel.talk.mac", "unknown key"),
+        (WINDOW.replace('"64K"', '"48K"'), "channel.shared.size", "no power of two from 4K"),
+        (WINDOW.replace('"64K"', '"2K"'), "channel.shared.size", "no power of two from 4K"),
+        (WINDOW.replace('size = "64K"', ""), "channel.shared.size", "missing"),
+        (WINDOW.replace('"64K"', '"64M"'), "tenant.linux.memory", "too little"),
+        (WINDOW.replace(', "linux"', ""), "channel.shared.ends", "two different tenants"),
+        (TALK + 'size = "64K"', "channel.talk.size", "unknown key"),
         (TALK.replace("kind", "knid"), "channel.talk.kind", "missing"),
         (TALK.replace("talk", "Talk"), "channel.Talk", "cannot be the name"),
         (TALK.replace("talk", "t" * 32), f"channel.{'t' * 32}", "cannot be the name"),

@@ -27,9 +27,10 @@ def board() -> Board:
 def view(board: Board) -> TenantView:
     return TenantView(
         name="linux",
-        memory=[Range(0x8000_0000, 0x2000_0000)],
+        memory=(Range(0x8000_0000, 0x2000_0000),),
         devices=[board.devices["rtc"], board.devices["virtio7"]],
         virtual_devices=(),
+        windows=(),
         arguments="console=ttyS0 quiet",
         initrd=Range(0x9FF0_0000, 0x1234),
         fp=True,

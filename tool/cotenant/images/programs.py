@@ -18,6 +18,9 @@ FLAGS = (
 _AT_ONCE = 2
 
 
+# What programs of both folders include.
+_SHARED = ("linux/channel/*.h", "abi/message_ring.h")
+
 TESTS, EXAMPLES = "tests", "examples"
 
 
@@ -29,7 +32,9 @@ def sources(tree: Path, folder: str) -> list[Path]:
 def fingerprint(tree: Path, folder: str) -> str:
     """Return a text that changes when a program would."""
     digest = hashlib.sha256(" ".join(FLAGS).encode())
-    for source in [*sources(tree, folder), *sorted((tree / "linux" / folder).glob("*.h"))]:
+    shared = [path for pattern in _SHARED for path in sorted(tree.glob(pattern))]
+    own = [*sources(tree, folder), *sorted((tree / "linux" / folder).glob("*.h"))]
+    for source in [*own, *shared]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
 
