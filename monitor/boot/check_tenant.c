@@ -214,6 +214,9 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
 
         REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_PCI, "tenant.resets.kind: no driver for it",
                 index);
+        REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE || i == 0 ||
+                    reset[-1].kind != COTENANT_DEVICE_RESET_NONE,
+                "tenant.resets.kind: behind an unused one", index);
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
                     (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&
                      is_own_device(bundle, index, reset)),
