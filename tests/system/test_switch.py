@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Operating systems that take turns on the same hart and devices, by suspend to RAM."""
 
+import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -162,17 +163,21 @@ def test_a_switch_is_a_sleep_key_to_linux(boot: Boot, harts: Sequence[int]) -> N
     assert "did not suspend" not in session.monitor_log
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
-def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
+@pytest.mark.parametrize("with_uart", [False, True], ids=["sstc", "no-sstc-and-a-real-uart"])
+def test_nobody_finds_what_the_one_before_left(boot: Boot, with_uart: bool) -> None:
     names = ("one", "two", "three")
-    dirty = [payload("switch-dirty", name, arguments="rounds=20") for name in names]
+    arguments = "rounds=20 line=own" if with_uart else "rounds=20"
+    dirty = [
+        payload("switch-dirty", name, arguments=arguments, uart=not with_uart) for name in names
+    ]
     session = boot(
         system(
             '[qemu.devices]\nvirtio7 = "virtio-rng-device"\n',
-            group(*names, devices=["rtc", "virtio7"]),
+            group(*names, devices=["rtc", "virtio7", *(["uart0"] if with_uart else [])]),
             *dirty,
             freertos(),
-            sstc=sstc,
+            sstc=not with_uart,
+            board="qemu-virt-uart" if with_uart else "qemu-virt",
         ),
         icount=4,
     )
@@ -219,19 +224,48 @@ def test_commands_of_a_group(boot: Boot) -> None:
     no_deadline_was_missed(session)
 
 
-def test_linux_and_freertos_take_turns(boot: Boot) -> None:
-    session = boot(paths.ROOT / "examples" / "switch-linux-freertos.toml", icount=4)
+USE_LINE = (
+    b"exec 3<>/dev/ttyS1; echo open $((40 + 2)); "
+    b"head -n 1 <&3; echo read $((40 + 2)) >&3; exec 3>&-\n"
+)
+
+
+def read_line(line: socket.socket) -> str:
+    """Return what comes on a serial line up to the end of the line of text."""
+    received = b""
+    while not received.endswith(b"\n"):
+        received += line.recv(1)
+    return received.decode().strip()
+
+
+def test_linux_and_freertos_take_turns(boot: Boot, tmp_path: Path) -> None:
+    """The UART is a real one: whoever is in the foreground has what is typed and shown there."""
+    example = (paths.ROOT / "examples" / "switch-linux-freertos.toml").read_text()
+    path = tmp_path / "uart"
+    assert example.count("../build/uart0.socket") == 1
+    session = boot(example.replace("../build/uart0.socket", str(path)), icount=4)
     session.wait_ready("linux")
-    for turn in (1, 2, 3):
-        assert session.control("switch freertos").output == "ok"
-        for _ in range(2):
-            session.expect("freertos", rf"^desk: turn={turn} requests=\d+ errors=0\n")
-        if turn == 1:
-            session.send("freertos", b"s")
-        else:
-            assert session.control("switch linux").output == "ok"
-        wait_resumed(session, "linux")
-        assert session.command("linux", "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c")[0] == 0
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(120)
+        line.connect(str(path))
+        for turn in (1, 2, 3):
+            assert session.control("switch freertos").output == "ok"
+            assert read_line(line) == "FreeRTOS has the line"
+            for _ in range(2):
+                session.expect("freertos", rf"^desk: turn={turn} requests=\d+ errors=0\n")
+            if turn == 1:
+                line.sendall(b"s")
+            else:
+                assert session.control("switch linux").output == "ok"
+            wait_resumed(session, "linux")
+            random = "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c"
+            assert session.command("linux", random)[0] == 0
+            session.send("linux", USE_LINE)
+            session.expect("linux", "^open 42$")
+            line.sendall(b"typed\n")
+            session.expect("linux", "^typed\n")
+            assert read_line(line) == "typed"  # its echo
+            assert read_line(line) == "read 42"
 
 
 def test_a_kernel_that_comes_back_too_early_stays(boot: Boot) -> None:
