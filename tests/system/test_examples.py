@@ -13,9 +13,11 @@ import pytest
 from cotenant import paths
 
 MORTALS = ("mortal", "freertos-mortal")
-# That one takes longer and does more: it has tests of its own, test_debian_disk.py.
+# They take longer and do more: they have tests of their own, test_debian_disk.py and
+# test_switch_debian.py.
+WHOLE_DEBIAN = ("debian-disk", "switch-two-debians")
 EXAMPLES = sorted(
-    path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem != "debian-disk"
+    path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem not in WHOLE_DEBIAN
 )
 
 # What else an example is for: commands that have to succeed.
