@@ -69,6 +69,8 @@
 #define COTENANT_DEVICE_RESET_GOLDFISH_RTC 2
 /* The configuration space of a PCI bus: all its functions off, no address and no interrupt. */
 #define COTENANT_DEVICE_RESET_PCI 3
+/* A 16550: no interrupt, no FIFO, nothing received, every register 0 but the divisor. */
+#define COTENANT_DEVICE_RESET_NS16550 4
 
 /* struct bundle_tenant.refusal: what follows when it does not suspend although it was asked to. */
 #define COTENANT_REFUSAL_SAY 0
@@ -98,6 +100,9 @@
 #define COTENANT_VHART_WFI_YIELDS 0x1
 /* The claim/complete register of the hart's S-mode PLIC context is passed through. */
 #define COTENANT_VHART_PLIC_PASSTHROUGH 0x2
+
+/* Writes of struct monitor_header.uart_setup. */
+#define COTENANT_UART_SETUP_WRITES 2
 
 /* "COTENMON" in memory order: struct monitor_header.magic. */
 #define COTENANT_MONITOR_MAGIC 0x4e4f4d4e45544f43
@@ -130,6 +135,12 @@ struct monitor_header {
     uint64_t reset_base;
     uint32_t reset_kind;
     uint32_t reserved;
+    /* Made in this order before the UART is used, on a board where it is not one by itself. */
+    struct {
+        uint64_t address; /* 4-byte aligned; 0: unused */
+        uint32_t value;
+        uint32_t reserved;
+    } uart_setup[COTENANT_UART_SETUP_WRITES];
 };
 
 struct bundle_range {
@@ -152,7 +163,9 @@ struct bundle_part {
 struct bundle_reset {
     uint64_t base; /* physical address of its registers, 4096-aligned; 0: unused */
     uint32_t kind; /* COTENANT_DEVICE_RESET_* */
-    uint32_t reserved;
+    /* Of a 16550: register n is at base + (n << shift); its divisor, or 0: leave as found. */
+    uint16_t register_shift;
+    uint16_t divisor;
 };
 
 struct bundle_hart {
@@ -201,7 +214,7 @@ struct bundle_tenant {
     uint32_t sources[COTENANT_SOURCE_WORDS]; /* physical sources that it owns, one bit each */
     struct bundle_range memory[COTENANT_MAX_MEMORY_RANGES];
     struct bundle_part parts[COTENANT_MAX_IMAGE_PARTS];
-    struct bundle_reset resets[COTENANT_MAX_RESETS];
+    struct bundle_reset resets[COTENANT_MAX_RESETS]; /* the unused ones are the last */
     /*
      * Number of the group, below COTENANT_MAX_TENANTS, whose members take turns on the same harts
      * with the same devices, one of them at a time; COTENANT_NONE: it is in none.

@@ -48,9 +48,13 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     struct world *world = &vhart->world;
 
     memset(world->registers, 0, sizeof(world->registers));
-    memset(vhart->device_pages, 0, sizeof(vhart->device_pages));
-    memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
-    vhart->rest.fcsr = 0;
+    for (uint32_t i = 0; i < DEVICE_PAGES; i++) {
+        vhart->device_pages[i].leaf_address = 0;
+    }
+    if (vhart->uses_fp) {
+        memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
+        vhart->rest.fcsr = 0;
+    }
     vhart->rest.nap_pc = 0;
     world->stvec = 0;
     world->sscratch = 0;

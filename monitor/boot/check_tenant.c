@@ -213,8 +213,12 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
     for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
         const struct bundle_reset *reset = &bundle->tenants[index].resets[i];
 
-        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_PCI, "tenant.resets.kind: no driver for it",
-                index);
+        REQUIRE(reset->kind <= COTENANT_DEVICE_RESET_NS16550,
+                "tenant.resets.kind: no driver for it", index);
+        REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE || i == 0 ||
+                    reset[-1].kind != COTENANT_DEVICE_RESET_NONE,
+                "tenant.resets.kind: behind an unused one", index);
+        REQUIRE(reset->register_shift <= 8, "tenant.resets.register_shift: above 8", index);
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
                     (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&
                      is_own_device(bundle, index, reset)),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/early_console.h"
 
+#include "arch/mmio.h"
 #include "device/reset.h"
 #include "device/uart.h"
 
@@ -15,6 +16,11 @@ static struct reset reset EARLY_DATA;
 
 void early_console_init(const struct monitor_header *header)
 {
+    for (unsigned i = 0; i < COTENANT_UART_SETUP_WRITES; i++) {
+        if (header->uart_setup[i].address != 0) {
+            mmio_write32(header->uart_setup[i].address, header->uart_setup[i].value);
+        }
+    }
     uart_init(&uart, header->uart_kind, header->uart_base, header->uart_register_shift, 0);
     reset = (struct reset){header->reset_kind, header->reset_base};
 }

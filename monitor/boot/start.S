@@ -34,6 +34,7 @@ early_console: /* filled in by the tool: see struct monitor_header */
     .word 0, 0
     .dword 0
     .word 0, 0
+    .fill COTENANT_UART_SETUP_WRITES * 2, 8, 0
 
 start:
     mv s4, a2 /* see boot/next_stage.h */

@@ -282,6 +282,9 @@ static void give_back_devices(struct tenant *tenant)
         return;
     }
     for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
+        if (tenant->description->resets[i].kind == COTENANT_DEVICE_RESET_NONE) {
+            break; /* so are those behind */
+        }
         device_reset(&tenant->description->resets[i]);
     }
     routing_reset_tenant(tenant);

@@ -2,6 +2,7 @@
 #include "device/device_reset.h"
 
 #include "device/goldfish_rtc.h"
+#include "device/ns16550.h"
 #include "device/pci_reset.h"
 #include "device/virtio_reset.h"
 
@@ -16,6 +17,9 @@ void device_reset(const struct bundle_reset *reset)
         break;
     case COTENANT_DEVICE_RESET_PCI:
         pci_reset(reset->base);
+        break;
+    case COTENANT_DEVICE_RESET_NS16550:
+        ns16550_reset(reset->base, reset->register_shift, reset->divisor);
         break;
     default:
         break;

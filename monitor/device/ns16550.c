@@ -11,6 +11,8 @@ enum {
     REG_LINE_CONTROL = 3,
     REG_MODEM_CONTROL = 4,
     REG_LINE_STATUS = 5,
+    REG_MODEM_STATUS = 6,
+    REG_SCRATCH = 7,
 };
 
 #define IER_RECEIVE 0x01
@@ -37,22 +39,43 @@ static void write_register(const struct ns16550 *uart, uint32_t number, uint8_t 
     mmio_write8(uart->base + ((uint64_t)number << uart->shift), value);
 }
 
+/* No interrupts; a divisor of 0: leave it as it is. */
+static void set_line(const struct ns16550 *uart, uint8_t control, uint32_t divisor)
+{
+    write_register(uart, REG_LINE_CONTROL, control);
+    write_register(uart, REG_INTERRUPT_ENABLE, 0);
+    if (divisor != 0) {
+        write_register(uart, REG_LINE_CONTROL, LCR_DLAB | control);
+        write_register(uart, REG_DATA, (uint8_t)divisor);
+        write_register(uart, REG_INTERRUPT_ENABLE, (uint8_t)(divisor >> 8));
+        write_register(uart, REG_LINE_CONTROL, control);
+    }
+}
+
 void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor)
 {
     uart->base = base;
     uart->shift = shift;
     uart->interrupt_enable = 0;
 
-    write_register(uart, REG_LINE_CONTROL, LCR_8_BITS);
-    write_register(uart, REG_INTERRUPT_ENABLE, 0);
-    if (divisor != 0) {
-        write_register(uart, REG_LINE_CONTROL, LCR_DLAB | LCR_8_BITS);
-        write_register(uart, REG_DATA, (uint8_t)divisor);
-        write_register(uart, REG_INTERRUPT_ENABLE, (uint8_t)(divisor >> 8));
-        write_register(uart, REG_LINE_CONTROL, LCR_8_BITS);
-    }
+    set_line(uart, LCR_8_BITS, divisor);
     write_register(uart, REG_FIFO_CONTROL, FCR_ENABLE_AND_CLEAR);
     write_register(uart, REG_MODEM_CONTROL, MCR_DTR_RTS_OUT2);
+}
+
+void ns16550_reset(uint64_t base, uint32_t shift, uint32_t divisor)
+{
+    struct ns16550 uart = {.base = base, .shift = shift};
+
+    set_line(&uart, 0, divisor);
+    write_register(&uart, REG_MODEM_CONTROL, 0); /* no loop, or what is sent comes back */
+    write_register(&uart, REG_FIFO_CONTROL, FCR_ENABLE_AND_CLEAR);
+    write_register(&uart, REG_FIFO_CONTROL, 0);
+    write_register(&uart, REG_SCRATCH, 0);
+    /* Each of these forgets something when it is read. */
+    (void)read_register(&uart, REG_DATA);
+    (void)read_register(&uart, REG_LINE_STATUS);
+    (void)read_register(&uart, REG_MODEM_STATUS);
 }
 
 bool ns16550_transmit_ready(const struct ns16550 *uart)

@@ -26,6 +26,12 @@ struct ns16550 {
  */
 void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor);
 
+/*
+ * As after power-on: nothing interrupts, no FIFO, nothing received, every register 0 but the
+ * divisor, as in ns16550_init(). What was not sent yet is lost.
+ */
+void ns16550_reset(uint64_t base, uint32_t shift, uint32_t divisor);
+
 /* The transmit FIFO is empty: NS16550_FIFO_SIZE bytes may be written. */
 bool ns16550_transmit_ready(const struct ns16550 *uart);
 

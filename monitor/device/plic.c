@@ -86,3 +86,30 @@ void plic_complete(const struct plic *plic, uint32_t context, uint32_t source)
 {
     mmio_write32(claim_address(plic, context), source);
 }
+
+void plic_silence_word(const struct plic *plic, uint32_t word, uint32_t sources)
+{
+    uint64_t address = plic->base + (uint64_t)word * 32 * 4;
+
+    for (; sources != 0; sources >>= 1, address += 4) {
+        if ((sources & 1) != 0) {
+            mmio_write32(address, 0);
+        }
+    }
+}
+
+void plic_release_word(const struct plic *plic, uint32_t context, uint32_t word, uint32_t sources)
+{
+    uint64_t enables = enable_address(plic, context, word);
+    uint64_t complete = claim_address(plic, context);
+
+    if (sources != 0) {
+        mmio_write32(enables, sources);
+    }
+    for (uint32_t source = word * 32; sources != 0; sources >>= 1, source++) {
+        if ((sources & 1) != 0) {
+            mmio_write32(complete, source);
+        }
+    }
+    mmio_write32(enables, 0);
+}

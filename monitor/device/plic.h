@@ -44,6 +44,16 @@ void plic_set_threshold(const struct plic *plic, uint32_t context, uint32_t thre
 /* Takes the highest pending source of a context; 0: none. */
 uint32_t plic_claim(const struct plic *plic, uint32_t context);
 
+/* Priority 0 for some of the sources 32 * word .. 32 * word + 31, a bit each. */
+void plic_silence_word(const struct plic *plic, uint32_t word, uint32_t sources);
+
+/*
+ * Completes some sources of a word in a context, whether they are claimed there or not, and turns
+ * the whole word off there. (A completion counts only while the source is enabled, and is ignored
+ * if there is nothing to complete: PLIC specification, "Interrupt Completion".)
+ */
+void plic_release_word(const struct plic *plic, uint32_t context, uint32_t word, uint32_t sources);
+
 /* Ends the service of a claimed source. Ignored by the PLIC unless it is enabled there. */
 void plic_complete(const struct plic *plic, uint32_t context, uint32_t source);
 

@@ -69,6 +69,18 @@ static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32
     plic_complete(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context, source);
 }
 
+static void silence_word(struct vplic *vplic, uint32_t word, uint32_t sources)
+{
+    (void)vplic;
+    plic_silence_word(&board_plic, word, sources);
+}
+
+static void release_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources)
+{
+    plic_release_word(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context, word,
+                      sources);
+}
+
 static const struct vplic_ops board_plic_ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
@@ -77,6 +89,8 @@ static const struct vplic_ops board_plic_ops = {
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
     .complete_physical_direct = complete_physical_direct,
+    .silence_word = silence_word,
+    .release_word = release_word,
 };
 
 void routing_init(struct hart *boot_hart)
@@ -134,9 +148,13 @@ void routing_init_tenant(struct tenant *tenant)
 
 void routing_take_sources(const struct tenant *tenant)
 {
-    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-        for (uint32_t left = tenant->description->sources[word]; left != 0; left &= left - 1) {
-            source_owner[word * SOURCE_SET_WORD_BITS + lowest_bit(left)] = (uint8_t)tenant->index;
+    for (uint32_t word = 0; word < tenant->plic.words; word++) {
+        uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
+
+        for (uint32_t left = tenant->plic.physical_sources[word]; left != 0; left >>= 1, owner++) {
+            if ((left & 1) != 0) {
+                *owner = (uint8_t)tenant->index;
+            }
         }
     }
 }
@@ -274,13 +292,15 @@ static void drop_pending(const struct tenant *tenant)
 {
     struct hart *hart = hart_self();
 
-    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-        uint32_t left = tenant->description->sources[word];
+    if (hart->plic_m_context == COTENANT_NONE) {
+        return;
+    }
+    for (uint32_t word = 0; word < tenant->plic.words; word++) {
+        uint32_t left = tenant->plic.physical_sources[word];
 
-        if (left == 0 || hart->plic_m_context == COTENANT_NONE) {
-            continue;
+        if (left != 0) {
+            left &= plic_read_pending_word(&board_plic, word);
         }
-        left &= plic_read_pending_word(&board_plic, word);
         for (; left != 0; left &= left - 1) {
             drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
         }

@@ -194,8 +194,12 @@ void vplic_init(struct vplic *vplic, const struct vplic_ops *ops, uint32_t tenan
     *vplic = (struct vplic){0};
     vplic->ops = ops;
     vplic->tenant = tenant;
+    vplic->words = 1;
     for (uint32_t word = 0; word < WORDS; word++) {
         vplic->physical_sources[word] = sources[word];
+        if (sources[word] != 0) {
+            vplic->words = word + 1;
+        }
     }
     vplic->physical_sources[0] &= ~1u; /* source 0 means "none" */
 }
@@ -207,6 +211,9 @@ bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
         return false;
     }
     source_set_assign(vplic->virtual_sources, source, true);
+    if (source_word(source) >= vplic->words) {
+        vplic->words = source_word(source) + 1;
+    }
     return true;
 }
 

@@ -77,6 +77,15 @@ struct vplic_ops {
 
     /* Pass-through form: writes the completion register of the physical S-context. */
     void (*complete_physical_direct)(struct vplic *vplic, uint32_t vhart, uint32_t source);
+
+    /* Both forms: priority 0 for some physical sources of a word, a bit each. */
+    void (*silence_word)(struct vplic *vplic, uint32_t word, uint32_t sources);
+
+    /*
+     * Pass-through form: completes some physical sources of a word in the physical S-context,
+     * whether they are claimed there or not, and turns all of the word off there.
+     */
+    void (*release_word)(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources);
 };
 
 struct vplic_vhart {
@@ -92,6 +101,7 @@ struct vplic {
     const struct vplic_ops *ops;
     uint32_t tenant; /* the caller's number of the tenant; not used here */
     uint32_t vhart_count;
+    uint32_t words; /* those behind have no source of the tenant */
     uint32_t physical_sources[COTENANT_SOURCE_WORDS]; /* sources by kind; disjoint, bit 0 clear */
     uint32_t virtual_sources[COTENANT_SOURCE_WORDS];
     /* Bit k of the priority of source n is bit n of plane k. */
@@ -161,7 +171,7 @@ bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
  * they are. One step handles the 32 sources of a word, with at most three ops for each and vhart;
- * vplic_reset() does all COTENANT_SOURCE_WORDS of them. The vharts must not run meanwhile.
+ * vplic_reset() does all of them. The vharts must not run meanwhile.
  */
 void vplic_reset_step(struct vplic *vplic, uint32_t word);
 void vplic_reset(struct vplic *vplic);

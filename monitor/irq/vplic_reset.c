@@ -24,24 +24,6 @@ static void release_emulated(struct vplic *vplic, uint32_t index, uint32_t word,
     *raised = 0;
 }
 
-/*
- * The tenant may have claimed sources in its physical context without our knowledge. A completion
- * counts only while the source is enabled, and is ignored if there is nothing to complete.
- */
-static void release_passthrough(struct vplic *vplic, uint32_t index, uint32_t word)
-{
-    uint32_t sources = vplic->physical_sources[word];
-
-    if (sources != 0) {
-        vplic->ops->write_physical_enable_word(vplic, index, word, sources);
-    }
-    for (uint32_t left = sources; left != 0; left &= left - 1) {
-        vplic->ops->complete_physical_direct(vplic, index,
-                                             word * SOURCE_SET_WORD_BITS + lowest_bit(left));
-    }
-    vplic->ops->write_physical_enable_word(vplic, index, word, 0);
-}
-
 /* The state of the sources of a word is as after vplic_init(), except for the levels. */
 static void clear_word(struct vplic *vplic, uint32_t word)
 {
@@ -65,12 +47,11 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
     uint32_t physical = vplic->physical_sources[word];
     uint32_t raised = (vplic->pending[word] | vplic->in_service[word]) & physical;
 
-    for (uint32_t left = physical; left != 0; left &= left - 1) {
-        vplic->ops->set_physical_priority(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left), 0);
-    }
+    vplic->ops->silence_word(vplic, word, physical);
     for (uint32_t index = 0; index < vplic->vhart_count; index++) {
         if (vplic->vharts[index].passthrough) {
-            release_passthrough(vplic, index, word);
+            /* It may have claimed sources in its physical context without our knowledge. */
+            vplic->ops->release_word(vplic, index, word, physical);
         } else {
             release_emulated(vplic, index, word, &raised);
         }
@@ -83,10 +64,7 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
 
 void vplic_reset(struct vplic *vplic)
 {
-    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-        /* Of a word without sources nothing was ever enabled, pending or claimed. */
-        if (word == 0 || (vplic->physical_sources[word] | vplic->virtual_sources[word]) != 0) {
-            vplic_reset_step(vplic, word);
-        }
+    for (uint32_t word = 0; word < vplic->words; word++) {
+        vplic_reset_step(vplic, word);
     }
 }

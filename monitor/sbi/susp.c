@@ -11,7 +11,7 @@
 #include "sbi/sbi.h"
 
 /* How long the caller's other harts may take to stop. */
-#define MOST_WAIT_US 100000
+#define MOST_WAIT_US 1000000
 
 /* Entry criterion of SUSPEND_TO_RAM: all but the calling hart are stopped. */
 static bool others_are_stopped(const struct vhart *caller)

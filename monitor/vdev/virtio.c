@@ -131,7 +131,9 @@ static void reset(struct virtio_device *device)
     device->driver_feature_select = 0;
     device->driver_features = 0;
     device->queue_select = 0;
-    memset(device->queues, 0, sizeof(device->queues));
+    for (uint32_t i = 0; i < device->type->queue_count(device); i++) {
+        device->queues[i] = (struct virtqueue){0};
+    }
     set_interrupts(device, 0);
     device->type->reset(device);
 }

@@ -3,7 +3,8 @@
  * Proves that a member of a group finds devices and hart in the agreed state (docs/switching.md)
  * whatever the one before left there: at its start and after each suspend it looks, then it leaves
  * as much behind as it can, tries suspends that have to be refused, and suspends. All members of
- * the group are this payload. It wants an entropy device and the clock. Arguments: rounds=N (10)
+ * the group are this payload. It wants an entropy device and the clock. Arguments: rounds=N (10);
+ * line=own: its UART is a real one, which they share as well.
  */
 #include "rt/check.h"
 #include "rt/goldfish_rtc.h"
@@ -12,6 +13,7 @@
 #include "rt/sbi.h"
 #include "rt/suspend.h"
 #include "rt/trap.h"
+#include "rt/uart.h"
 #include "rt/virtio_mmio.h"
 
 #define ALARM_NS 1000000
@@ -27,6 +29,9 @@
 #define RTC_INTERRUPT_ENABLE 0x10
 #define RTC_ALARM_STATUS 0x18
 
+/* Of a 16550 whose clock is 3.6864 MHz, at 115,200 baud. */
+#define DIVISOR 2
+
 #define INTERRUPTS_ALL (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL)
 
 const char payload_name[] = "switch-dirty";
@@ -35,6 +40,7 @@ static struct virtio_device entropy;
 static struct virtio_queue requests;
 static struct goldfish_rtc rtc;
 static uint8_t buffers[BUFFERS][BUFFER_SIZE];
+static bool has_line;
 
 static uint32_t device_register(uint64_t base, uint32_t offset)
 {
@@ -67,6 +73,37 @@ static void check_devices(uint64_t round)
     check(device_register(rtc.base, RTC_ALARM_STATUS) == 0, "round %lu: an alarm is set", round);
 }
 
+static void set_divisor_access(bool on)
+{
+    uart_write(UART_LINE_CONTROL, on ? UART_LCR_DLAB : 0);
+}
+
+static void check_line(uint64_t round)
+{
+    static const struct {
+        uint8_t number;
+        uint8_t value;
+    } expected[] = {
+        {UART_INTERRUPT_ENABLE, 0}, {UART_INTERRUPT_ID, UART_IIR_NONE},
+        {UART_LINE_CONTROL, 0},     {UART_MODEM_CONTROL, 0},
+        {UART_SCRATCH, 0},
+    };
+
+    for (unsigned i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        uint8_t value = uart_read(expected[i].number);
+
+        check(value == expected[i].value, "round %lu: the UART's register %u is 0x%x", round,
+              expected[i].number, value);
+    }
+    check((uart_read(UART_LINE_STATUS) & (UART_LSR_READY | UART_LSR_OVERRUN)) == 0,
+          "round %lu: the UART has received something", round);
+    set_divisor_access(true);
+    check(uart_read(UART_DIVISOR_LOW) == DIVISOR && uart_read(UART_DIVISOR_HIGH) == 0,
+          "round %lu: the UART's divisor is another one", round);
+    set_divisor_access(false);
+    check_source(round, "UART", platform.uart_source);
+}
+
 static void check_plic(uint64_t round)
 {
     check_source(round, "virtio", entropy.source);
@@ -92,6 +129,9 @@ static void check_all(uint64_t round)
     check_hart(round);
     check_plic(round);
     check_devices(round);
+    if (has_line && round > 0) { /* at first it is as the machine's reset left it */
+        check_line(round);
+    }
     clock_spin(LONGER_THAN_THE_ALARM_US);
     check_hart(round);
     check_plic(round);
@@ -104,6 +144,24 @@ static void wait_until_pending(uint32_t source)
     while (!is_pending(source)) {
         check(clock_now() < end, "source %u does not interrupt", source);
     }
+}
+
+/* It receives what it sends: more than it has room for. */
+static void make_line_dirty(void)
+{
+    set_divisor_access(true);
+    uart_write(UART_DIVISOR_LOW, 0x34);
+    uart_write(UART_DIVISOR_HIGH, 0x12);
+    set_divisor_access(false);
+    uart_init();
+    uart_write(UART_MODEM_CONTROL, UART_MCR_LOOPBACK | UART_MCR_DTR_RTS_OUT2);
+    uart_write(UART_INTERRUPT_ENABLE, UART_IER_RECEIVED | UART_IER_TRANSMIT_EMPTY);
+    uart_write(UART_SCRATCH, 0xa5);
+    for (unsigned i = 0; i < 20; i++) {
+        uart_put('x');
+    }
+    wait_until_pending(platform.uart_source);
+    uart_write(UART_LINE_CONTROL, UART_LCR_DLAB);
 }
 
 static void make_dirty(void)
@@ -123,6 +181,9 @@ static void make_dirty(void)
     goldfish_rtc_set_alarm(&rtc, goldfish_rtc_now(&rtc));
     wait_until_pending(rtc.source);
     goldfish_rtc_set_alarm(&rtc, goldfish_rtc_now(&rtc) + ALARM_NS);
+    if (has_line) {
+        make_line_dirty();
+    }
     plic_set_threshold(5);
     csr_write(scounteren, 0);
     csr_write(sscratch, UINT64_MAX);
@@ -147,6 +208,7 @@ void main(void)
     interrupts_disable();
     check(virtio_find(&entropy, VIRTIO_ID_ENTROPY), "there is no entropy device");
     check(goldfish_rtc_find(&rtc), "there is no clock");
+    has_line = platform_argument("line") != NULL;
     check_all(0);
     for (uint64_t round = 1; round <= rounds; round++) {
         make_dirty();

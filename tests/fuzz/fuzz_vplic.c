@@ -73,6 +73,28 @@ static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32
     assert(vhart < VHARTS && passed[vhart]);
 }
 
+static void silence_word(struct vplic *vplic, uint32_t word, uint32_t sources)
+{
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        if ((sources >> bit & 1) != 0) {
+            set_physical_priority(vplic, word * 32 + bit, 0);
+        }
+    }
+}
+
+static void release_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources)
+{
+    if (sources != 0) {
+        write_physical_enable_word(vplic, vhart, word, sources);
+    }
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        if ((sources >> bit & 1) != 0) {
+            complete_physical_direct(vplic, vhart, word * 32 + bit);
+        }
+    }
+    write_physical_enable_word(vplic, vhart, word, 0);
+}
+
 static const struct vplic_ops ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
@@ -81,6 +103,8 @@ static const struct vplic_ops ops = {
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
     .complete_physical_direct = complete_physical_direct,
+    .silence_word = silence_word,
+    .release_word = release_word,
 };
 
 /* Mostly registers that are there, sometimes anything. */

@@ -13,8 +13,9 @@ import pytest
 from cotenant import paths
 
 MORTALS = ("mortal", "freertos-mortal")
-# These have tests of their own: test_debian_disk.py and test_display.py.
-ELSEWHERE = ("debian-disk", "switch-display")
+# These take longer and do more: they have tests of their own, test_debian_disk.py,
+# test_switch_debian.py and test_display.py.
+ELSEWHERE = ("debian-disk", "switch-two-debians", "switch-display")
 EXAMPLES = sorted(
     path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem not in ELSEWHERE
 )

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Operating systems that take turns on the same hart and devices, by suspend to RAM."""
 
+import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from systems import LATENCY_READY, VERDICT, Boot, freertos, is_long, linux, payload, system
+from systems import (
+    LATENCY_READY,
+    VERDICT,
+    Boot,
+    freertos,
+    is_long,
+    keep_ticking,
+    linux,
+    payload,
+    system,
+)
 
 from cotenant import paths
 from cotenant.run.results import parse_latency
@@ -56,6 +67,34 @@ def no_deadline_was_missed(session: Session) -> None:
     assert latency and latency.missed == 0
 
 
+# CLOCK_BOOTTIME, CLOCK_MONOTONIC in ns, CLOCK_REALTIME and the real-time clock.
+CLOCKS = (
+    "cut -d' ' -f1 /proc/uptime; sed -n 's/^now at \\([0-9]*\\) .*/\\1/p' /proc/timer_list; "
+    "date +%s; cat /sys/class/rtc/rtc0/since_epoch"
+)
+AWAY_S = 7
+# Two of them are read in seconds.
+CLOCK_TOLERANCE_S = 2
+
+
+def clocks_are_right(session: Session, active: str, other: str) -> None:
+    """Let the active one be away for a while, and look at its clocks before and after."""
+    typed = f"{CLOCKS}; echo mem > /sys/power/state; {CLOCKS}; echo clocks $((40 + 2))\n"
+    session.send(active, typed.encode())
+    session.expect(other, BACK)
+    session.run_for(AWAY_S)
+    session.send(other, SUSPEND)
+    told = session.expect(active, r"((?:^\d[\d.]*\n){8})^clocks 42\n")[1].split()
+    before, after = told[:4], told[4:]
+    boottime, monotonic, wall, machine = (
+        float(b) - float(a) for a, b in zip(before, after, strict=True)
+    )
+    assert machine + 1 >= AWAY_S, told
+    assert abs(boottime - machine) <= CLOCK_TOLERANCE_S, told
+    assert abs(wall - machine) <= CLOCK_TOLERANCE_S, told
+    assert monotonic < 1e9, f"it stands still while the system is suspended: {told}"
+
+
 def test_two_linux_take_turns_beside_an_rtos(boot: Boot) -> None:
     session = boot(one_and_two(), icount=4)
     session.expect("freertos", LATENCY_READY)
@@ -68,11 +107,12 @@ def test_two_linux_take_turns_beside_an_rtos(boot: Boot) -> None:
         session.expect(other, BACK)
         states = {name: each.state for name, each in session.stats().tenants.items()}
         assert states == {active: "dormant", other: "running", "freertos": "running"}
+    clocks_are_right(session, "two", "one")
     no_deadline_was_missed(session)
     assert session.quit() == 0
 
 
-def desk(harts: Sequence[int]) -> str:
+def desk(harts: Sequence[int], patience: str = "600s") -> str:
     """Return two Debian Linux with a disk each that share the network, and an RTOS."""
     keys: dict[str, str | list[int]] = {
         "initrd": "debian-desk-initramfs",
@@ -84,7 +124,7 @@ def desk(harts: Sequence[int]) -> str:
         'virtio0 = "virtio-blk-device,drive=disk0"',
         'virtio1 = "virtio-blk-device,drive=disk1"',
         'virtio2 = "virtio-net-device,netdev=net"\n',
-        group("one", "two", devices=["rtc", "virtio2"], patience="600s"),
+        group("one", "two", devices=["rtc", "virtio2"], patience=patience),
         linux("one", devices=["virtio0"], **keys),
         linux("two", devices=["virtio1"], **keys),
         freertos(),
@@ -112,7 +152,10 @@ CHECKED = (
 OVER = "^over 42$"
 
 
-@pytest.mark.parametrize("harts", [(0,), (0, 1)], ids=["one-hart", "two-harts"])
+HARTS = {1: "one-hart", 2: "two-harts", 4: "four-harts"}
+
+
+@pytest.mark.parametrize("harts", [tuple(range(count)) for count in HARTS], ids=HARTS.values())
 def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int]) -> None:
     """Each of the two checks its memory, FP registers, file, clocks and network every time."""
     icount = 4 if harts == (0,) else None
@@ -138,7 +181,7 @@ def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int
         assert subprocess.run(check, timeout=60, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("harts", [(0,), (0, 1)], ids=["one-hart", "two-harts"])
+@pytest.mark.parametrize("harts", [(0,), (0, 1, 2)], ids=["one-hart", "three-harts"])
 def test_a_switch_is_a_sleep_key_to_linux(boot: Boot, harts: Sequence[int]) -> None:
     keys: dict[str, str | list[int]] = {
         "initrd": "debian-desk-initramfs",
@@ -162,17 +205,21 @@ def test_a_switch_is_a_sleep_key_to_linux(boot: Boot, harts: Sequence[int]) -> N
     assert "did not suspend" not in session.monitor_log
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
-def test_nobody_finds_what_the_one_before_left(boot: Boot, sstc: bool) -> None:
+@pytest.mark.parametrize("with_uart", [False, True], ids=["sstc", "no-sstc-and-a-real-uart"])
+def test_nobody_finds_what_the_one_before_left(boot: Boot, with_uart: bool) -> None:
     names = ("one", "two", "three")
-    dirty = [payload("switch-dirty", name, arguments="rounds=20") for name in names]
+    arguments = "rounds=20 line=own" if with_uart else "rounds=20"
+    dirty = [
+        payload("switch-dirty", name, arguments=arguments, uart=not with_uart) for name in names
+    ]
     session = boot(
         system(
             '[qemu.devices]\nvirtio7 = "virtio-rng-device"\n',
-            group(*names, devices=["rtc", "virtio7"]),
+            group(*names, devices=["rtc", "virtio7", *(["uart0"] if with_uart else [])]),
             *dirty,
             freertos(),
-            sstc=sstc,
+            sstc=not with_uart,
+            board="qemu-virt-uart" if with_uart else "qemu-virt",
         ),
         icount=4,
     )
@@ -197,6 +244,21 @@ def test_a_card_on_the_pci_bus_forgets_the_one_before(boot: Boot) -> None:
         assert session.expect(name, VERDICT)[1] == "PASS switch-dirty-pci"
 
 
+@pytest.mark.parametrize("harts", [(0, 1, 2), (0, 1, 2, 3)], ids=["three", "four"])
+def test_harts_that_stop_late_and_one_that_does_not(boot: Boot, harts: Sequence[int]) -> None:
+    """Linux suspends before the harts that it has told to stop have done so."""
+    names = ("one", "two")
+    arguments = f"rounds={100 if is_long() else 10}"
+    members = [
+        payload("switch-harts", name, harts=list(harts), arguments=arguments) for name in names
+    ]
+    beside = [freertos(hart=1), payload("spin", hart=2, priority=1)]
+    session = boot(system(group(*names), *members, *beside))
+    for name in names:
+        assert session.expect(name, VERDICT)[1] == "PASS switch-harts"
+    keep_ticking(session, ["freertos"])
+
+
 def test_commands_of_a_group(boot: Boot) -> None:
     session = boot(one_and_two(patience="1s"), icount=4)
     session.wait_ready("one")
@@ -219,32 +281,73 @@ def test_commands_of_a_group(boot: Boot) -> None:
     no_deadline_was_missed(session)
 
 
-def test_linux_and_freertos_take_turns(boot: Boot) -> None:
-    session = boot(paths.ROOT / "examples" / "switch-linux-freertos.toml", icount=4)
+USE_LINE = (
+    b"exec 3<>/dev/ttyS1; echo open $((40 + 2)); "
+    b"head -n 1 <&3; echo read $((40 + 2)) >&3; exec 3>&-\n"
+)
+
+
+def read_line(line: socket.socket) -> str:
+    """Return what comes on a serial line up to the end of the line of text."""
+    received = b""
+    while not received.endswith(b"\n"):
+        received += line.recv(1)
+    return received.decode().strip()
+
+
+def test_linux_and_freertos_take_turns(boot: Boot, tmp_path: Path) -> None:
+    """The UART is a real one: whoever is in the foreground has what is typed and shown there."""
+    example = (paths.ROOT / "examples" / "switch-linux-freertos.toml").read_text()
+    path = tmp_path / "uart"
+    assert example.count("../build/uart0.socket") == 1
+    session = boot(example.replace("../build/uart0.socket", str(path)), icount=4)
     session.wait_ready("linux")
-    for turn in (1, 2, 3):
-        assert session.control("switch freertos").output == "ok"
-        for _ in range(2):
-            session.expect("freertos", rf"^desk: turn={turn} requests=\d+ errors=0\n")
-        if turn == 1:
-            session.send("freertos", b"s")
-        else:
-            assert session.control("switch linux").output == "ok"
-        wait_resumed(session, "linux")
-        assert session.command("linux", "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c")[0] == 0
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(120)
+        line.connect(str(path))
+        for turn in (1, 2, 3):
+            assert session.control("switch freertos").output == "ok"
+            assert read_line(line) == "FreeRTOS has the line"
+            for _ in range(2):
+                session.expect("freertos", rf"^desk: turn={turn} requests=\d+ errors=0\n")
+            if turn == 1:
+                line.sendall(b"s")
+            else:
+                assert session.control("switch linux").output == "ok"
+            wait_resumed(session, "linux")
+            random = "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c"
+            assert session.command("linux", random)[0] == 0
+            session.send("linux", USE_LINE)
+            session.expect("linux", "^open 42$")
+            line.sendall(b"typed\n")
+            session.expect("linux", "^typed\n")
+            assert read_line(line) == "typed"  # its echo
+            assert read_line(line) == "read 42"
 
 
-def test_a_kernel_that_comes_back_too_early_stays(boot: Boot) -> None:
-    """As when a driver refuses: Linux turns its devices off and on again, and does not sleep."""
-    session = boot(one_and_two(patience="2s"), icount=4)
+def test_a_kernel_that_cannot_suspend_stays(boot: Boot, tmp_path: Path) -> None:
+    session = boot(desk((0,), patience="2s"), icount=4, extra=desk_arguments(tmp_path))
+    stays = "one: did not suspend in time and stays in the foreground, instead of two"
     session.wait_ready("one")
+    # It cannot freeze a task that waits for a file system, and answers the sleep key by EBUSY.
+    hang = "echo 500 > /sys/power/pm_freeze_timeout; fsfreeze --freeze /mnt; touch /mnt/file &"
+    assert session.command("one", f"{SET_UP}; {hang}")[0] == 0
+    assert session.control("switch two").output == "ok"
+    session.expect_monitor(stays)
+    assert session.command("one", "ticks 20 && ping -c 1 10.0.2.2")[0] == 0
+    failed = "cat /sys/power/suspend_stats/fail /sys/power/suspend_stats/failed_freeze"
+    assert session.command("one", failed) == (0, "1\n1\n")
+    assert session.command("one", "fsfreeze --unfreeze /mnt && umount /mnt")[0] == 0
+    # As when a driver refuses: Linux turns its devices off and on again, and does not sleep.
     assert session.command("one", "echo devices > /sys/power/pm_test")[0] == 0
     assert session.control("switch two").output == "ok"
-    session.send("one", SUSPEND)
-    session.expect_monitor("one: did not suspend in time and stays in the foreground, instead of")
-    session.expect("one", BACK)
-    assert session.command("one", "ticks 20; dd if=/dev/hwrng bs=32 count=1 | wc -c")[0] == 0
+    session.expect_monitor(stays)
+    assert session.command("one", "ticks 20 && ping -c 1 10.0.2.2")[0] == 0
     assert session.stats().tenants["two"].state == "empty"
+    # It can again.
+    assert session.command("one", "echo none > /sys/power/pm_test")[0] == 0
+    assert session.control("switch two").output == "ok"
+    session.wait_ready("two")
     no_deadline_was_missed(session)
 
 

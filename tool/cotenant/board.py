@@ -70,6 +70,8 @@ class Uart:
     register_shift: int
     divisor: int
     clock: int
+    setup: tuple[tuple[int, int], ...] = ()
+    """addresses and what is written there, 32 bits each, before it is used"""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Device:
     properties: Mapping[str, PropertyValue]
     qemu_bus: str | None = None
     """the bus of QEMU that stands for it, if it is a slot for a device; None: it is no slot"""
+    qemu_serial: int | None = None
+    """the number of QEMU's serial line that it is at, if it is a UART"""
     pci: PciWindows | None = None
     """it is a PCI host bridge, whose registers are the configuration space of its only bus"""
 
@@ -123,6 +127,8 @@ class QemuOptions:
     """bytes that the machine is to be given where that is not the RAM at `ram_base` alone"""
     starts_bundle: bool
     """whether its harts come out of reset into what -bios names; otherwise they are sent there"""
+    console: str | None = None
+    """the device that is the board's UART; None: the machine has it, and its first serial line"""
 
 
 @dataclass(frozen=True)

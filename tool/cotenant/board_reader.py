@@ -26,6 +26,7 @@ from cotenant.reader import TableReader, read_toml, suggestion
 _UART_KINDS = {"none": "UART_NONE", "sifive": "UART_SIFIVE", "ns16550": "UART_NS16550"}
 _RESET_KINDS = {"none": "RESET_NONE", "sifive-test": "RESET_SIFIVE_TEST"}
 _MAX_ADDRESS = (1 << 55) - 1
+_MOST_SERIAL_LINES = 8
 
 
 def names(folder: Path = paths.BOARDS) -> list[str]:
@@ -43,10 +44,39 @@ def load(name: str, mistakes: Mistakes, folder: Path = paths.BOARDS) -> Board | 
         return None
     path = folder / f"{name}.toml"
     own = Mistakes(paths.shown(path))
-    data = read_toml(path, own)
+    data = _read_data(path, own)
     board = _read(name, TableReader(data, "", own)) if data is not None else None
     own.stop_if_any()
     return board
+
+
+def _read_data(path: Path, mistakes: Mistakes) -> dict[str, object] | None:
+    """Read a board's file, over that of the board that it is based on, if it is."""
+    data = read_toml(path, mistakes)
+    if data is None or "based_on" not in data:
+        return data
+    base, without = data.pop("based_on"), data.pop("without", [])
+    known = names(path.parent)
+    if base not in known:
+        mistakes.add("based_on", f"{base!r} is no board", suggestion(str(base), known))
+        return None
+    below = read_toml(path.parent / f"{base}.toml", mistakes)
+    if below is None:
+        return None
+    devices = below.get("device")
+    if isinstance(devices, dict) and isinstance(without, list):
+        below["device"] = {name: each for name, each in devices.items() if name not in without}
+    return _merged(below, data)
+
+
+def _merged(below: dict[str, object], above: dict[str, object]) -> dict[str, object]:
+    """Return tables one over the other; what is no table in both is that of `above`."""
+    merged = dict(below)
+    for name, value in above.items():
+        under = merged.get(name)
+        both = isinstance(value, dict) and isinstance(under, dict)
+        merged[name] = _merged(under, value) if both else value  # type: ignore[arg-type]
+    return merged
 
 
 def _read(name: str, top: TableReader) -> Board | None:
@@ -184,8 +214,22 @@ def _read_uart(reader: TableReader | None) -> Uart | None:
     shift = reader.integer("register_shift", 0, 4, "0") or 0
     divisor = reader.integer("divisor", 0, 0xFFFF, "0") or 0
     clock = reader.integer("clock", 1, (1 << 32) - 1, "3_686_400", required=True) or 1
+    writes = reader.table_list("setup") if "setup" in reader.data else []
+    setup = tuple(_read_setup(each) for each in writes)
     reader.finish()
-    return Uart(kind, area, source, shift, divisor, clock)
+    if len(setup) > abi.bundle("UART_SETUP_WRITES"):
+        most = abi.bundle("UART_SETUP_WRITES")
+        reader.wrong("setup", f"{len(setup)} writes", f"there can be {most}")
+    return Uart(kind, area, source, shift, divisor, clock, setup)
+
+
+def _read_setup(reader: TableReader) -> tuple[int, int]:
+    address = reader.integer("address", 4, _MAX_ADDRESS, "0x3000_0000", required=True) or 4
+    value = reader.integer("value", 0, (1 << 32) - 1, "1", required=True) or 0
+    reader.finish()
+    if address % 4:
+        reader.wrong("address", f"{address:#x} is not a multiple of 4", "correct it")
+    return address, value
 
 
 def _read_reset(reader: TableReader | None) -> Reset | None:
@@ -212,6 +256,7 @@ def _read_device(reader: TableReader) -> Device | None:
     dma = reader.boolean("dma") or False
     node = reader.string("node", "rtc", required=True) or name
     qemu_bus = reader.string("qemu_bus", "virtio-mmio-bus.0")
+    qemu_serial = reader.integer("qemu_serial", 0, _MOST_SERIAL_LINES - 1, "1")
     properties = reader.table("properties", required=True)
     pci = _read_pci(reader.table("pci"))
     reader.finish()
@@ -220,7 +265,7 @@ def _read_device(reader: TableReader) -> Device | None:
     if pci is not None and len(interrupts) != PCI_INTERRUPTS:
         reader.wrong("interrupts", "are not those of INTA to INTD", "list four of them")
     values = _read_properties(properties) if properties is not None else {}
-    return Device(name, area, interrupts, dma, node, values, qemu_bus, pci)
+    return Device(name, area, interrupts, dma, node, values, qemu_bus, qemu_serial, pci)
 
 
 def _read_pci(reader: TableReader | None) -> PciWindows | None:
@@ -260,10 +305,11 @@ def _read_qemu(reader: TableReader | None) -> QemuOptions | None:
     cpu = reader.string("cpu", "rv64,h=off")
     memory = reader.size("memory", "2G")
     starts_bundle = reader.boolean("starts_bundle")
+    console = reader.string("console", "pci-serial,addr=1")
     reader.finish()
     if machine is None:
         return None
-    return QemuOptions(machine, cpu, memory, starts_bundle is not False)
+    return QemuOptions(machine, cpu, memory, starts_bundle is not False, console)
 
 
 def _check_overlaps(board: Board, top: TableReader) -> None:

@@ -10,7 +10,7 @@ from ctypes import sizeof
 
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
-from cotenant.board import PropertyValue
+from cotenant.board import Device, PropertyValue
 from cotenant.bundle_struct import (
     Bundle,
     BundleBoard,
@@ -26,12 +26,14 @@ from cotenant.units import align_up
 from cotenant.vharts import VhartPlan
 
 PAGE = 4096
+_DIVISOR_HIGH = 0xFFFF
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
 CONSOLE_MODES = tuple(_CONSOLE_MODES)
 _RESETS = {
     "virtio,mmio": "DEVICE_RESET_VIRTIO_MMIO",
     "google,goldfish-rtc": "DEVICE_RESET_GOLDFISH_RTC",
     "pci-host-ecam-generic": "DEVICE_RESET_PCI",
+    "ns16550a": "DEVICE_RESET_NS16550",
 }
 
 
@@ -113,6 +115,8 @@ def _with_early_console(monitor: bytes, system: System) -> bytes:
     header.uart_base, header.uart_kind = board.uart_base, board.uart_kind
     header.uart_register_shift = board.uart_register_shift
     header.reset_base, header.reset_kind = board.reset_base, board.reset_kind
+    for write, (address, value) in zip(header.uart_setup, system.board.uart.setup, strict=False):
+        write.address, write.value = address, value
     return bytes(header) + monitor[sizeof(header) :]
 
 
@@ -240,6 +244,20 @@ def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
     for number, (device, kind) in enumerate(resets):
         out.resets[number].base = device.range.base
         out.resets[number].kind = constant(kind)
+        if kind == "DEVICE_RESET_NS16550":
+            out.resets[number].register_shift = _integer(device, "reg-shift")
+            out.resets[number].divisor = _divisor(device)
+
+
+def _integer(device: Device, name: str) -> int:
+    value = device.properties.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _divisor(device: Device) -> int:
+    """Return that of a 16550 whose speed the board tells; 0: it is nobody's business."""
+    clock, speed = _integer(device, "clock-frequency"), _integer(device, "current-speed")
+    return min((clock + 8 * speed) // (16 * speed), _DIVISOR_HIGH) if speed else 0
 
 
 def _names(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:

@@ -3,7 +3,14 @@
 
 from ctypes import LittleEndianStructure, c_char, c_uint8, c_uint16, c_uint32, c_uint64
 
+from cotenant.abi import bundle as constant
 from cotenant.abi import limit
+
+
+class SetupWrite(LittleEndianStructure):
+    """an element of struct monitor_header.uart_setup"""
+
+    _fields_ = [("address", c_uint64), ("value", c_uint32), ("reserved", c_uint32)]
 
 
 class MonitorHeader(LittleEndianStructure):
@@ -20,6 +27,7 @@ class MonitorHeader(LittleEndianStructure):
         ("reset_base", c_uint64),
         ("reset_kind", c_uint32),
         ("reserved", c_uint32),
+        ("uart_setup", SetupWrite * constant("UART_SETUP_WRITES")),
     ]
 
 
@@ -43,7 +51,12 @@ class BundlePart(LittleEndianStructure):
 class BundleReset(LittleEndianStructure):
     """struct bundle_reset"""
 
-    _fields_ = [("base", c_uint64), ("kind", c_uint32), ("reserved", c_uint32)]
+    _fields_ = [
+        ("base", c_uint64),
+        ("kind", c_uint32),
+        ("register_shift", c_uint16),
+        ("divisor", c_uint16),
+    ]
 
 
 class BundleHart(LittleEndianStructure):

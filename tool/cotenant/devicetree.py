@@ -128,6 +128,10 @@ def _chosen(view: TenantView, board: Board) -> fdt.Node:
         properties["bootargs"] = view.arguments
     if view.uart_source is not None:
         properties["stdout-path"] = f"/soc/serial@{board.uart.range.base:x}"
+    else:
+        own = [device for device in view.devices if device.node == "serial"]
+        if own:
+            properties["stdout-path"] = f"/soc/serial@{own[0].range.base:x}"
     if view.initrd is not None:
         properties["linux,initrd-start"] = _cells(view.initrd.base)
         properties["linux,initrd-end"] = _cells(view.initrd.end)

@@ -29,7 +29,15 @@ class Network:
     """TCP ports of the host's loopback address, each with the tenant's port it leads to"""
 
 
-QemuDevice = str | tuple[str, ...] | Disk | Network
+@dataclass(frozen=True)
+class Serial:
+    """A serial line."""
+
+    socket: str
+    """a UNIX socket that QEMU makes and listens on, relative to the system file"""
+
+
+QemuDevice = str | tuple[str, ...] | Disk | Network | Serial
 """A string is the value of QEMU's -device, without the bus; several are cards on one bus."""
 
 
@@ -55,7 +63,11 @@ def _read_device(slots: TableReader, name: str) -> QemuDevice | None:
         return None
     reader = slots.table(name)
     assert reader is not None
-    device = _read_disk(reader) if "disk" in raw else _read_network(reader)
+    device: QemuDevice | None
+    if "serial" in raw:
+        device = _read_serial(reader)
+    else:
+        device = _read_disk(reader) if "disk" in raw else _read_network(reader)
     reader.finish()
     return device
 
@@ -73,6 +85,11 @@ def _read_disk(reader: TableReader) -> Disk | None:
     image = reader.string("disk", "debian-disk", required=True)
     keep = reader.boolean("keep")
     return None if image is None else Disk(image, keep is True)
+
+
+def _read_serial(reader: TableReader) -> Serial | None:
+    socket = reader.string("serial", "./uart0.socket", required=True)
+    return None if socket is None else Serial(socket)
 
 
 def _read_network(reader: TableReader) -> Network | None:

@@ -11,7 +11,7 @@ from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.images import ImageError
-from cotenant.qemu_config import Disk, Network, QemuDevice
+from cotenant.qemu_config import Disk, Network, QemuDevice, Serial
 from cotenant.reader import suggestion
 
 _BUS = re.compile(r",\s*bus\s*=")
@@ -21,14 +21,19 @@ _QCOW2_MAGIC = b"QFI\xfb"
 def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistakes) -> None:
     """Note every entry of [qemu.devices] that cannot be, or that nobody would see."""
     owners = {device.name for devices in owned.values() for device in devices}
-    slots = [device.name for device in board.devices.values() if device.qemu_bus is not None]
+    lines = [name for name, device in board.devices.items() if device.qemu_serial is not None]
+    slots = [name for name, device in board.devices.items() if device.qemu_bus is not None]
     for name, model in config.qemu_devices.items():
         key = f"qemu.devices.{name}"
         if board.qemu is None:
             mistakes.add(key, f"QEMU does not know the board {board.id}", "remove [qemu.devices]")
         elif name not in board.devices:
-            mistakes.add(key, f'unknown device "{name}"', suggestion(name, slots))
-        elif name not in slots:
+            mistakes.add(key, f'unknown device "{name}"', suggestion(name, [*slots, *lines]))
+        elif isinstance(model, Serial) != (name in lines) and name in (*slots, *lines):
+            what = "a serial line" if name in lines else "a slot"
+            remedy = f'{{ serial = "./{name}.socket" }}' if name in lines else '"virtio-rng-device"'
+            mistakes.add(key, f'"{name}" is {what}', f"write for example: {name} = {remedy}")
+        elif name not in slots and name not in lines:
             mistakes.add(key, f'"{name}" is no slot: QEMU\'s machine has it always', "remove it")
         elif name not in owners:
             mistakes.add(
@@ -73,8 +78,10 @@ def arguments(
     config: SystemConfig, board: Board, disks: Mapping[str, Path]
 ) -> tuple[tuple[str, str], ...]:
     """Return QEMU's options with their values, in the file's order; all have been checked."""
-    options = []
+    options = _serial_lines(config, board)
     for name, device in config.qemu_devices.items():
+        if isinstance(device, Serial):
+            continue
         models = _models(device)
         if isinstance(device, Disk):
             options.append(("-drive", _drive(name, device, disks[name])))
@@ -94,6 +101,28 @@ def _models(device: QemuDevice) -> tuple[str, ...]:
     if isinstance(device, str):
         return (device,)
     return device if isinstance(device, tuple) else ()
+
+
+def _serial_lines(config: SystemConfig, board: Board) -> list[tuple[str, str]]:
+    """Return QEMU's lines in their order, but for the board's UART if it is the first one."""
+    lines = {
+        device.qemu_serial: config.qemu_devices.get(name)
+        for name, device in board.devices.items()
+        if device.qemu_serial is not None
+    }
+    if not lines:
+        return []
+    first = 1 if board.qemu is not None and board.qemu.console is None else 0
+    found = []
+    for number in range(first, max(lines) + 1):
+        line = lines.get(number)
+        found.append(("-serial", _socket(config, line) if isinstance(line, Serial) else "null"))
+    return found
+
+
+def _socket(config: SystemConfig, line: Serial) -> str:
+    path = str((config.path.parent / line.socket).resolve()).replace(",", ",,")
+    return f"unix:{path},server=on,wait=off"
 
 
 def _drive(name: str, disk: Disk, file: Path) -> str:

@@ -62,6 +62,8 @@ class QemuParameters:
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     powers_off: bool
     """whether the monitor can end the emulation"""
+    console: str | None
+    """the device that is the monitor's UART; None: the machine's first serial line"""
 
 
 @dataclass(frozen=True)
@@ -146,4 +148,5 @@ def qemu_parameters(system: System) -> QemuParameters | None:
         options=("-global", "virtio-mmio.force-legacy=false") if system.config.qemu_modern else (),
         start_address=None if options.starts_bundle else board.ram_base,
         powers_off=board.reset.range is not None,
+        console=options.console,
     )

@@ -6,6 +6,9 @@
  * devices when it resumes. Its time stands still meanwhile. Prints every 100 requests
  *
  *   desk: turn=1 requests=100 errors=0
+ *
+ * With the argument line=own its UART is a real one, of which it has to make use by itself: it says
+ * there whose turn it is.
  */
 #include "FreeRTOS.h"
 #include "port.h"
@@ -44,6 +47,7 @@ static struct virtio_queue entropy_queue;
 static struct virtio_device keyboard;
 static struct virtio_queue keyboard_queue;
 static bool has_keyboard;
+static bool has_line;
 static struct input_event events[VIRTIO_QUEUE_SIZE];
 static volatile bool is_sleep_wanted;
 
@@ -90,9 +94,20 @@ static BaseType_t handle_external(void)
     return is_switch_needed;
 }
 
+static void say_on_line(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        uart_put((uint8_t)*text);
+    }
+}
+
 /* At the start and after each resume: nothing is as it was. */
 static void start_devices(void)
 {
+    if (has_line) {
+        uart_init();
+        say_on_line("FreeRTOS has the line\r\n");
+    }
     if (!virtio_start(&entropy, &entropy_queue, 1, 0) ||
         (has_keyboard && !virtio_start(&keyboard, &keyboard_queue, 1, 0))) {
         print("desk: a device does not start\n");
@@ -167,6 +182,7 @@ void main(void)
         sbi_shutdown(true);
     }
     has_keyboard = virtio_find(&keyboard, VIRTIO_ID_INPUT);
+    has_line = platform_argument("line") != NULL;
     print("FreeRTOS %s desk: %s\n", tskKERNEL_VERSION_NUMBER,
           has_keyboard ? "with a keyboard" : "type s to suspend");
     is_answered = xSemaphoreCreateBinaryStatic(&semaphore);

@@ -399,7 +399,7 @@ static void test_whose_vhart(void **state)
 
 static void share_reset(struct bundle_tenant *tenant)
 {
-    tenant->resets[2] =
+    tenant->resets[0] =
         (struct bundle_reset){.base = 0x10001000, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
 }
 
@@ -445,7 +445,11 @@ static void test_tenant_resets(void **state)
     ACCEPTED(rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000);
     ACCEPTED(rtos->resets[0].kind = 2; rtos->resets[0].base = 0x10001000);
     ACCEPTED(rtos->resets[0].kind = 3; rtos->resets[0].base = 0x30000000);
-    REFUSED("tenant.resets.kind", 1, rtos->resets[15].kind = 4);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[0].kind = 5);
+    ACCEPTED(rtos->resets[0].kind = 4; rtos->resets[0].base = 0x10001000;
+             rtos->resets[0].register_shift = 2; rtos->resets[0].divisor = 1);
+    REFUSED("tenant.resets.register_shift", 1, rtos->resets[0].register_shift = 9);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[1].kind = 1; rtos->resets[1].base = 0x10001000);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001800);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
@@ -457,14 +461,14 @@ static void test_tenant_resets(void **state)
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;
             rtos->resets[0].base = UINT64_MAX - 0xfff);
     REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000;
-            b->tenants[2].resets[1] = rtos->resets[0]);
+            b->tenants[2].resets[0] = rtos->resets[0]);
     /* A bus has more registers than others: all of them count. */
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 3;
             rtos->resets[0].base = board->uart_base - 0xff000);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 3;
             rtos->resets[0].base = board->ram_base - 0xff000);
     REFUSED("tenant.resets.base", 2, rtos->resets[0].kind = 3; rtos->resets[0].base = 0x30000000;
-            b->tenants[2].resets[1].kind = 1; b->tenants[2].resets[1].base = 0x300ff000);
+            b->tenants[2].resets[0].kind = 1; b->tenants[2].resets[0].base = 0x300ff000);
 }
 
 static void test_vhart_time(void **state)

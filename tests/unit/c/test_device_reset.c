@@ -159,6 +159,35 @@ static void test_capabilities_in_a_circle_come_to_an_end(void **state)
     assert_true(mmio_recorder_count() < 200);
 }
 
+static void test_a_uart_forgets_everything_but_its_speed(void **state)
+{
+    static const struct {
+        uint32_t number;
+        uint8_t value;
+    } writes[] = {
+        {3, 0},    /* LCR */
+        {1, 0},    /* IER: no interrupt */
+        {3, 0x80}, /* DLAB */
+        {0, 0x34}, {1, 0x12}, {3, 0}, {4, 0}, {2, 7}, {2, 0}, {7, 0},
+    };
+    struct bundle_reset reset = {.base = BASE,
+                                 .kind = COTENANT_DEVICE_RESET_NS16550,
+                                 .register_shift = 2,
+                                 .divisor = 0x1234};
+
+    (void)state;
+    device_reset(&reset);
+    for (unsigned i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        assert_mmio_write(i, 8, BASE + 4 * writes[i].number, writes[i].value);
+    }
+    assert_int_equal(mmio_recorder_count(), 13); /* and three reads, which clear what they tell */
+    mmio_recorder_clear();
+    reset.divisor = 0;
+    device_reset(&reset);
+    assert_mmio_write(1, 8, BASE + 4, 0);
+    assert_mmio_write(2, 8, BASE + 16, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +199,7 @@ int main(void)
         cmocka_unit_test_setup(test_bus_mastering_ends_first, setup),
         cmocka_unit_test_setup(test_nobody_is_looked_for_behind_an_absent_card, setup),
         cmocka_unit_test_setup(test_capabilities_in_a_circle_come_to_an_end, setup),
+        cmocka_unit_test_setup(test_a_uart_forgets_everything_but_its_speed, setup),
     };
 
     return cmocka_run_group_tests_name("device reset", tests, NULL, NULL);

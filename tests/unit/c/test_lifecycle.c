@@ -801,7 +801,7 @@ static void test_a_tenant_that_fails_has_crashed(void **state)
 static void test_devices_are_reset(void **state)
 {
     (void)state;
-    made.tenants[1].resets[3] =
+    made.tenants[1].resets[0] =
         (struct bundle_reset){.base = 0x10001000, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
     start_all();
     run_to_tenant();

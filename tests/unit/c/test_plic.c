@@ -95,6 +95,27 @@ static void test_claim_and_complete_use_one_register(void **state)
     assert_mmio_write(1, 32, BASE + 0x202004, 42);
 }
 
+static void test_a_word_is_silenced_and_released(void **state)
+{
+    struct plic plic = make_plic(96);
+
+    (void)state;
+    plic_silence_word(&plic, 1, 0x80000002);
+    assert_int_equal(mmio_recorder_count(), 2);
+    assert_mmio_write(0, 32, BASE + 4 * 33, 0);
+    assert_mmio_write(1, 32, BASE + 4 * 63, 0);
+    plic_release_word(&plic, 2, 1, 0x80000002);
+    assert_int_equal(mmio_recorder_count(), 6);
+    assert_mmio_write(2, 32, BASE + 0x2104, 0x80000002); /* else completions do not count */
+    assert_mmio_write(3, 32, BASE + 0x202004, 33);
+    assert_mmio_write(4, 32, BASE + 0x202004, 63);
+    assert_mmio_write(5, 32, BASE + 0x2104, 0);
+    plic_silence_word(&plic, 0, 0);
+    plic_release_word(&plic, 2, 0, 0);
+    assert_int_equal(mmio_recorder_count(), 7);
+    assert_mmio_write(6, 32, BASE + 0x2100, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +125,7 @@ int main(void)
         cmocka_unit_test_setup(test_enable_changes_one_bit, setup),
         cmocka_unit_test_setup(test_priority_threshold_pending, setup),
         cmocka_unit_test_setup(test_claim_and_complete_use_one_register, setup),
+        cmocka_unit_test_setup(test_a_word_is_silenced_and_released, setup),
     };
 
     return cmocka_run_group_tests_name("plic", tests, NULL, NULL);

@@ -22,7 +22,7 @@ VERSION = CONTROL["COTENANT_CONTROL_VERSION"]
 REQUEST = struct.Struct("<IBBHIIIIQ")
 ANSWER = struct.Struct("<IBBHII")
 TENANT = struct.Struct("<32sIIIIIIIIIIQQ8Q")
-VHART = struct.Struct("<IIIIQQQQQQIIII")
+VHART = struct.Struct("<IIIIQQQQQQIIIIQ")
 BASE = 0x8000_0000
 SIZE = 0x1_0000
 TRACE = (abi.trace("MAGIC"), abi.trace("VERSION"), 0)
@@ -139,7 +139,7 @@ class FakeMonitor:
                 self.switches += self.state == RUNNING
                 return ok, VHART.pack(
                     *(0, 10, 2, 4, 7_000_000_000, 1_000_000_000, self.switches),
-                    *(3, 0, 5, 10000, 300, 1000, 17),
+                    *(3, 0, 5, 10000, 300, 1000, 17, 2100),
                 )
             case 4:
                 if self.rights & 2 == 0:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a kernel's log says of the parts of its suspends."""
+"""The parts of a suspend in a kernel's log, and switches between two systems."""
 
-from cotenant.bench.osswitch import parts_of
+from cotenant.bench.kernel_log import parts_of
+from cotenant.bench.osswitch_debian import Moments, between
 
 SUSPEND = """\
 [   1.000000] PM: suspend entry (deep)
@@ -38,3 +39,11 @@ def test_an_unfinished_suspend_counts_as_far_as_it_went() -> None:
     log = "[   1.000000] PM: suspend entry (deep)\n[   1.5] printk: Suspending console(s)\n"
     assert parts_of(log) == {"freeze tasks": 500.0}
     assert parts_of("nothing of this") == {}
+
+
+def test_a_switch_is_from_who_asked_to_who_came_back() -> None:
+    one = [Moments(100_000, 110_000, 500_000)]
+    two = [Moments(30_000, 40_000, 150_000), Moments(480_000, 490_000, 990_000)]
+    assert between(one, two[:1]) == [(5.0, 4.0)]
+    assert between(two, one) == [(2.0, 1.0)]
+    assert between(one, two[1:]) == [], "it was asked for before the other one left"

@@ -29,6 +29,22 @@ def test_qemu_virt() -> None:
     assert str(board.plic.claim(1)) == "0xc201004..0xc201007"
 
 
+def test_a_board_can_be_based_on_another_one(tmp_path: Path) -> None:
+    (tmp_path / "below.toml").write_text((paths.BOARDS / "qemu-virt.toml").read_text())
+    (tmp_path / "above.toml").write_text(
+        'based_on = "below"\nwithout = ["pcie"]\nname = "Another"\n[uart]\nclock = 1000\n'
+        "[device.rtc]\nsize = 0x2000\n"
+    )
+    below = board_reader.load("below", Mistakes("test"), tmp_path)
+    above = board_reader.load("above", Mistakes("test"), tmp_path)
+    assert below is not None and above is not None
+    assert (above.name, above.uart.clock, above.uart.range) == ("Another", 1000, below.uart.range)
+    assert above.devices["rtc"].range.size == 0x2000
+    assert above.devices["rtc"].interrupts == below.devices["rtc"].interrupts
+    assert above.harts == below.harts
+    assert set(below.devices) - set(above.devices) == {"pcie"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "key", "problem"),
     [
@@ -48,6 +64,19 @@ def test_qemu_virt() -> None:
         ("timebase", "timbase", "timbase", "unknown key"),
         ("[ram]", "[rom]", "ram", "missing"),
         ("id = 7", 'id = "7"', "hart[7].id", "a string"),
+        ("timebase", 'based_on = "qemu-vrt"\ntimebase', "based_on", "is no board"),
+        (
+            "[reset]",
+            "[[uart.setup]]\naddress = 6\nvalue = 1\n[reset]",
+            "uart.setup[0].address",
+            "not a multiple of 4",
+        ),
+        (
+            "[reset]",
+            "[[uart.setup]]\naddress = 8\nvalue = 1\n" * 3 + "[reset]",
+            "uart.setup",
+            "3 writes",
+        ),
     ],
 )
 def test_mistakes_in_a_board(tmp_path: Path, old: str, new: str, key: str, problem: str) -> None:

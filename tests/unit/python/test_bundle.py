@@ -55,6 +55,21 @@ def test_monitor_header_names_the_early_console(workshop: Workshop) -> None:
     assert header.reset_base == 0x10_0000
 
 
+def test_a_uart_on_a_card_is_set_up_and_the_board_s_own_is_reset(workshop: Workshop) -> None:
+    text = LINUX.replace("qemu-virt", "qemu-virt-uart").replace('"virtio*"', '"virtio*", "uart0"')
+    _, data = built(workshop, text + RTOS)
+    header = MonitorHeader.from_buffer_copy(data)
+    assert header.uart_base == 0x0300_1000
+    assert [(each.address, each.value) for each in header.uart_setup] == [
+        (0x3000_8010, 0x1001),
+        (0x3000_8004, 1),
+    ]
+    assert header_of(data).board.uart_source == 33
+    uart = header_of(data).tenants[0].resets[1]  # behind that of the clock
+    assert (uart.base, uart.kind) == (0x1000_0000, abi.bundle("DEVICE_RESET_NS16550"))
+    assert (uart.register_shift, uart.divisor) == (0, 2)
+
+
 def test_board(workshop: Workshop) -> None:
     _, data = built(workshop, LINUX + RTOS)
     board = header_of(data).board

@@ -47,6 +47,8 @@ devices = {devices}
 EXAMPLES = sorted(
     path for path in (paths.ROOT / "examples").glob("*.toml") if '"qemu-virt"' in path.read_text()
 )
+# Three memories, two disks of different owners and what two kernels share: a switch rewrites them.
+NINE = ("switch-two-debians",)
 VIRTIO = [f"virtio{number}" for number in range(8)]
 
 
@@ -75,7 +77,8 @@ def test_the_examples_fit(workshop: Workshop, file: Path) -> None:
     for pattern, made in STAND_INS:
         text = re.sub(pattern, made, text, flags=re.MULTILINE)
     system = load(workshop.system(text))
-    assert all(result.shared and result.available == 8 for result in system.pmp.values())
+    assert all(result.available == 8 for result in system.pmp.values())
+    assert all(result.shared for result in system.pmp.values()) == (file.stem not in NINE)
 
 
 @pytest.mark.parametrize(

@@ -101,3 +101,37 @@ def test_the_clock_follows_the_counted_time() -> None:
     arguments = Machine(paths.BUNDLES / "x.bin", icount=4).arguments()
     assert arguments[arguments.index("-rtc") + 1] == "clock=vm"
     assert "-rtc" not in Machine(paths.BUNDLES / "x.bin").arguments()
+
+
+def with_uart(text: str, uart: bool) -> str:
+    """Return a system on the board with two UARTs, whose Linux has the one for tenants."""
+    text = text.replace('"qemu-virt"', '"qemu-virt-uart"')
+    return text.replace('"virtio*"', '"virtio*", "uart0"') if uart else text
+
+
+def test_the_uart_of_a_tenant_is_the_first_serial_line(workshop: Workshop) -> None:
+    line = '[qemu.devices]\nuart0 = { serial = "./own,1.socket" }\n'
+    system = systems.load(workshop.system(with_uart(LINUX + line + RTOS, uart=True)))
+    qemu = systems.qemu_parameters(system)
+    assert qemu is not None
+    path = f"{workshop.folder.resolve()}/own,,1.socket"
+    assert qemu.devices == (("-serial", f"unix:{path},server=on,wait=off"),)
+    machine = Machine(
+        systems.default_output(system), devices=qemu.devices, console=qemu.console
+    ).arguments()
+    assert machine[machine.index("-device") + 1] == "pci-serial,addr=1,chardev=line"
+    assert machine.count("-serial") == 1
+    system = systems.load(workshop.system(with_uart(LINUX + RTOS, uart=False)))
+    qemu = systems.qemu_parameters(system)
+    assert qemu is not None and qemu.devices == (("-serial", "null"),)
+
+
+def test_a_line_is_no_slot_and_a_slot_no_line(workshop: Workshop) -> None:
+    for entry, said in (
+        ('uart0 = "virtio-rng-device"', '"uart0" is a serial line; write for example: uart0 = {'),
+        ('virtio0 = { serial = "./x" }', '"virtio0" is a slot; write for example: virtio0 = "'),
+    ):
+        text = with_uart(LINUX + f"[qemu.devices]\n{entry}\n" + RTOS, uart=True)
+        with pytest.raises(ConfigError) as caught:
+            systems.load(workshop.system(text))
+        assert said in str(caught.value)

@@ -54,6 +54,7 @@ class Launch:
             devices=qemu.devices,
             start_address=qemu.start_address,
             powers_off=qemu.powers_off,
+            console=qemu.console,
             icount=icount,
             extra=(*qemu.options, *extra),
         )

@@ -46,6 +46,8 @@ class Machine:
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     powers_off: bool = True
     """whether what runs on it can end the emulation"""
+    console: str | None = None
+    """the device at whose serial line the monitor is; None: the machine's first one"""
     leave_by_key: bool = False
     """QEMU takes Ctrl-A from the line, and Ctrl-A x ends it; for a terminal only"""
     display: str = "none"
@@ -64,7 +66,11 @@ class Machine:
         if self.qmp is not None:
             arguments += qmp.arguments(self.qmp)
         line = "stdio,id=line,signal=off" + (",mux=on" if self.leave_by_key else "")
-        arguments += ["-chardev", line, "-serial", "chardev:line"]
+        arguments += ["-chardev", line]
+        if self.console is None:
+            arguments += ["-serial", "chardev:line"]
+        else:
+            arguments += ["-device", f"{self.console},chardev=line"]
         for option in self.devices:
             arguments += option
         if self.icount is not None:
