@@ -6,7 +6,8 @@
  * Both ends send messages of stream_message.h at the same time, one in a datagram, and each says in
  * whatever it sends how many it has seen. An end sends no more than WINDOW messages ahead of what
  * the other one has seen: so much room there is everywhere, and then none may be lost. One that is
- * lost all the same is counted, and does not stop the others.
+ * lost all the same is counted when a later one comes. Should all that is under way be lost, the
+ * end that began the exchange repeats what it has seen, and is answered with the same.
  */
 #ifndef COTENANT_LINUX_TESTS_DATAGRAM_H
 #define COTENANT_LINUX_TESTS_DATAGRAM_H
@@ -17,9 +18,6 @@
 /* Messages under way in each direction; after a quarter of that they are acknowledged. */
 #define DATAGRAM_WINDOW 16
 #define DATAGRAM_LONGEST 1456
-/* After so long without progress what is under way is taken for lost; milliseconds. */
-#define DATAGRAM_PATIENCE_MS 1000
-
 /* In front of a message, or alone. Little endian, no padding. */
 struct datagram_header {
     uint32_t run;     /* names the exchange: a new one begins with a new number */
@@ -39,7 +37,6 @@ struct datagram_peer {
     uint32_t received;     /* right ones */
     uint32_t lost;         /* sent by the other end, but passed over by later ones */
     uint32_t wrong;        /* with a byte that is not what was sent, or come twice */
-    uint32_t stalls;       /* how often patience ended */
 };
 
 /* A datagram. */

@@ -21,7 +21,8 @@
 #define EVENT_PORT_OPEN 6
 #define EVENT_PORT_NAME 7
 
-#define ANSWER_MICROSECONDS 100000
+/* A device answers at once; whoever emulates its hart may not. */
+#define ANSWER_MICROSECONDS 2000000
 
 struct message {
     uint32_t port;

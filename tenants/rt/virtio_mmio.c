@@ -49,8 +49,9 @@
 #define AVAILABLE_NO_INTERRUPT 1
 #define USED_NO_NOTIFY 1
 
-/* A reset takes no time in any device known; a device that needs longer is broken. */
-#define RESET_MICROSECONDS 100000
+/* A reset takes no time in any device known; a device that needs longer is broken. Whoever emulates
+ * it, and this hart, may take a while. */
+#define RESET_MICROSECONDS 2000000
 /* Slots of the device tree that are looked at. */
 #define SLOT_LIMIT 64
 

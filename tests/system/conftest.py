@@ -10,7 +10,7 @@ from systems import Boot, Build
 
 from cotenant import paths
 from cotenant.run.launch import Launch, prepare
-from cotenant.run.session import Session
+from cotenant.run.session import DEFAULT_TIMEOUT, Session
 
 LOGS = paths.BUILD / "logs"
 
@@ -61,10 +61,12 @@ def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
         icount: int | None = None,
         sstc: bool | None = None,
         extra: tuple[str, ...] = (),
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> Session:
         launch = description if isinstance(description, Launch) else build(description, sstc)
+        machine = launch.machine(icount=icount, extra=extra)
         log_dir = logs / str(len(sessions))
-        session = Session(launch.machine(icount=icount, extra=extra), launch.ports, log_dir=log_dir)
+        session = Session(machine, launch.ports, log_dir=log_dir, timeout=timeout)
         sessions.append(session)
         return session.start()
 

@@ -13,6 +13,9 @@ from cotenant.run.session import Session
 Build: TypeAlias = Callable[..., Launch]
 Boot: TypeAlias = Callable[..., Session]
 
+# Seconds of the host for one wait of a test in its long form.
+LONG_WAIT = 3600.0
+
 Scalar: TypeAlias = str | int | bool
 Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str] | list[int]
 

@@ -3,15 +3,26 @@
 
 import re
 
-from systems import VERDICT, Boot, freertos, is_long, keep_ticking, linux, payload, system
+from systems import (
+    LONG_WAIT,
+    VERDICT,
+    Boot,
+    freertos,
+    is_long,
+    keep_ticking,
+    linux,
+    payload,
+    system,
+)
 
 from cotenant.run.results import Latency, parse_latency
-from cotenant.run.session import Session
+from cotenant.run.session import DEFAULT_TIMEOUT, Session
 
 PORT = "/dev/virtio-ports/talk"
 VIRTIO = "console=ttyS0 loglevel=4 modules=virtio_mmio"
 # In each direction.
 MESSAGES = 500_000 if is_long() else 2000
+PATIENCE = LONG_WAIT if is_long() else DEFAULT_TIMEOUT
 # About as many frames of 1,448 bytes.
 FILE_SIZE = MESSAGES * 1448
 
@@ -54,7 +65,7 @@ def test_a_stream_between_two_linuxes(boot: Boot) -> None:
     red = linux("red", arguments=VIRTIO, slice="2ms")
     blue = linux("blue", arguments=VIRTIO, slice="2ms")
     text = system(red, blue, channel("other", "blue", "red"), channel("talk", "red", "blue"))
-    session = boot(text, icount=4)
+    session = boot(text, icount=4, timeout=PATIENCE)
     for name in ("red", "blue"):
         session.wait_ready(name)
         assert run(session, name, "ls /dev/virtio-ports").split() == ["other", "talk"]
@@ -95,7 +106,7 @@ def test_streams_of_an_rtos(boot: Boot) -> None:
         channel("talk", "linux", "one"),
         channel("direct", "two", "three"),
     )
-    session = boot(text, icount=4)
+    session = boot(text, icount=4, timeout=PATIENCE)
     session.wait_ready("linux")
     for _ in range(2):
         exit_code, output = session.command("linux", f"streamcheck {PORT} {MESSAGES} {MESSAGES}")
@@ -122,7 +133,7 @@ def test_a_network_between_two_linuxes(boot: Boot) -> None:
     red = linux("red", arguments=virtio, slice="2ms")
     blue = linux("blue", arguments=virtio, slice="2ms")
     text = system(red, blue, freertos(), channel("lan", "red", "blue", kind="net"))
-    session = boot(text, icount=4)
+    session = boot(text, icount=4, timeout=PATIENCE)
     for name, address in (("red", "10.0.0.1"), ("blue", "10.0.0.2")):
         session.wait_ready(name)
         serve_file(session, name, address)
@@ -154,7 +165,7 @@ def test_hostile_rings_and_a_flood(boot: Boot) -> None:
         freertos(),
         channel("talk", "linux", "hostile-rings"),
     )
-    session = boot(text, icount=4)
+    session = boot(text, icount=4, timeout=PATIENCE)
     session.wait_ready("linux")
     assert session.expect("hostile-rings", VERDICT)[1] == "PASS hostile-rings"
     run(session, "linux", f"timeout 2 cat {PORT} | wc -c >/tmp/count; [ $(cat /tmp/count) -gt 0 ]")

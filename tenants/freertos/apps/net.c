@@ -3,10 +3,10 @@
  * A network tenant that keeps its deadlines: lwIP with a UDP echo (port 7) and a throughput test,
  * beside the 1 kHz task that measures its own latency. Prints, cumulative since the start,
  *
- *   net: echoes=12 runs=1 sent=1000 received=1000 lost=0 wrong=0
+ *   net: link=up echoes=12 runs=1 sent=1000 received=1000 lost=0 wrong=0
  *   latency: samples=1000 min=1.2us avg=2.1us max=9.8us missed=0  (due -> task)
  *
- * Arguments: address=, gateway=   see lwip/network.h
+ * Arguments: address=, gateway=, frames=   see lwip/network.h
  *            report=2s (or ms)    time between two reports
  */
 #include "FreeRTOS.h"
@@ -39,8 +39,9 @@ static void report(void)
 {
     struct udp_check_counts check = udp_check_counts();
 
-    print("net: echoes=%u runs=%u sent=%u received=%u lost=%u wrong=%u\n", udp_echo_count(),
-          check.runs, check.sent, check.received, check.lost, check.wrong);
+    print("net: link=%s echoes=%u runs=%u sent=%u received=%u lost=%u wrong=%u\n",
+          network_has_link() ? "up" : "down", udp_echo_count(), check.runs, check.sent,
+          check.received, check.lost, check.wrong);
     latency_print("latency", latency_probe_read(), platform.timebase_hz);
 }
 

@@ -22,6 +22,9 @@
 #define LWIP_IPV4 1
 #define LWIP_IPV6 0
 #define LWIP_ARP 1
+/* Packets that wait for the address of whom they are for: a burst of them is not lost. */
+#define ARP_QUEUEING 1
+#define ARP_QUEUE_LEN 16
 #define LWIP_ICMP 1
 #define LWIP_UDP 1
 #define LWIP_TCP 1

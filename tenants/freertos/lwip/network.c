@@ -17,6 +17,7 @@
 #define STACK_WORDS 1024
 #define ETHERNET_MTU 1500
 #define MILLISECONDS 1000
+#define FRAMES_DEFAULT 64
 #define ADDRESS_BITS 32
 
 static struct netif interface;
@@ -24,6 +25,7 @@ static ip4_addr_t address;
 static ip4_addr_t mask;
 static ip4_addr_t gateway;
 static volatile bool link_may_have_changed = true;
+static uint64_t frames_per_tick;
 static TaskHandle_t task;
 static StaticTask_t task_storage;
 static StackType_t stack[STACK_WORDS];
@@ -91,7 +93,7 @@ static void take_frame(const u8_t *frame, uint32_t length)
 static bool take_frames(void)
 {
     static TickType_t tick;
-    static uint32_t taken;
+    static uint64_t taken;
 
     for (;;) {
         TickType_t now = xTaskGetTickCount();
@@ -102,7 +104,7 @@ static bool take_frames(void)
             tick = now;
             taken = 0;
         }
-        if (taken == NETWORK_FRAMES_PER_TICK) {
+        if (taken >= frames_per_tick) {
             return false;
         }
         frame = net_receive(&length);
@@ -197,8 +199,14 @@ bool network_start(UBaseType_t priority, void (*begin)(void))
     if (!read_arguments() || !net_start()) {
         return false;
     }
+    frames_per_tick = platform_number("frames", FRAMES_DEFAULT);
     task = xTaskCreateStatic(run, "network", STACK_WORDS, (void *)(uintptr_t)begin, priority, stack,
                              &task_storage);
     external_handle(net_source(), handle_interrupt);
     return true;
+}
+
+bool network_has_link(void)
+{
+    return netif_is_link_up(&interface);
 }

@@ -6,6 +6,8 @@
  *
  * Arguments: address=10.0.0.2/24   the tenant's address and the bits of its network
  *            gateway=10.0.0.1      where everything else goes (default: nowhere)
+ *            frames=64             that are taken in a tick at most: what comes beyond waits at its
+ *                                  sender, which cannot keep the task busy for as long as it likes
  */
 #ifndef COTENANT_FREERTOS_NETWORK_H
 #define COTENANT_FREERTOS_NETWORK_H
@@ -15,16 +17,13 @@
 #include "FreeRTOS.h"
 
 /*
- * Frames that are taken in a tick at most. What comes beyond waits at its sender, so that others
- * cannot keep the task busy for as long as they like.
- */
-#define NETWORK_FRAMES_PER_TICK 64
-
-/*
  * Starts the task with `priority`, which begins by calling `begin`: there applications open what
  * they want. Before the scheduler runs, once. False: there is no network device, or no usable
  * address=.
  */
 bool network_start(UBaseType_t priority, void (*begin)(void));
+
+/* Whether anybody is at the other end. From any task. */
+bool network_has_link(void);
 
 #endif

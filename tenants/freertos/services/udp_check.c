@@ -13,8 +13,6 @@ static ip_addr_t other;
 static u16_t other_port;
 static struct datagram_peer peer;
 static uint32_t runs;
-static uint32_t idle_looks;
-static uint32_t progress;
 
 /* False: there is no room now. */
 static bool send(bool with_message)
@@ -36,14 +34,14 @@ static bool send(bool with_message)
 }
 
 /* Sends what may be sent; what has no room now goes when something comes, or at the next look. */
-static void go_on(bool acknowledge)
+static void go_on(void)
 {
     bool sent = true;
 
     while (sent && datagram_may_send(&peer)) {
         sent = send(true);
     }
-    if (peer.seen != peer.told && (acknowledge || datagram_must_acknowledge(&peer))) {
+    if (datagram_must_acknowledge(&peer)) {
         send(false);
     }
 }
@@ -66,6 +64,7 @@ static void on_datagram(void *nothing, struct udp_pcb *to, struct pbuf *packet,
 {
     static struct datagram datagram;
     uint32_t length = pbuf_copy_partial(packet, &datagram, sizeof(datagram), 0);
+    uint32_t before;
 
     (void)nothing;
     (void)to;
@@ -78,26 +77,25 @@ static void on_datagram(void *nothing, struct udp_pcb *to, struct pbuf *packet,
         other_port = from;
         begin(&datagram.header);
     }
+    before = peer.acknowledged;
     datagram_take(&peer, &datagram, length);
-    /* Who only asks wants to hear that the run has begun. */
-    go_on(peer.sent == 0 && peer.seen == 0);
+    go_on();
+    if (length == sizeof(datagram.header) && peer.acknowledged == before) {
+        send(false); /* it asks */
+    }
 }
 
-/* Acknowledges the last few messages, and goes on when some must have been lost. */
+/* Acknowledges the last few messages. */
 static void look(void *nothing)
 {
     (void)nothing;
     sys_timeout(LOOK_MS, look, NULL);
-    if (runs == 0) {
-        return;
+    if (runs != 0) {
+        go_on();
+        if (peer.seen != peer.told) {
+            send(false);
+        }
     }
-    idle_looks = progress == peer.acknowledged + peer.seen ? idle_looks + 1 : 0;
-    progress = peer.acknowledged + peer.seen;
-    if (peer.acknowledged != peer.sent && idle_looks > DATAGRAM_PATIENCE_MS / LOOK_MS) {
-        peer.acknowledged = peer.sent;
-        peer.stalls++;
-    }
-    go_on(true);
 }
 
 void udp_check_start(void)
