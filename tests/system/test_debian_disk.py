@@ -17,6 +17,7 @@ from cotenant.images.debian_disk import ROOT_START
 from cotenant.images.store import copy_whole
 from cotenant.run.results import parse_latency
 
+SECTOR = 512
 EXAMPLE = paths.ROOT / "examples" / "debian-disk.toml"
 
 # Each stage says something that only it says.
@@ -43,6 +44,16 @@ def ask(port: int, question: bytes) -> bytes:
         return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
+def packaged(folder: Path) -> tuple[Path, int]:
+    """Return the Debian package of cotenantctl as a disk has it, and its bytes."""
+    make = ["make", "--no-print-directory", "deb"]
+    made = subprocess.run(make, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    package = (paths.ROOT / made.stdout.splitlines()[-1]).read_bytes()
+    disk = folder / "package.img"
+    disk.write_bytes(package + bytes(-len(package) % SECTOR))
+    return disk, len(package)
+
+
 def fault_of(disk: Path) -> str | None:
     """Return what e2fsck finds wrong with the root file system of a disk."""
     checked = subprocess.run(
@@ -63,7 +74,9 @@ def test_debian_boots_works_and_reboots(boot: Boot, tmp_path: Path, made_disk: P
     own = description.replace('"debian-disk"', f'"{disk}", keep = true')
     own = own.replace('"user"', f'"user", forward = ["{port}:7"]')
     assert own.count("keep") == own.count("forward") == 1
-    session = boot(own, icount=2)
+    package, size = packaged(tmp_path)
+    own = own.replace("login =", 'control = { control = ["freertos"] }\nlogin =')
+    session = boot(f'{own}\nvirtio3 = {{ disk = "{package}" }}\n', icount=2)
     session.wait_ready("debian")
     assert re.search(CHAIN, session.output("debian"))
 
@@ -77,6 +90,11 @@ def test_debian_boots_works_and_reboots(boot: Boot, tmp_path: Path, made_disk: P
     assert ask(port, b"over the network\n") == b"over the network\n"
     keep_ticking(session, ["freertos"])
     assert session.command("debian", "echo kept >/root/note")[0] == 0
+    install = f"head -c {size} /dev/vdb >/tmp/ctl.deb && dpkg -i /tmp/ctl.deb"
+    assert session.command("debian", install)[0] == 0
+    status, said = session.command("debian", "cotenantctl restart freertos")
+    assert (status, said) == (0, "restart freertos: ok\n")
+    keep_ticking(session, ["freertos"])
 
     session.send("debian", b"systemctl reboot\n")
     session.expect("debian", "U-Boot 20")
