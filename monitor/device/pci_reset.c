@@ -27,9 +27,8 @@
 #define MSIX_ENABLE 0x80000000
 #define MOST_CAPABILITIES 48 /* each takes 4 bytes of the 192 behind the header */
 
-#define FUNCTIONS 256
-#define FUNCTION_SIZE (PCI_BUS_SIZE / FUNCTIONS)
-#define LAST_OF_CARD 7
+#define FUNCTION_SIZE 0x1000
+#define CARD_SIZE (8 * FUNCTION_SIZE)
 
 static void forbid_messages(uint64_t function)
 {
@@ -63,18 +62,31 @@ static void reset_function(uint64_t function)
     mmio_write32(function + REGISTER_INTERRUPT, 0);
 }
 
+static bool is_there(uint64_t function)
+{
+    return mmio_read32(function + REGISTER_ID) != NOBODY;
+}
+
+static void reset_card(uint64_t card)
+{
+    uint32_t header = mmio_read32(card + REGISTER_HEADER);
+
+    reset_function(card);
+    if ((header & SEVERAL_FUNCTIONS) == 0) {
+        return;
+    }
+    for (uint64_t other = card + FUNCTION_SIZE; other < card + CARD_SIZE; other += FUNCTION_SIZE) {
+        if (is_there(other)) {
+            reset_function(other);
+        }
+    }
+}
+
 void pci_reset(uint64_t base)
 {
-    for (unsigned number = 0; number < FUNCTIONS; number++) {
-        uint64_t function = base + (uint64_t)number * FUNCTION_SIZE;
-        bool several = false;
-
-        if (mmio_read32(function + REGISTER_ID) != NOBODY) {
-            several = (mmio_read32(function + REGISTER_HEADER) & SEVERAL_FUNCTIONS) != 0;
-            reset_function(function);
-        }
-        if ((number & LAST_OF_CARD) == 0 && !several) {
-            number |= LAST_OF_CARD; /* the others of this card are not there */
+    for (uint64_t card = base; card < base + PCI_BUS_SIZE; card += CARD_SIZE) {
+        if (is_there(card)) { /* a card always has its first function */
+            reset_card(card);
         }
     }
 }

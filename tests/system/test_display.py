@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from pictures import Picture, learn, read, read_ppm
-from systems import Boot
+from systems import Boot, is_long, linux, system
 
 from cotenant import paths
 from cotenant.cli import main
@@ -54,12 +54,17 @@ def press(socket: Path, *keys: str) -> None:
     """Press and release keys one after the other, by QEMU's names for them."""
     for key in keys:
         pressed = [{"type": "qcode", "data": key}]
-        qmp.execute(socket, ("send-key", {"keys": pressed}))
+        qmp.execute(qmp_socket(socket), ("send-key", {"keys": pressed}))
+
+
+def type_keys(socket: Path, text: str) -> None:
+    """Type letters, digits, spaces and line ends."""
+    press(socket, *(KEYS.get(each, each) for each in text))
 
 
 def wait_shown(session: Session, name: str, text: str) -> None:
     """Wait until the text console on the display of a Linux has a text, and no cursor."""
-    awaited = f"until grep -q '{text}' /dev/vcs1; do usleep 50000; done; {HIDE_CURSOR}; sleep 1"
+    awaited = f"until grep -q '{text}' /dev/vcs1; do sleep 0.1; done; {HIDE_CURSOR}; sleep 1"
     assert session.command(name, awaited)[0] == 0
 
 
@@ -75,14 +80,14 @@ def test_each_finds_its_picture_again(boot: Boot, socket: Path, take: Take) -> N
     session.wait_ready("one")
     session.command("one", TELL_RESUMES)
     wait_shown(session, "one", "one# ")
-    press(qmp_socket(socket), *(KEYS.get(each, each) for each in f"echo {ALPHABET}\n"))
+    type_keys(socket, f"echo {ALPHABET}\n")
     wait_shown(session, "one", f"{ALPHABET} .*{ALPHABET}")
     first = take()
     text = session.command("one", f"fold -w {first.columns} /dev/vcs1")[1]
     glyphs = learn(first, text)
     assert f"one# echo {ALPHABET}\n{ALPHABET}\none#" in read(first, glyphs)
 
-    press(qmp_socket(socket), "sleep")
+    press(socket, "sleep")
     session.wait_ready("two")
     session.command("two", TELL_RESUMES)
     assert session.stats().tenants["one"].state == "dormant"
@@ -96,7 +101,51 @@ def test_each_finds_its_picture_again(boot: Boot, socket: Path, take: Take) -> N
             assert session.control(f"switch {name}").output == "ok"
             wait_resumed(session, name, times)
             assert take() == picture
-    press(qmp_socket(socket), *"pwd", "ret")
+    type_keys(socket, "pwd\n")
     wait_shown(session, "two", "/root")
     assert take() != second
+    assert session.quit() == 0
+
+
+def whole_debian(name: str, disk: str) -> str:
+    """Return a Debian with systemd, from a disk of its own."""
+    return linux(
+        name,
+        memory="512M",
+        image="debian-disk-kernel",
+        initrd="debian-disk-initrd",
+        arguments=f"root=/dev/vda2 console=tty0 console=ttyS0 loglevel=4 systemd.hostname={name}",
+        devices=[disk],
+        ready="login: ",
+        login="root",
+    )
+
+
+@pytest.mark.skipif(not is_long(), reason="takes two boots of a whole Debian")
+def test_a_whole_debian_is_found_again(boot: Boot, socket: Path, take: Take) -> None:
+    """Nothing in it is configured: getty, keyboard, display and sleep key are systemd's matter."""
+    text = system(
+        "[qemu.devices]",
+        'virtio0 = { disk = "debian-disk" }',
+        'virtio1 = { disk = "debian-disk" }',
+        'pcie = ["bochs-display", "virtio-keyboard-pci"]',
+        '[group.desk]\nmembers = ["one", "two"]\ndevices = ["rtc", "pcie"]',
+        whole_debian("one", "virtio0"),
+        whole_debian("two", "virtio1"),
+    )
+    session = boot(text, extra=qmp.arguments(qmp_socket(socket)))
+    pictures = {}
+    for name in ("one", "two"):
+        session.wait_ready(name)
+        session.command(name, TELL_RESUMES)
+        wait_shown(session, name, f"{name} login: ")
+        type_keys(socket, "root\n")
+        wait_shown(session, name, f"root@{name}:~# ")
+        pictures[name] = take()
+        press(socket, "sleep")
+    assert pictures["one"] != pictures["two"]
+    for name in ("one", "two"):
+        wait_resumed(session, name, 1)
+        assert take() == pictures[name]
+        press(socket, "sleep")
     assert session.quit() == 0

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from qemu.qmp import QMPClient, QMPError
+from qemu.qmp import ConnectError, QMPClient, QMPError
 
 from cotenant.run.errors import RunError
 
@@ -26,6 +26,8 @@ def execute(socket: Path, *commands: Command) -> None:
         asyncio.run(asyncio.wait_for(_execute(socket, commands), _TIMEOUT))
     except TimeoutError as error:
         raise RunError(f"QEMU did not answer within {_TIMEOUT:g} s") from error
+    except ConnectError as error:
+        raise RunError(f"no QEMU listens at {socket}: the system does not run") from error
     except (QMPError, OSError) as error:
         raise RunError(f"QEMU did not obey: {error}") from error
 
