@@ -47,15 +47,17 @@
 #define RING_BROKEN (-3)   /* the other end broke the rules; ring_open() begins anew */
 #define RING_TOO_LONG (-4) /* longer than ring_longest() */
 
-/* struct ring.told */
+/* A direction, as one end sees it. */
 #define RING_SENDING 1u
 #define RING_RECEIVING 2u
+#define RING_BOTH (RING_SENDING | RING_RECEIVING)
 
 /* What one end tells the other. */
 struct ring_end {
     _Alignas(RING_LINE) _Atomic uint32_t session; /* odd: open */
     _Atomic uint32_t met;     /* session of the other end that it has begun with; 0: none */
-    _Atomic uint32_t waiting; /* not 0: ring when you have sent or taken something */
+    _Atomic uint32_t waiting; /* RING_RECEIVING: ring when you have sent something; RING_SENDING:
+                                 taken; the rest is another number each time */
     _Alignas(RING_LINE) _Atomic uint64_t sent;  /* bytes that it has sent */
     _Alignas(RING_LINE) _Atomic uint64_t taken; /* bytes of the other's that it has taken */
     uint8_t unused[RING_LINE];
@@ -74,13 +76,14 @@ struct ring {
     struct ring_end *other;
     uint64_t size; /* of each byte ring */
     uint32_t session;
-    uint32_t others;  /* the other end's session, as last seen */
-    uint32_t told;    /* which calls have told of the last change of that */
-    uint32_t waiting; /* the last value of own->waiting that was not 0 */
-    uint32_t rung;    /* the value of other->waiting that was answered */
-    bool news;        /* the other end does not know yet what has changed here */
-    bool hung_up;     /* as ring_set_hung_up() says */
-    bool left;        /* the other end has closed or hung up after the two had met */
+    uint32_t others; /* the other end's session, as last seen */
+    uint32_t told;   /* which calls have told of the last change of that */
+    uint32_t waits;  /* how often it has waited, in steps of RING_BOTH + 1 */
+    uint32_t done;   /* what the other end may wait for, since ring_must_ring() */
+    uint32_t rung;   /* the value of other->waiting that was answered */
+    bool news;       /* the other end does not know yet what has changed here */
+    bool hung_up;    /* as ring_set_hung_up() says */
+    bool left;       /* the other end has closed or hung up after the two had met */
     bool broken;
     struct ring_place out;
     struct ring_place in;
@@ -255,6 +258,7 @@ static inline int ring_send(struct ring *ring, const void *bytes, uint32_t lengt
     memcpy(ring->out.bytes, (const uint8_t *)bytes + part, length - part);
     ring_advance(ring, &ring->out, ring_space(length));
     atomic_store_explicit(&ring->own->sent, ring->out.count, memory_order_release);
+    ring->done |= RING_RECEIVING;
     return 0;
 }
 
@@ -291,6 +295,7 @@ static inline int64_t ring_receive(struct ring *ring, void *bytes, uint32_t room
     memcpy((uint8_t *)bytes + part, ring->in.bytes, room - part);
     ring_advance(ring, &ring->in, ring_space(length));
     atomic_store_explicit(&ring->own->taken, ring->in.count, memory_order_release);
+    ring->done |= RING_SENDING;
     return (int64_t)length;
 }
 
@@ -312,14 +317,15 @@ static inline bool ring_has_changed(struct ring *ring)
 }
 
 /*
- * To wait, after a call above has returned RING_NOT_NOW or RING_APART: asks the other end to ring
- * when it does something. Returns whether to wait for the doorbell now: else it has done something
- * meanwhile. ring_end_wait() follows in any case, and then the call is made again.
+ * To wait, after a call above has returned RING_NOT_NOW or RING_APART. `what` it waits for:
+ * RING_RECEIVING, RING_SENDING (room) or both; asks the other end to ring then. Returns whether to
+ * wait for the doorbell now: else the other end has done something meanwhile. ring_end_wait()
+ * follows in any case, and then the call is made again.
  */
-static inline bool ring_begin_wait(struct ring *ring)
+static inline bool ring_begin_wait(struct ring *ring, uint32_t what)
 {
-    ring->waiting = ring->waiting == UINT32_MAX ? 1 : ring->waiting + 1;
-    atomic_store_explicit(&ring->own->waiting, ring->waiting, memory_order_relaxed);
+    ring->waits += RING_BOTH + 1;
+    atomic_store_explicit(&ring->own->waiting, ring->waits | what, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     return !ring_has_changed(ring);
 }
@@ -336,13 +342,17 @@ static inline void ring_end_wait(struct ring *ring)
 static inline bool ring_must_ring(struct ring *ring)
 {
     uint32_t waiting;
+    uint32_t done = ring->done;
     bool must = ring->news;
 
     ring->news = false;
+    ring->done = 0;
     atomic_thread_fence(memory_order_seq_cst);
     waiting = atomic_load_explicit(&ring->other->waiting, memory_order_relaxed);
-    must = must || (waiting != 0 && waiting != ring->rung);
-    ring->rung = waiting;
+    if ((waiting & done) != 0 && waiting != ring->rung) {
+        ring->rung = waiting;
+        must = true;
+    }
     return must;
 }
 

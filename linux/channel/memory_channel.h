@@ -9,7 +9,7 @@
  *
  *     if (memory_channel_open(&samples, "samples") != 0) ...             errno says why
  *     while ((length = memory_channel_receive(&samples, bytes, sizeof(bytes))) == RING_NOT_NOW)
- *         memory_channel_wait(&samples, -1);
+ *         memory_channel_wait(&samples, RING_RECEIVING, -1);
  *
  * One thread at a time uses a channel.
  */
@@ -118,7 +118,7 @@ static inline int memory_channel_open(struct memory_channel *channel, const char
     channel->size = (uint64_t)reg[2] << 32 | reg[3];
     channel->end = end;
     snprintf(path, sizeof(path), "/dev/virtio-ports/%s", name);
-    channel->port = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    channel->port = open(path, O_RDWR | O_CLOEXEC);
     if (channel->port < 0)
         return -1;
     if (memory_channel_map(channel, (uint64_t)reg[0] << 32 | reg[1],
@@ -168,22 +168,25 @@ static inline int64_t memory_channel_receive(struct memory_channel *channel, voi
 }
 
 /*
- * Waits, at most `milliseconds` (-1: however long), until the other end has done something since
- * RING_NOT_NOW or RING_APART was returned; make that call again then. It may return earlier. A port
- * that nobody has opened at the other end cannot be waited for: then it sleeps for a millisecond.
+ * Waits, at most `milliseconds` (-1: however long), until there is a message (RING_RECEIVING), or
+ * room (RING_SENDING), or the other end has come or gone since RING_NOT_NOW or RING_APART was
+ * returned; make that call again then. It may return earlier. A port that nobody has opened at the
+ * other end cannot be waited for: then it sleeps for a millisecond.
  */
-static inline void memory_channel_wait(struct memory_channel *channel, int milliseconds)
+static inline void memory_channel_wait(struct memory_channel *channel, uint32_t what,
+                                       int milliseconds)
 {
     struct pollfd port = {.fd = channel->port, .events = POLLIN};
-    bool idle = ring_begin_wait(&channel->ring);
     uint8_t rung[64];
 
-    (void)!poll(&port, 1, idle ? milliseconds : 0);
-    if ((port.revents & POLLIN) != 0)
-        (void)!read(channel->port, rung, sizeof(rung));
-    else if (idle && (port.revents & POLLHUP) != 0)
-        usleep(1000);
-    ring_set_hung_up(&channel->ring, (port.revents & POLLHUP) != 0);
+    if (ring_begin_wait(&channel->ring, what) &&
+        (milliseconds < 0 || poll(&port, 1, milliseconds) > 0)) {
+        bool hung_up = read(channel->port, rung, sizeof(rung)) == 0; /* waits unless it would end */
+
+        if (hung_up)
+            usleep(1000);
+        ring_set_hung_up(&channel->ring, hung_up);
+    }
     ring_end_wait(&channel->ring);
 }
 

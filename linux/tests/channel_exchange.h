@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-#define EXCHANGE_PING 1 /* answer it */
-#define EXCHANGE_BULK 2 /* take the `count` bytes that follow, then answer */
+#define EXCHANGE_PING 1  /* answer it */
+#define EXCHANGE_BULK 2  /* take the `count` bytes that follow, then answer */
+#define EXCHANGE_PAUSE 3 /* answer it after `count` microseconds, when its sender sleeps */
 
 /* Where datagrams of this kind go. A bulk one has `count` 1 if it is to be answered, else 0; what
  * follows the message makes it as long as it is. */

@@ -53,7 +53,7 @@ static int exchange(struct stream_receiver *receiver, unsigned long to_send,
                     unsigned long to_receive)
 {
     while (!memory_channel_is_met(&channel))
-        memory_channel_wait(&channel, 1000);
+        memory_channel_wait(&channel, RING_BOTH, 1000);
     while (sent < to_send || receiver->number < to_receive) {
         int out = sent < to_send ? send_next(receiver->longest) : RING_NOT_NOW;
         int64_t in = receiver->number < to_receive ? receive_next(receiver) : RING_NOT_NOW;
@@ -63,7 +63,7 @@ static int exchange(struct stream_receiver *receiver, unsigned long to_send,
         if (in == RING_APART || (out == RING_APART && receiver->number == to_receive))
             return WENT_AWAY;
         if (out == RING_NOT_NOW && in == RING_NOT_NOW)
-            memory_channel_wait(&channel, 1000);
+            memory_channel_wait(&channel, RING_BOTH, 1000);
     }
     return 0;
 }
@@ -109,7 +109,7 @@ static int endure(const char *seconds)
             memory_channel_reopen(&channel);
         }
         if (in < 0 && out < 0)
-            memory_channel_wait(&channel, 10);
+            memory_channel_wait(&channel, RING_BOTH, 10);
     }
     printf("memorycheck: took=%lu broken=%lu\n", count[0], count[1]);
     return count[1] > 0 ? 0 : WRONG;

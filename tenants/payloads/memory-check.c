@@ -42,7 +42,7 @@ static void on_external(void)
 /* Interrupts are off from the look that found nothing to the WFI, which they end all the same. */
 static void wait_for_bell(void)
 {
-    if (memory_channel_begin_wait(&memory)) {
+    if (memory_channel_begin_wait(&memory, RING_BOTH)) {
         wait_for_interrupt();
     }
     memory_channel_end_wait(&memory);

@@ -99,13 +99,13 @@ int64_t memory_channel_receive(struct memory_channel *memory, void *bytes, uint3
     return length;
 }
 
-bool memory_channel_begin_wait(struct memory_channel *memory)
+bool memory_channel_begin_wait(struct memory_channel *memory, uint32_t what)
 {
     uint8_t rung;
 
     for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE && channel_read(memory->bell, &rung, 1) != 0; i++) {
     }
-    return ring_begin_wait(&memory->ring);
+    return ring_begin_wait(&memory->ring, what);
 }
 
 void memory_channel_end_wait(struct memory_channel *memory)

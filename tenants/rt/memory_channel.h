@@ -11,7 +11,7 @@
  *
  * Nothing here waits. To wait for the doorbell, with interrupts off:
  *
- *     if (memory_channel_begin_wait(&samples))
+ *     if (memory_channel_begin_wait(&samples, RING_RECEIVING))
  *         wait_for_interrupt();
  *     memory_channel_end_wait(&samples);
  *
@@ -46,7 +46,7 @@ int memory_channel_send(struct memory_channel *memory, const void *bytes, uint32
 int64_t memory_channel_receive(struct memory_channel *memory, void *bytes, uint32_t room);
 
 /* ring_begin_wait(), after what has been rung so far is forgotten; ring_end_wait(). */
-bool memory_channel_begin_wait(struct memory_channel *memory);
+bool memory_channel_begin_wait(struct memory_channel *memory, uint32_t what);
 void memory_channel_end_wait(struct memory_channel *memory);
 
 #endif

@@ -73,7 +73,7 @@ int fuzz_message_ring(const uint8_t *data, size_t size)
             (void)ring_send(&ring, bytes, fuzz_word(&input) % sizeof(bytes));
             break;
         case 7:
-            (void)ring_begin_wait(&ring);
+            (void)ring_begin_wait(&ring, fuzz_byte(&input) % 4);
             (void)ring_must_ring(&ring);
             break;
         default:

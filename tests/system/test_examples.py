@@ -23,6 +23,7 @@ EXAMPLES = sorted(
 # What else an example is for: commands that have to succeed.
 TRY = {
     "control-loop": {"linux": "controlplot --batch"},
+    "shared-memory": {"linux": "samples 1000"},
     "udp-echo": {"linux": "ping -c 3 10.0.0.2 && udpecho 10.0.0.2 100"},
     "firewall": {
         "outside": "wget -q -O - http://10.0.0.1/hostname | grep server && "

@@ -224,16 +224,36 @@ static void test_bell_is_rung_once_for_a_wait(void **state)
     assert_int_equal(ring_send(&a, "1", 1), 0);
     assert_false(ring_must_ring(&a));
     for (unsigned i = 0; i < 3; i++) {
-        (void)ring_begin_wait(&b);
-        assert_true(ring_begin_wait(&b));
+        (void)ring_begin_wait(&b, RING_RECEIVING);
+        assert_true(ring_begin_wait(&b, RING_RECEIVING));
+        assert_false(ring_must_ring(&a)); /* it has done nothing */
         assert_int_equal(ring_send(&a, "2", 1), 0);
         assert_true(ring_must_ring(&a));
+        assert_int_equal(ring_send(&a, "3", 1), 0);
         assert_false(ring_must_ring(&a));
     }
     ring_end_wait(&b);
+    assert_int_equal(ring_send(&a, "4", 1), 0);
     assert_false(ring_must_ring(&a));
-    b.waiting = UINT32_MAX;
-    (void)ring_begin_wait(&b);
+}
+
+/* Nobody is rung for what he does not wait for. */
+static void test_bell_for_messages_and_for_room(void **state)
+{
+    char byte;
+
+    (void)state;
+    meet();
+    (void)ring_must_ring(&a);
+    assert_int_equal(ring_send(&b, "1", 1), 0);
+    assert_int_equal(ring_send(&b, "2", 1), 0);
+    (void)ring_begin_wait(&b, RING_RECEIVING);
+    assert_int_equal(ring_receive(&a, &byte, 1), 1);
+    assert_false(ring_must_ring(&a));
+    (void)ring_begin_wait(&b, RING_SENDING);
+    assert_int_equal(ring_send(&a, "x", 1), 0);
+    assert_false(ring_must_ring(&a));
+    assert_int_equal(ring_receive(&a, &byte, 1), 1);
     assert_true(ring_must_ring(&a));
 }
 
@@ -244,22 +264,22 @@ static void test_no_wait_after_a_change(void **state)
 
     (void)state;
     meet();
-    (void)ring_begin_wait(&a);
-    (void)ring_begin_wait(&b);
-    assert_true(ring_begin_wait(&b));
+    (void)ring_begin_wait(&a, RING_BOTH);
+    (void)ring_begin_wait(&b, RING_BOTH);
+    assert_true(ring_begin_wait(&b, RING_BOTH));
     assert_int_equal(ring_send(&a, "1", 1), 0);
-    assert_false(ring_begin_wait(&b));
-    assert_true(ring_begin_wait(&b));
-    assert_true(ring_begin_wait(&a));
+    assert_false(ring_begin_wait(&b, RING_BOTH));
+    assert_true(ring_begin_wait(&b, RING_BOTH));
+    assert_true(ring_begin_wait(&a, RING_BOTH));
     assert_int_equal(ring_receive(&b, bytes, 8), 1);
-    assert_false(ring_begin_wait(&a));
+    assert_false(ring_begin_wait(&a, RING_BOTH));
     ring_close(&b);
-    assert_false(ring_begin_wait(&a));
+    assert_false(ring_begin_wait(&a, RING_BOTH));
     ring_open(&b, window, SIZE, 1);
-    assert_false(ring_begin_wait(&a));
+    assert_false(ring_begin_wait(&a, RING_BOTH));
     (void)ring_is_met(&b);
-    assert_false(ring_begin_wait(&a));
-    assert_true(ring_begin_wait(&a));
+    assert_false(ring_begin_wait(&a, RING_BOTH));
+    assert_true(ring_begin_wait(&a, RING_BOTH));
 }
 
 static void test_broken_counters(void **state)
@@ -315,6 +335,7 @@ int main(void)
         cmocka_unit_test_setup(test_hang_up, set_up),
         cmocka_unit_test_setup(test_last_words_for_somebody_else_do_not, set_up),
         cmocka_unit_test_setup(test_bell_is_rung_once_for_a_wait, set_up),
+        cmocka_unit_test_setup(test_bell_for_messages_and_for_room, set_up),
         cmocka_unit_test_setup(test_no_wait_after_a_change, set_up),
         cmocka_unit_test_setup(test_broken_counters, set_up),
         cmocka_unit_test_setup(test_broken_lengths, set_up),

@@ -82,7 +82,7 @@ static void *run(void *argument)
         if (work(end)) {
             continue;
         }
-        if (ring_begin_wait(&end->ring) && !is_done(end)) {
+        if (ring_begin_wait(&end->ring, RING_BOTH) && !is_done(end)) {
             sem_wait(&end->bell);
         }
         ring_end_wait(&end->ring);

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cotenant.bench import (
+    channel,
     channel_figures,
     expected,
     firmware,
@@ -277,6 +278,27 @@ def test_channel_figures_are_complete_or_an_error() -> None:
     for missing in ("channelbench: pipe size", "channelbench: stream out"):
         with pytest.raises(BenchError, match="not complete"):
             channel_figures.parse("channelbench", output.replace(missing, "x"), "stream", "pipe")
+
+
+def test_windows_stand_beside_the_pipe() -> None:
+    output = (
+        "".join(
+            f"channelbench: {name} out=7 back=8 round=9\nchannelbench: {name} size=32 MBps=4.5\n"
+            for name in ("pipe", "stream")
+        )
+        + "memorybench: doorbell size=32 MBps=9.0\n"
+    )
+    for name in ("doorbell", "asleep", "polling"):
+        output += f"memorybench: {name} out=1 back=2 round=3\n"
+    streams = channel_figures.parse("channelbench", output, "stream", "pipe")
+    rows = channel.window_rows(streams, channel.parse_windows(output))
+    assert [(row.ours, row.other) for row in rows] == [
+        (1, 7), (2, 8), (3, 9), (9.0, 4.5), (2, None), (2, None),
+    ]  # fmt: skip
+    assert len({row.name for row in rows}) == len(rows)
+    for missing in ("doorbell size", "asleep out", "polling out"):
+        with pytest.raises(BenchError, match="not complete"):
+            channel.parse_windows(output.replace(f"memorybench: {missing}", "x"))
 
 
 def test_costs_of_messages_are_rows() -> None:

@@ -14,23 +14,29 @@ _COST = re.compile(r"^cost: size=(\d+) cycles=(\d+) notify=(\d+)\n", re.M)
 
 @dataclass(frozen=True)
 class Figures:
-    """Of each of two ways: nanoseconds by direction, and MB/s by the size of messages."""
+    """Of each way: nanoseconds by direction, and MB/s by the size of messages."""
 
     ways: Mapping[str, Mapping[str, float]]
     bulk: Mapping[str, Mapping[str, float]]
 
 
+def parse_ways(program: str, output: str, name: str) -> dict[str, float]:
+    """Return nanoseconds by direction; empty if there are none."""
+    found = re.search(rf"^{program}: {name} out=(\d+) back=(\d+) round=(\d+)\n", output, re.M)
+    return dict(zip(_LABELS, map(float, found.groups()), strict=True)) if found else {}
+
+
+def parse_bulk(program: str, output: str, name: str) -> dict[str, float]:
+    """Return MB/s by the size of messages."""
+    found = re.findall(rf"^{program}: {name} size=(\d+) MBps=([\d.]+)\n", output, re.M)
+    return {size: float(rate) for size, rate in found}
+
+
 def parse(program: str, output: str, ours: str, other: str) -> Figures:
     """Return what a program printed of two ways; raises BenchError if it is not complete."""
-    way = rf"^{program}: ({ours}|{other}) out=(\d+) back=(\d+) round=(\d+)\n"
-    ways = {name: dict(zip(_LABELS, map(float, rest), strict=True))
-            for name, *rest in re.findall(way, output, re.M)}  # fmt: skip
-    bulk: dict[str, dict[str, float]] = {ours: {}, other: {}}
-    for name, size, rate in re.findall(
-        rf"^{program}: ({ours}|{other}) size=(\d+) MBps=([\d.]+)\n", output, re.M
-    ):
-        bulk[name][size] = float(rate)
-    if set(ways) != set(bulk) or not bulk[ours] or bulk[ours].keys() != bulk[other].keys():
+    ways = {name: parse_ways(program, output, name) for name in (ours, other)}
+    bulk = {name: parse_bulk(program, output, name) for name in (ours, other)}
+    if not all(ways.values()) or not bulk[ours] or bulk[ours].keys() != bulk[other].keys():
         raise BenchError(f"the figures of {program} are not complete: {output}")
     return Figures(ways, bulk)
 
