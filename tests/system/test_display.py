@@ -2,6 +2,7 @@
 """Two Debian that take turns on one display and keyboard: what the user sees and types."""
 
 import itertools
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,3 +150,75 @@ def test_a_whole_debian_is_found_again(boot: Boot, socket: Path, take: Take) -> 
         assert take() == pictures[name]
         press(socket, "sleep")
     assert session.quit() == 0
+
+
+def saved_desk() -> str:
+    """Return two Linux with a display, and a third one that saves and restores them."""
+    modules = "virtio_mmio,evdev,virtio_input,bochs"
+    members = [
+        linux(
+            name,
+            memory="128M",
+            initrd="debian-desk-initramfs",
+            arguments=f"console=tty0 console=ttyS0 loglevel=4 hostname={name} modules={modules}",
+        )
+        for name in ("one", "two")
+    ]
+    keeper = linux(
+        "keeper",
+        initrd="debian-control-initramfs",
+        arguments="console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_blk,crc32c_generic,ext4",
+        devices=["virtio0"],
+        control=True,
+        slice="2ms",
+    )
+    return system(
+        '[qemu.devices]\nvirtio0 = "virtio-blk-device,drive=disk"',
+        'pcie = ["bochs-display,xres=640,yres=480", "virtio-keyboard-pci"]',
+        '[group.desk]\nmembers = ["one", "two"]\ndevices = ["rtc", "pcie"]',
+        *members,
+        keeper,
+    )
+
+
+def keep(session: Session, *steps: str) -> None:
+    """Run commands of the keeper that have to succeed, with its disk at /mnt."""
+    steps = ("mkdir /mnt", "mount -t ext2 /dev/vda /mnt", *steps, "umount /mnt", "sync")
+    for step in steps:
+        assert session.command("keeper", f"{step} >/dev/null 2>&1 </dev/null")[0] == 0, step
+
+
+@pytest.mark.skipif(not is_long(), reason="saves, ends, boots and restores for a minute")
+def test_a_saved_picture_comes_back_on_another_machine(
+    boot: Boot, tmp_path: Path, socket: Path, take: Take
+) -> None:
+    disk = tmp_path / "disk"
+    with disk.open("wb") as file:
+        file.truncate(256 << 20)
+    subprocess.run(["/sbin/mkfs.ext2", "-q", "-F", disk], check=True, timeout=60)
+    drive = ("-drive", f"if=none,id=disk,file={disk},format=raw")
+    extra = (*drive, *qmp.arguments(qmp_socket(socket)))
+    session = boot(saved_desk(), icount=4, extra=extra)
+    session.wait_ready("one")
+    session.command("one", TELL_RESUMES)
+    wait_shown(session, "one", "one# ")
+    type_keys(socket, "echo before\n")
+    wait_shown(session, "one", "before .*before")
+    picture = take()
+    press(socket, "sleep")
+    session.wait_ready("two")
+    session.wait_ready("keeper")
+    session.wait_state("one", "dormant")
+    keep(session, "cotenantctl save one /mnt/one.saved")
+    assert session.quit() == 0
+
+    session = boot(saved_desk(), icount=4, extra=extra)
+    session.wait_ready("keeper")
+    assert session.control("stop one").output == "ok"
+    session.wait_ready("two")
+    keep(session, "cotenantctl restore one /mnt/one.saved")
+    assert session.control("switch one").output == "ok"
+    wait_resumed(session, "one", 1)
+    assert take() == picture
+    type_keys(socket, "echo after\n")
+    wait_shown(session, "one", "after .*after")

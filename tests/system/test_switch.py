@@ -237,11 +237,13 @@ def test_a_card_on_the_pci_bus_forgets_the_one_before(boot: Boot) -> None:
             '[qemu.devices]\npcie = ["edu,dma_mask=0xffffffff", "bochs-display"]\n',
             group("one", "two", devices=["pcie"]),
             *dirty,
+            freertos(),
         ),
         icount=4,
     )
     for name in ("one", "two"):
         assert session.expect(name, VERDICT)[1] == "PASS switch-dirty-pci"
+    no_deadline_was_missed(session)
 
 
 @pytest.mark.parametrize("harts", [(0, 1, 2), (0, 1, 2, 3)], ids=["three", "four"])
