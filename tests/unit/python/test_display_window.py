@@ -36,6 +36,9 @@ def test_no_screen(qemu: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with pytest.raises(RunError, match="neither DISPLAY nor WAYLAND_DISPLAY"):
         display.prepare("gtk")
+    result = CliRunner().invoke(main, ["run", "any.toml", "--batch", "--display", "gtk"])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: there is no screen to open a window on")
 
 
 def test_the_window_is_installed_when_it_is_asked_for(
