@@ -135,6 +135,13 @@ static void enter(struct tenant *tenant)
     }
 }
 
+bool foreground_has_next(const struct tenant *tenant)
+{
+    const struct group *group = group_of(tenant);
+
+    return group != NULL && next_of(group) != NULL;
+}
+
 bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     struct group *group = group_of(vhart->tenant);

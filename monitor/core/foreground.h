@@ -31,6 +31,9 @@ bool foreground_is_free_for(const struct tenant *tenant);
 /* A tenant that foreground_is_free_for() is about to run. */
 void foreground_take(struct tenant *tenant);
 
+/* Somebody would have its turn if the tenant, which is active if it is in a group, suspended. */
+bool foreground_has_next(const struct tenant *tenant);
+
 /*
  * The loaded vhart, the last of its tenant that is not stopped, suspends to RAM: another member of
  * its group gets the harts and devices, and it goes on at `address` with a1 = `argument` when it is

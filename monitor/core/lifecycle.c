@@ -195,6 +195,7 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->suspending_since = 0;
     vhart->suspends_system = false;
+    vhart->given_back = 0;
     vhart->state = VHART_STARTED;
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
@@ -276,18 +277,31 @@ void vhart_stop(struct vhart *vhart)
  * The devices forget the tenant's memory, and withdraw their interrupts before those are reset.
  * Nothing depends on what else becomes of a device that does not obey.
  */
-static void give_back_devices(struct tenant *tenant)
+static void reset_devices(const struct tenant *tenant)
 {
-    if (!foreground_has_devices(tenant)) {
-        return;
-    }
     for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
         if (tenant->description->resets[i].kind == COTENANT_DEVICE_RESET_NONE) {
             break; /* so are those behind */
         }
         device_reset(&tenant->description->resets[i]);
     }
-    routing_reset_tenant(tenant);
+}
+
+bool tenant_give_back(struct vhart *vhart)
+{
+    switch (vhart->given_back) {
+    case 0:
+        virtio_reset_tenant(vhart->tenant);
+        reset_devices(vhart->tenant);
+        break;
+    case 1:
+        routing_reset_tenant(vhart->tenant);
+        break;
+    default:
+        return false;
+    }
+    vhart->given_back++;
+    return true;
 }
 
 void tenant_become_dormant(struct vhart *vhart)
@@ -297,11 +311,11 @@ void tenant_become_dormant(struct vhart *vhart)
     trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant->news |= TENANT_NEWS_SUSPENDED;
     watch_end(tenant);
+    while (tenant_give_back(vhart)) {
+    }
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
-    virtio_reset_tenant(tenant);
-    give_back_devices(tenant);
     console_tenant_running(tenant->index, false);
 }
 
@@ -331,7 +345,10 @@ static void tenant_has_stopped(struct tenant *tenant)
     virtio_reset_tenant(tenant);
     tenant->watchdog = (struct watchdog){0};
     tenant->event = (struct software_event){0};
-    give_back_devices(tenant);
+    if (foreground_has_devices(tenant)) {
+        reset_devices(tenant);
+        routing_reset_tenant(tenant);
+    }
     console_tenant_running(tenant->index, false);
     if (!tenant->outcome.goes_on || tenant->outcome.purpose != TENANT_TO_RUN) {
         foreground_ended(tenant);

@@ -73,9 +73,17 @@ void tenant_fail(struct vhart *vhart);
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
+ * A part of what the vhart's tenant has in the foreground is reset: first its devices, which then
+ * write to no memory any more, then its interrupts. Returns false when nothing is left. To be
+ * followed by tenant_become_dormant(), unless the vhart begins another life or goes on.
+ */
+bool tenant_give_back(struct vhart *vhart);
+
+/*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM for
- * longer: the tenant gives up its harts and devices and keeps its memory. The vhart goes on at its
- * start_address, with its start_argument, at tenant_resume(); that is for core/foreground.h.
+ * longer: the tenant gives up its harts and devices, as far as it has not yet, and keeps its
+ * memory. The vhart goes on at its start_address, with its start_argument, at tenant_resume(); that
+ * is for core/foreground.h.
  */
 void tenant_become_dormant(struct vhart *vhart);
 void tenant_resume(struct tenant *tenant);

@@ -84,6 +84,7 @@ struct __attribute__((aligned(64))) vhart {
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
     bool suspends_system; /* its last suspend was one of SBI SUSP */
+    uint8_t given_back;   /* parts of what its tenant has in the foreground: tenant_give_back() */
     uint32_t plain_path;  /* why it is looked after: core/plain_path.h */
     struct pmu pmu;
     struct triggers triggers;

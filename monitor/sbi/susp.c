@@ -3,11 +3,14 @@
  * SBI section 13: system suspend. The system is the tenant; suspended to RAM it sleeps until an
  * interrupt that its hart has enabled is pending. What else is on the machine goes on meanwhile.
  */
+#include "arch/csr.h"
 #include "arch/hart.h"
+#include "arch/interrupts.h"
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/foreground.h"
+#include "core/lifecycle.h"
 #include "sbi/sbi.h"
 
 /* How long the caller's other harts may take to stop. */
@@ -47,6 +50,37 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
     return sbi_repeat();
 }
 
+static bool shares_memory(const struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+
+        for (uint32_t end = 0; end < channel->end_count && channel->window.size != 0; end++) {
+            if (bundle->devices[channel->ends[end].device].tenant == tenant->index) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/*
+ * Makes room for the next one, with looks at interrupts in between: false if the call is to be made
+ * again because somebody more urgent wants the hart. What is between the two calls must not be able
+ * to undo a part: the tenant's own interrupts are off, its devices write to no memory any more, and
+ * where software events or another tenant could lead it elsewhere, all is done at once.
+ */
+static bool gives_back(struct vhart *vhart)
+{
+    vhart->world.mstatus &= ~(uint64_t)MSTATUS_SIE;
+    while (tenant_give_back(vhart)) {
+        if (hart_is_wanted() && !vhart->takes_events && !shares_memory(vhart->tenant)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t type = arguments[0] & UINT32_MAX;
@@ -69,10 +103,16 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
     }
     vhart->suspending_since = 0;
     watch_pause(vhart->tenant);
+    if (foreground_has_next(vhart->tenant) && !gives_back(vhart)) {
+        return sbi_repeat();
+    }
     if (foreground_suspend(vhart, address, arguments[2])) {
         return sbi_no_return();
     }
     vhart_setup_resume(vhart, address, arguments[2]);
-    vhart_suspend(vhart);
+    if (vhart->given_back == 0) {
+        vhart_suspend(vhart);
+    }
+    vhart->given_back = 0; /* who was to come has gone meanwhile: it goes on at once */
     return sbi_no_return();
 }

@@ -903,6 +903,36 @@ static void test_suspend_brings_the_next_one(void **state)
                                     "monitor: tenant linux: resumed\n");
 }
 
+static void test_devices_are_given_back_before_interrupts(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_has_next(LINUX));
+    assert_true(tenant_give_back(vhart));
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(routing_resets, 0);
+    assert_true(tenant_give_back(vhart));
+    assert_false(tenant_give_back(vhart));
+    assert_int_equal(routing_resets, 1);
+    assert_true(foreground_suspend(vhart, 0x80002000, 77)); /* and nothing twice */
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(routing_resets, 1);
+    /* From the beginning in another life. */
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_ptr_equal(run_to_tenant(), vhart);
+    devices_reset = routing_resets = 0;
+    assert_true(tenant_give_back(vhart));
+    tenant_reboot(LINUX);
+    assert_ptr_equal(run_to_tenant(), vhart);
+    devices_reset = routing_resets = 0;
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(routing_resets, 1);
+}
+
 static void test_nobody_else_is_a_nap(void **state)
 {
     (void)state;
@@ -1059,6 +1089,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
+        cmocka_unit_test_setup(test_devices_are_given_back_before_interrupts, set_up),
         cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),
         cmocka_unit_test_setup(test_who_is_asked_for_comes, set_up),
         cmocka_unit_test_setup(test_who_naps_is_sent_away, set_up),
