@@ -41,7 +41,7 @@ def test_channels_from_hart_to_hart(boot: Boot) -> None:
     assert status == 3, output
     assert session.control("start stream-check").exit_code == 0
     start(session, "linux", f"netflood {ADDRESS} 1")
-    assert run(session, "linux", f"streamcheck {PORT} {MESSAGES} {MESSAGES}").endswith("good\n")
+    assert " good\n" in run(session, "linux", f"streamcheck {PORT} {MESSAGES} {MESSAGES}")
     keep_ticking(session, ["below", "freertos"], wake_ups=100)
     output, status = outcome(session, "linux")
     assert status == 0, output
