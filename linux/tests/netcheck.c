@@ -46,23 +46,22 @@ static void send_all(void)
     } while (peer.sent != before);
 }
 
-/* Whether anything came. */
-static bool receive_all(void)
+/* Takes a few datagrams, so that sending has its turn too. Whether any had come. */
+static bool receive_some(void)
 {
     struct datagram datagram;
-    bool came = false;
 
-    for (;;) {
+    for (int i = 0; i < DATAGRAM_WINDOW / 4; i++) {
         ssize_t length = recv(port, &datagram, sizeof(datagram), MSG_DONTWAIT);
 
         if (length < (ssize_t)sizeof(datagram.header))
-            return came;
-        came = true;
+            return i > 0;
         if (datagram.header.run == peer.run)
             datagram_take(&peer, &datagram, (uint32_t)length);
         if (datagram_must_acknowledge(&peer))
             send_one(false);
     }
+    return true;
 }
 
 static bool is_done(void)
@@ -78,7 +77,7 @@ static void exchange(void)
     while (!is_done() && idle_looks < GIVE_UP_MS / LOOK_MS) {
         bool quiet = poll(&poll_port, 1, LOOK_MS) == 0;
 
-        idle_looks = receive_all() ? 0 : idle_looks + 1;
+        idle_looks = receive_some() ? 0 : idle_looks + 1;
         send_all();
         if ((quiet && peer.seen != peer.told) || idle_looks % (ASK_MS / LOOK_MS) == 1)
             send_one(false);

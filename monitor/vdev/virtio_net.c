@@ -223,9 +223,9 @@ static void tell_others(const struct net *net)
     }
 }
 
+/* Its first buffers are to be notified: a frame may wait for them, from before it started. */
 static void start(struct virtio_device *device)
 {
-    virtqueue_ask(&device->queues[QUEUE_RECEIVE], false);
     tell_others(net_of(device));
 }
 

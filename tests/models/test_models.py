@@ -36,6 +36,7 @@ class Check:
 
 
 SOUND = [
+    Check("channel"),
     Check("remote_fence"),
     Check("remote_fence", ("DEAF",)),
     Check("remote_fence", ("MAIL",)),
@@ -50,6 +51,14 @@ SOUND = [
 ]
 
 MUTANTS = [
+    Check("channel", ("NO_ASK_FENCE",)),
+    Check("channel", ("NO_OFFER_FENCE",)),
+    Check("channel", ("NO_FINISH_FENCE",)),
+    Check("channel", ("NO_WANT_FENCE",)),
+    Check("channel", ("ACKNOWLEDGE_LATE",)),
+    Check("channel", ("QUIET_AT_START",)),
+    Check("channel", ("KEEP_COPY",)),
+    Check("channel", ("NO_RETRY",)),
     Check("remote_fence", ("NO_CALLER_FENCE",)),
     Check("remote_fence", ("NO_ASK_RELEASE",)),
     Check("remote_fence", ("NO_ASK_FENCE",)),

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from systems import Boot, Build
+from systems import LONG_WAIT, Boot, Build, is_long
 
 from cotenant import paths
 from cotenant.run.launch import Launch, prepare
@@ -26,6 +26,13 @@ def pytest_runtest_makereport(
     if report.failed:
         item.stash[_FAILED] = True
     return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give tests in their long form the time that they need."""
+    if is_long():
+        for item in items:
+            item.add_marker(pytest.mark.timeout(LONG_WAIT))
 
 
 @pytest.fixture

@@ -393,6 +393,26 @@ static void test_frames_find_their_receivers(void **state)
     expect_frame(NET(1), NET(0));
 }
 
+/* A frame that waits for a buffer is not forgotten when its receiver starts anew. */
+static void test_waiting_frame_survives_its_receiver(void **state)
+{
+    (void)state;
+    bench_unplug_third();
+    bench_start(NET(0));
+    bench_start(NET(1));
+    memset((void *)(uintptr_t)bench_buffer(NET(0), 0), 0, FRAME_HEADER + FRAME_SIZE);
+    bench_add(NET(0), BENCH_TRANSMIT, bench_buffer(NET(0), 0), FRAME_HEADER + FRAME_SIZE, false);
+    bench_notify(NET(0), BENCH_TRANSMIT);
+    assert_int_equal(bench_take(NET(0), BENCH_TRANSMIT), -1);
+    bench_start(NET(1));
+    bench_add(NET(1), BENCH_RECEIVE, bench_buffer(NET(1), 1), 1526, true);
+    assert_true(bench_is_asked(NET(1), BENCH_RECEIVE));
+    bench_notify(NET(1), BENCH_RECEIVE);
+    expect_frame(NET(1), NET(0));
+    assert_int_equal(bench_take(NET(0), BENCH_TRANSMIT), 0);
+    assert_false(bench_is_asked(NET(1), BENCH_RECEIVE));
+}
+
 static void test_interrupted_frame_gives_way(void **state)
 {
     (void)state;
@@ -538,6 +558,7 @@ int main(void)
         cmocka_unit_test_setup(test_doorbell_that_nobody_hears, set_up),
         cmocka_unit_test_setup(test_malicious_rings_hurt_their_own_end, set_up),
         cmocka_unit_test_setup(test_frames_find_their_receivers, set_up),
+        cmocka_unit_test_setup(test_waiting_frame_survives_its_receiver, set_up),
         cmocka_unit_test_setup(test_interrupted_frame_gives_way, set_up),
         cmocka_unit_test_setup(test_links_and_addresses, set_up),
         cmocka_unit_test_setup(test_queues_lie_in_the_tenants_memory, set_up),

@@ -22,6 +22,9 @@ enum { DEVICE_READY = 0, PORT_READY = 3, PORT_OPEN = 6 };
 struct bench_driver bench_drivers[BENCH_DRIVERS];
 
 /* Of the consoles and of the network devices. */
+/* The channel that is a network. */
+#define NETWORK 2
+
 enum { CONSOLE_SOURCE = 13, NET_SOURCE = 14 };
 
 static struct bundle description;
@@ -123,7 +126,7 @@ static void make(void)
     description.channel_count = 5;
     describe_channel(0, "first", COTENANT_CHANNEL_STREAM);
     describe_channel(1, "second", COTENANT_CHANNEL_STREAM);
-    describe_channel(2, "lan", COTENANT_CHANNEL_NET);
+    describe_channel(NETWORK, "lan", COTENANT_CHANNEL_NET);
     description.channels[3] =
         (struct bundle_channel){.name = "control",
                                 .kind = COTENANT_CHANNEL_CONTROL,
@@ -168,6 +171,7 @@ void bench_reset(void)
     if (bundle == NULL) {
         make();
     }
+    description.channels[NETWORK].end_count = BENCH_TENANTS;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
         virtio_reset_tenant(&tenants[i]);
     }
@@ -179,6 +183,11 @@ void bench_reset(void)
         memset(driver->taken, 0, sizeof(driver->taken));
         driver->interrupts = 0;
     }
+}
+
+void bench_unplug_third(void)
+{
+    description.channels[NETWORK].end_count = BENCH_TENANTS - 1;
 }
 
 static void store(const struct bench_driver *driver, uint32_t offset, uint32_t value)

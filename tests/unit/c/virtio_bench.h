@@ -63,6 +63,9 @@ extern struct bench_driver bench_drivers[BENCH_DRIVERS];
 /* All devices as after power-on, all memories zero. */
 void bench_reset(void);
 
+/* Takes the third tenant off the network, which is then a cable. */
+void bench_unplug_third(void);
+
 /* Sections 3.1.1 and 4.2.3: acknowledges the device and places its queues, DRIVER_OK included. */
 void bench_start(struct bench_driver *driver);
 
