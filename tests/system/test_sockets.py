@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two Linuxes connect to each other by AF_VSOCK."""
 
+import pytest
 from systems import Boot, freertos, is_long, keep_ticking, linux, system
 from test_channels import channel, latency_of, outcome, run, start
 
 MODULES = "console=ttyS0 loglevel=4 modules=virtio_mmio,vmw_vsock_virtio_transport"
+pytestmark = pytest.mark.timeout(3600)
 # In each direction.
 MESSAGES = 500_000 if is_long() else 300
 LONGEST = 16384
