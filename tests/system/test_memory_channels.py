@@ -63,6 +63,20 @@ def test_windows_of_an_rtos(boot: Boot) -> None:
     assert latency_of(session).missed == 0
 
 
+def test_a_window_across_harts(boot: Boot) -> None:
+    """Two RTOS that run at the same time, each woken by the other."""
+    arguments = f"send={MESSAGES} receive={MESSAGES} longest={LONGEST}"
+    session = boot(
+        system(
+            payload("memory-check", "one", arguments=arguments, hart=0),
+            payload("memory-check", "two", arguments=arguments, hart=1),
+            window("shared", "one", "two", size="8K"),
+        )
+    )
+    for name in ("one", "two"):
+        assert session.expect(name, VERDICT)[1] == "PASS memory-check"
+
+
 def test_a_window_between_two_linuxes(boot: Boot) -> None:
     """One is killed in the middle; then there is an end that keeps to no rule."""
     text = system(
