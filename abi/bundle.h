@@ -80,6 +80,7 @@
 #define COTENANT_VIRTUAL_NET 1
 #define COTENANT_VIRTUAL_CONSOLE 3
 #define COTENANT_VIRTUAL_INPUT 18
+#define COTENANT_VIRTUAL_SOCKET 19
 
 /* Bytes of address space of a virtual device. */
 #define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000
@@ -95,6 +96,8 @@
  * comes when the other end has rung.
  */
 #define COTENANT_CHANNEL_MEMORY 4
+/* A virtual socket device at each of its two ends, at most one a tenant. */
+#define COTENANT_CHANNEL_SOCKET 5
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1

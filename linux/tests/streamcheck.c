@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * streamcheck PORT SEND RECEIVE [LONGEST]: opens a port of a virtual console and sends SEND
- * messages of stream_message.h while it receives RECEIVE of them, each at most LONGEST bytes (512).
- * Waits until the other end is open before it begins. Prints what went each way. Exit status 0: all
- * of it, and right; 1: something was wrong; 3: the other end hung up before the end.
+ * streamcheck PORT SEND RECEIVE [LONGEST]: opens a port of a virtual console, or a stream of
+ * AF_VSOCK (vsock:CID:NUMBER connects, vsock:listen:NUMBER waits for somebody who does), and sends
+ * SEND messages of stream_message.h while it receives RECEIVE of them, each at most LONGEST bytes
+ * (512). Waits until the other end is open before it begins. Prints what went each way. Exit status
+ * 0: all of it, and right; 1: something was wrong; 3: the other end hung up before the end.
  */
 #include "common.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#include <linux/vm_sockets.h> /* which needs sys/socket.h before it */
 
 #include "stream_message.h"
 
@@ -22,6 +26,26 @@ static int port;
 static unsigned long to_send;
 static unsigned long longest = LONGEST_DEFAULT;
 static unsigned long sent;
+
+/* The stream that a text such as vsock:4:1234 means. */
+static int open_socket(const char *where)
+{
+    struct sockaddr_vm address = {.svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_ANY};
+    const char *number = strchr(where, ':');
+    int stream = socket(AF_VSOCK, SOCK_STREAM, 0);
+
+    if (number == NULL || stream < 0)
+        return -1;
+    address.svm_port = (unsigned)parse_number(number + 1);
+    if (strncmp(where, "listen:", 7) == 0) {
+        if (bind(stream, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+            listen(stream, 1) != 0)
+            return -1;
+        return accept(stream, NULL, NULL);
+    }
+    address.svm_cid = (unsigned)strtoul(where, NULL, 10);
+    return connect(stream, (struct sockaddr *)&address, sizeof(address)) == 0 ? stream : -1;
+}
 
 /* A port without anybody at the other end reports POLLHUP at once. */
 static void wait_for_other_end(void)
@@ -61,10 +85,10 @@ static int receive(struct stream_receiver *receiver, unsigned long wanted, unsig
     while (receiver->number < wanted) {
         ssize_t count = read(port, buffer, sizeof(buffer));
 
+        if (count == 0 || (count < 0 && (errno == ECONNRESET || errno == ENOTCONN)))
+            return HUNG_UP;
         if (count < 0)
             give_up("read");
-        if (count == 0)
-            return HUNG_UP;
         *bytes += (unsigned long)count;
         if (!stream_receive(receiver, buffer, (uint32_t)count))
             return 1;
@@ -90,7 +114,7 @@ int main(int argc, char **argv)
     if (longest < 8 || longest > LONGEST_AT_MOST)
         return 2;
     receiver.longest = (uint32_t)longest;
-    port = open(argv[1], O_RDWR);
+    port = strncmp(argv[1], "vsock:", 6) == 0 ? open_socket(argv[1] + 6) : open(argv[1], O_RDWR);
     if (port < 0)
         give_up(argv[1]);
     wait_for_other_end();

@@ -66,7 +66,7 @@ static struct check_result check_device(const struct bundle *bundle, uint32_t in
     REQUIRE(index - tenant->device_first < tenant->device_count,
             "device.tenant: the tenant does not have it", index);
     REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE || device->kind == COTENANT_VIRTUAL_NET ||
-                device->kind == COTENANT_VIRTUAL_INPUT,
+                device->kind == COTENANT_VIRTUAL_INPUT || device->kind == COTENANT_VIRTUAL_SOCKET,
             "device.kind: unknown", index);
     REQUIRE(tenant->plic_base != 0 && is_free_source(bundle, device),
             "device.source: none, or another device's", index);
@@ -99,6 +99,8 @@ static uint32_t device_kind(uint32_t kind)
         return COTENANT_VIRTUAL_CONSOLE;
     case COTENANT_CHANNEL_NET:
         return COTENANT_VIRTUAL_NET;
+    case COTENANT_CHANNEL_SOCKET:
+        return COTENANT_VIRTUAL_SOCKET;
     default:
         return 0;
     }
@@ -182,8 +184,8 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
         REQUIRE(end->device < bundle->device_count && bundle->devices[end->device].kind == kind,
                 "channel.ends.device: not of that kind", index);
         REQUIRE(is_next_port(bundle, index, i), "channel.ends.port: not the next one", index);
-        REQUIRE(kind != COTENANT_VIRTUAL_NET || end->port == 0,
-                "channel.ends.device: a network device of another channel", index);
+        REQUIRE(kind == COTENANT_VIRTUAL_CONSOLE || end->port == 0,
+                "channel.ends.device: a device of another channel", index);
     }
     return result;
 }

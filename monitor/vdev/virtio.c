@@ -8,6 +8,7 @@
 #include "irq/routing.h"
 #include "vdev/virtio_console.h"
 #include "vdev/virtio_net.h"
+#include "vdev/virtio_socket.h"
 
 /* Section 4.2.2. */
 enum {
@@ -63,6 +64,8 @@ static const struct virtio_type *type_of(uint32_t kind)
         return &virtio_net_type;
     case COTENANT_VIRTUAL_INPUT:
         return &virtio_input_type;
+    case COTENANT_VIRTUAL_SOCKET:
+        return &virtio_socket_type;
     default:
         return NULL;
     }
@@ -81,6 +84,7 @@ void virtio_init(void)
     }
     virtio_console_init();
     virtio_net_init();
+    virtio_socket_init();
 }
 
 bool virtio_is_wanted(void)

@@ -126,5 +126,6 @@ bool virtio_is_wanted(void);
 extern const struct virtio_type virtio_console_type;
 extern const struct virtio_type virtio_net_type;
 extern const struct virtio_type virtio_input_type;
+extern const struct virtio_type virtio_socket_type;
 
 #endif

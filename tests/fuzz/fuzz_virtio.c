@@ -20,7 +20,8 @@
 
 static bool is_hostile(const struct bench_driver *driver)
 {
-    return driver == &bench_drivers[0] || driver == &bench_drivers[BENCH_NET];
+    return driver == &bench_drivers[0] || driver == &bench_drivers[BENCH_NET] ||
+           driver == &bench_drivers[BENCH_SOCKET];
 }
 
 static uint8_t *bytes_at(uint64_t address)
@@ -110,7 +111,8 @@ static void store(const struct bench_driver *driver, struct fuzz_input *input)
 
 static void operate(struct fuzz_input *input)
 {
-    struct bench_driver *hostile = &bench_drivers[fuzz_byte(input) % 2 == 0 ? 0 : BENCH_NET];
+    static const unsigned theirs[] = {0, 0, BENCH_NET, BENCH_SOCKET};
+    struct bench_driver *hostile = &bench_drivers[theirs[fuzz_byte(input) % 4]];
     struct bench_driver *honest = &bench_drivers[1 + fuzz_byte(input) % (BENCH_DRIVERS - 1)];
     uint8_t choice = fuzz_byte(input);
 

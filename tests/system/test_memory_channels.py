@@ -3,11 +3,15 @@
 
 import re
 
+import pytest
 from systems import VERDICT, Boot, freertos, is_long, keep_ticking, linux, payload, system
 from test_channels import VIRTIO, latency_of, outcome, run, start
 
+pytestmark = pytest.mark.timeout(3600)
 # In each direction.
 MESSAGES = 500_000 if is_long() else 3000
+# Bytes; a long run is about their number, not their length.
+LONGEST = 64 if is_long() else 512
 
 
 def window(name: str, *ends: str, size: str = "64K") -> str:
@@ -17,16 +21,17 @@ def window(name: str, *ends: str, size: str = "64K") -> str:
 
 def check(messages: int, channel: str = "shared") -> str:
     """Return the command that exchanges so many messages each way."""
-    return f"memorycheck {channel} {messages} {messages}"
+    return f"memorycheck {channel} {messages} {messages} {LONGEST}"
 
 
 def test_windows_of_an_rtos(boot: Boot) -> None:
     """With Linux and with another RTOS, both ways at once; each end comes and goes."""
+    both = f"send={MESSAGES} receive={MESSAGES} longest={LONGEST}"
     text = system(
         linux(arguments=VIRTIO),
-        payload("memory-check", "one", arguments=f"send={MESSAGES} receive={MESSAGES} rounds=9"),
-        payload("memory-check", "two", arguments=f"channel=direct send={MESSAGES}"),
-        payload("memory-check", "three", arguments=f"channel=direct receive={MESSAGES}"),
+        payload("memory-check", "one", arguments=f"{both} rounds=9"),
+        payload("memory-check", "two", arguments=f"{both} channel=direct"),
+        payload("memory-check", "three", arguments=f"{both} channel=direct"),
         freertos(),
         window("shared", "linux", "one"),
         window("direct", "two", "three", size="4K"),
@@ -56,6 +61,20 @@ def test_windows_of_an_rtos(boot: Boot) -> None:
     run(session, "linux", check(MESSAGES))
     keep_ticking(session, ["freertos"])
     assert latency_of(session).missed == 0
+
+
+def test_a_window_across_harts(boot: Boot) -> None:
+    """Two RTOS that run at the same time, each woken by the other."""
+    arguments = f"send={MESSAGES} receive={MESSAGES} longest={LONGEST}"
+    session = boot(
+        system(
+            payload("memory-check", "one", arguments=arguments, hart=0),
+            payload("memory-check", "two", arguments=arguments, hart=1),
+            window("shared", "one", "two", size="8K"),
+        )
+    )
+    for name in ("one", "two"):
+        assert session.expect(name, VERDICT)[1] == "PASS memory-check"
 
 
 def test_a_window_between_two_linuxes(boot: Boot) -> None:

@@ -143,6 +143,14 @@ def _kinds(
         )
     kinds = [abi.bundle("VIRTUAL_CONSOLE")] if streams else []
     kinds += [abi.bundle("VIRTUAL_NET")] * len(_of(tenant.name, ("net",), every))
+    sockets = _of(tenant.name, ("socket",), every)
+    if len(sockets) > 1:
+        mistakes.add(
+            tenant.key,
+            f"it is an end of {len(sockets)} channels of sockets",
+            "keep to one: a kernel serves one such device",
+        )
+    kinds += [abi.bundle("VIRTUAL_SOCKET")] * len(sockets)
     if config.group_of(tenant.name) is not None and board.virtual_devices is not None:
         kinds.append(abi.bundle("VIRTUAL_INPUT"))
     return kinds
@@ -160,6 +168,9 @@ def _end(
         page = devices[tenant][-1].range.end
         doorbell = Range(page + _DOORBELL_SIZE * place, _DOORBELL_SIZE)
         return End(devices[tenant][0], place, b"", doorbell if channel.kind == "memory" else None)
+    if channel.kind == "socket":
+        socket = abi.bundle("VIRTUAL_SOCKET")
+        return End(next(each for each in devices[tenant] if each.kind == socket), 0, b"")
     [*networks] = (each for each in devices[tenant] if each.kind == abi.bundle("VIRTUAL_NET"))
     number = (every.index(channel), channel.ends.index(tenant))
     return End(networks[place], 0, channel.macs.get(tenant, bytes([*_MAC_PREFIX, *number])))

@@ -30,7 +30,7 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 NEXT_STAGE = "next-stage"
 NEXT_STAGE_MOST = 1 << 30
-CHANNEL_KINDS = ("stream", "net", "memory")
+CHANNEL_KINDS = ("stream", "net", "memory", "socket")
 WINDOW_HIGH = 1 << 30
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")

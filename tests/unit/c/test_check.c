@@ -806,6 +806,11 @@ static void test_channels(void **state)
             b->devices[0].kind = COTENANT_VIRTUAL_NET; b->devices[1].kind = COTENANT_VIRTUAL_NET;
             b->channels[1] = *channel; b->channels[1].ends[0].port = 1;
             b->channels[1].ends[1].port = 1; b->channel_count = 2);
+    ACCEPTED(channel->kind = COTENANT_CHANNEL_SOCKET; b->devices[0].kind = COTENANT_VIRTUAL_SOCKET;
+             b->devices[1].kind = COTENANT_VIRTUAL_SOCKET);
+    REFUSED("channel.ends.device", 0, channel->kind = COTENANT_CHANNEL_SOCKET);
+    REFUSED("channel.end_count", 0, channel->kind = COTENANT_CHANNEL_SOCKET;
+            channel->end_count = 3);
     ACCEPTED(add_control_channel(1));
     ACCEPTED(add_control_channel(1); linux_tenant->may_see = 7; linux_tenant->may_control = 6);
     REFUSED("tenant.may_see", 0, linux_tenant->may_see = 8);

@@ -18,7 +18,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* The end of the tenant's memory: a console's driver has the first half. */
+/* The end of the tenant's memory, of which a console's driver has the first part. */
 static uint64_t end_of(const struct bench_driver *driver)
 {
     return driver->memory + BENCH_PAGES * BENCH_PAGE;

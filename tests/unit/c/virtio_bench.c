@@ -21,11 +21,11 @@ enum { DEVICE_READY = 0, PORT_READY = 3, PORT_OPEN = 6 };
 
 struct bench_driver bench_drivers[BENCH_DRIVERS];
 
-/* Of the consoles and of the network devices. */
 /* The channel that is a network. */
 #define NETWORK 2
 
-enum { CONSOLE_SOURCE = 13, NET_SOURCE = 14 };
+/* Of the consoles, the network devices and the sockets. */
+enum { CONSOLE_SOURCE = 13, NET_SOURCE = 14, SOCKET_SOURCE = 15 };
 
 static struct bundle description;
 static struct hart this_hart;
@@ -47,14 +47,14 @@ void physical_clear(uint64_t destination, size_t size)
 bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
-    assert(source == CONSOLE_SOURCE || source == NET_SOURCE);
+    assert(source >= CONSOLE_SOURCE && source <= SOCKET_SOURCE);
     return true;
 }
 
 bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
 {
-    struct bench_driver *driver =
-        &bench_drivers[vplic->tenant + (source == NET_SOURCE ? BENCH_NET : 0)];
+    static const unsigned first[] = {0, BENCH_NET, BENCH_SOCKET};
+    struct bench_driver *driver = &bench_drivers[vplic->tenant + first[source - CONSOLE_SOURCE]];
 
     driver->interrupts += level && !driver->line;
     driver->line = level;
@@ -82,15 +82,21 @@ static uint64_t map(void)
     return (uint64_t)(uintptr_t)start;
 }
 
-/* Devices in the order of the tenants: a console and a network device, or that one alone. */
+/* Devices in the order of the tenants: a console, a network device and a socket, or the second one
+ * alone. */
 static uint32_t console_index(uint32_t tenant)
 {
-    return 2 * tenant;
+    return 3 * tenant;
 }
 
 static uint32_t net_index(uint32_t tenant)
 {
-    return tenant < BENCH_CONSOLES ? 2 * tenant + 1 : 2 * BENCH_CONSOLES;
+    return tenant < BENCH_CONSOLES ? 3 * tenant + 1 : 3 * BENCH_CONSOLES;
+}
+
+static uint32_t socket_index(uint32_t tenant)
+{
+    return 3 * tenant + 2;
 }
 
 static void describe_channel(uint32_t number, const char *name, uint32_t kind)
@@ -123,7 +129,7 @@ static void make(void)
     bundle = &description;
     tenant_count = BENCH_TENANTS;
     description.device_count = BENCH_DRIVERS;
-    description.channel_count = 5;
+    description.channel_count = 6;
     describe_channel(0, "first", COTENANT_CHANNEL_STREAM);
     describe_channel(1, "second", COTENANT_CHANNEL_STREAM);
     describe_channel(NETWORK, "lan", COTENANT_CHANNEL_NET);
@@ -137,6 +143,10 @@ static void make(void)
         description.channels[4].ends[i].port = BENCH_BELL(i);
         description.tenants[i].flags = COTENANT_TENANT_DOORBELLS;
     }
+    describe_channel(5, "sockets", COTENANT_CHANNEL_SOCKET);
+    for (uint32_t i = 0; i < BENCH_CONSOLES; i++) {
+        description.channels[5].ends[i] = (struct bundle_end){.device = socket_index(i)};
+    }
     description.tenants[0].may_see = 3;
     description.tenants[0].may_control = 2;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
@@ -146,7 +156,7 @@ static void make(void)
 
         tenant->memory[1] = (struct bundle_range){memory, BENCH_PAGES * BENCH_PAGE};
         tenant->device_first = console ? console_index(i) : net_index(i);
-        tenant->device_count = console ? 2 : 1;
+        tenant->device_count = console ? 3 : 1;
         tenants[i].description = tenant;
         tenants[i].index = i;
         tenants[i].plic.tenant = i;
@@ -154,6 +164,9 @@ static void make(void)
             bench_drivers[i].memory = memory;
             describe_device(i, console_index(i), COTENANT_VIRTUAL_CONSOLE, CONSOLE_SOURCE,
                             &bench_drivers[i]);
+            bench_drivers[BENCH_SOCKET + i].memory = memory + 2ul * BENCH_DRIVER_PAGES * BENCH_PAGE;
+            describe_device(i, socket_index(i), COTENANT_VIRTUAL_SOCKET, SOCKET_SOURCE,
+                            &bench_drivers[BENCH_SOCKET + i]);
         }
         bench_drivers[BENCH_NET + i].memory = memory + BENCH_DRIVER_PAGES * BENCH_PAGE;
         describe_device(i, net_index(i), COTENANT_VIRTUAL_NET, NET_SOURCE,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Three tenants on a network; the first two have a virtual console as well, and are joined by two
- * streams and a memory channel. The first one has a control port. Drivers for their side of the
- * queues, which may also misbehave. On the host a physical address is the address of the byte in
- * this process, and the pages around each tenant's memory cannot be read or written.
+ * streams, a memory channel and sockets. The first one has a control port. Drivers for their side
+ * of the queues, which may also misbehave. On the host a physical address is the address of the
+ * byte in this process, and the pages around each tenant's memory cannot be read or written.
  */
 #ifndef COTENANT_TESTS_VIRTIO_BENCH_H
 #define COTENANT_TESTS_VIRTIO_BENCH_H
@@ -12,16 +12,17 @@
 #include "vdev/virtio.h"
 
 #define BENCH_TENANTS 3
-/* The drivers: consoles of the first two, network devices of all. */
+/* The drivers: consoles of the first two, network devices of all, sockets of the first two. */
 #define BENCH_CONSOLES 2
-#define BENCH_DRIVERS 5
+#define BENCH_DRIVERS 7
 #define BENCH_NET BENCH_CONSOLES
+#define BENCH_SOCKET 5
 #define BENCH_QUEUES 10
 #define BENCH_QUEUE_SIZE 8
 #define BENCH_PAGE 4096
-#define BENCH_PAGES 64
+#define BENCH_PAGES 96
 /*
- * Each driver has half of its tenant's memory. Of its pages, the first ones are the queues', one
+ * Each driver has a third of its tenant's memory. Of its pages, the first ones are the queues', one
  * each.
  */
 #define BENCH_DRIVER_PAGES 32

@@ -17,6 +17,7 @@ __all__ = ["workshop"]
 MONITOR_SIZE = 12288
 TALK = '[channel.talk]\nkind = "stream"\nends = ["linux", "rtos"]\n'
 LAN = '[channel.lan]\nkind = "net"\nends = ["linux", "rtos"]\n'
+SOCKET = '[channel.line]\nkind = "socket"\nends = ["rtos", "linux"]\n'
 WINDOW = '[channel.shared]\nkind = "memory"\nends = ["rtos", "linux"]\nsize = "64K"\n'
 MORE = '[channel.more]\nkind = "stream"\nends = ["rtos", "linux"]\n'
 
@@ -69,6 +70,15 @@ def test_networks_have_a_device_each_and_addresses(workshop: Workshop) -> None:
     assert ends[0] == [(1, 0, "02c07e000000"), (4, 0, "525400123456")]
     assert ends[1] == [(0, 0, "0" * 12), (3, 0, "0" * 12)]
     assert ends[2] == [(2, 0, "02c07e000200"), (5, 0, "02c07e000201")]
+
+
+def test_sockets_have_a_device_at_each_end(workshop: Workshop) -> None:
+    header = header_of(workshop, LINUX + RTOS + LAN + SOCKET + TALK)
+    kinds = [abi.bundle(f"VIRTUAL_{name}") for name in ("CONSOLE", "NET", "SOCKET")]
+    assert [device.kind for device in header.devices[:6]] == kinds * 2
+    line = header.channels[1]
+    assert line.kind == abi.bundle("CHANNEL_SOCKET")
+    assert [(end.device, end.port) for end in line.ends[:2]] == [(5, 0), (2, 0)]
 
 
 def test_a_window_lies_in_the_larger_ones_place_and_is_nobodys_memory(workshop: Workshop) -> None:
@@ -166,6 +176,8 @@ def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
         (WINDOW.replace('"64K"', '"64M"'), "tenant.linux.memory", "too little"),
         (WINDOW.replace(', "linux"', ""), "channel.shared.ends", "two different tenants"),
         (TALK + 'size = "64K"', "channel.talk.size", "unknown key"),
+        (SOCKET.replace(', "linux"', ""), "channel.line.ends", "two different tenants"),
+        (SOCKET + SOCKET.replace("line", "more"), "tenant.linux", "2 channels of sockets"),
         (TALK.replace("kind", "knid"), "channel.talk.kind", "missing"),
         (TALK.replace("talk", "Talk"), "channel.Talk", "cannot be the name"),
         (TALK.replace("talk", "t" * 32), f"channel.{'t' * 32}", "cannot be the name"),

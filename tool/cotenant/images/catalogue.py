@@ -23,7 +23,14 @@ from .store import Store
 Report = Callable[[str, int, int], None]
 
 # Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
-_MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "virtio_rng", "sunxi_wdt")
+_MODULES = (
+    "virtio_mmio",
+    "virtio_blk",
+    "virtio_net",
+    "virtio_rng",
+    "vmw_vsock_virtio_transport",
+    "sunxi_wdt",
+)
 
 # What a tenant with a disk, a keyboard and a display wants besides.
 _MORE_MODULES = ("crc32c_generic", "ext4", "evdev", "virtio_input", "bochs")

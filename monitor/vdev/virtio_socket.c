@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/virtio_socket.h"
+
+#include "arch/memory.h"
+#include "core/tenant.h"
+#include "vdev/virtio.h"
+
+/* Section 5.10.2. */
+#define QUEUE_RECEIVE 0
+#define QUEUE_TRANSMIT 1
+#define QUEUE_EVENT 2
+#define QUEUES 3
+#define FIRST_CID 3
+#define EVENT_TRANSPORT_RESET 0
+
+/* Section 5.10.6. */
+struct header {
+    uint64_t source_cid;
+    uint64_t destination_cid;
+    uint32_t source_port;
+    uint32_t destination_port;
+    uint32_t length; /* of the bytes behind the header */
+    uint16_t type;
+    uint16_t operation;
+    uint32_t flags;
+    uint32_t room;
+    uint32_t forwarded;
+} __attribute__((packed));
+
+struct socket {
+    struct virtio_device *device;
+    struct socket *peer;
+    uint64_t cid;
+    /* The packet that is being sent: its header, bytes that are not in a buffer of the receiver's
+     * yet, and those of them that belong into the open one. */
+    struct header header;
+    uint32_t left;
+    uint32_t part;
+    bool in_packet;
+    bool in_part;
+    bool reset_due; /* the driver is yet to be told that the other one has gone */
+};
+
+static struct socket sockets[COTENANT_MAX_VIRTUAL_DEVICES];
+
+static struct virtqueue *queue_of(const struct socket *socket, uint32_t queue)
+{
+    return &socket->device->queues[queue];
+}
+
+static void tell_reset(struct socket *socket)
+{
+    static const uint32_t event = EVENT_TRANSPORT_RESET;
+
+    if (socket->reset_due) {
+        socket->reset_due =
+            !virtio_put(socket->device, queue_of(socket, QUEUE_EVENT), &event, sizeof(event));
+    }
+}
+
+/* The packet has arrived, or never will. What is in the receiver's buffer is not received. */
+static void end_packet(struct socket *from)
+{
+    if (from->in_part) {
+        virtqueue_rewind(queue_of(from->peer, QUEUE_RECEIVE));
+    }
+    from->in_packet = false;
+    from->in_part = false;
+    if (virtio_is_live(from->device)) {
+        virtio_finish(from->device, queue_of(from, QUEUE_TRANSMIT));
+    }
+}
+
+static void begin_packet(struct socket *from)
+{
+    from->in_packet = virtio_take(from->device, queue_of(from, QUEUE_TRANSMIT), &from->header,
+                                  sizeof(from->header));
+    from->left = from->header.length;
+    if (!from->in_packet || from->header.source_cid != from->cid ||
+        from->header.destination_cid != from->peer->cid || !virtio_is_live(from->peer->device)) {
+        end_packet(from);
+    }
+}
+
+/* Opens a buffer of the receiver's for as much of the packet as it holds. False: wait for one. */
+static bool begin_part(struct socket *from)
+{
+    struct socket *to = from->peer;
+    struct virtqueue *target = queue_of(to, QUEUE_RECEIVE);
+    struct header header = from->header;
+    uint32_t room;
+
+    if (virtio_look(to->device, target, true) != VIRTQUEUE_BYTES) {
+        if (!virtio_is_live(to->device)) {
+            end_packet(from);
+            return true;
+        }
+        if (target->quiet) {
+            virtqueue_ask(target, true);
+            return true; /* it may have come just before */
+        }
+        return false;
+    }
+    virtqueue_ask(target, false);
+    from->in_part = true;
+    room = target->left > sizeof(header) ? target->left - (uint32_t)sizeof(header) : 0;
+    from->part = from->left < room ? from->left : room;
+    header.length = from->part;
+    if ((from->part == 0 && from->left > 0) ||
+        !virtio_fill(to->device, target, &header, sizeof(header))) {
+        end_packet(from); /* for which the receiver's buffers are too small */
+    }
+    return true;
+}
+
+/* A piece of it, or the end of the buffer. */
+static void move_piece(struct socket *from)
+{
+    struct virtqueue *source = queue_of(from, QUEUE_TRANSMIT);
+    struct virtqueue *target = queue_of(from->peer, QUEUE_RECEIVE);
+    uint32_t before = target->written;
+
+    if (from->part == 0) {
+        from->in_part = false;
+        virtio_finish(from->peer->device, target);
+        if (from->left == 0) {
+            end_packet(from);
+        }
+        return;
+    }
+    if (virtio_look(from->device, source, false) != VIRTQUEUE_BYTES ||
+        virtio_look(from->peer->device, target, true) != VIRTQUEUE_BYTES) {
+        end_packet(from); /* shorter than its header says, or somebody broke the rules */
+        return;
+    }
+    virtqueue_copy(target, source, from->part < VIRTIO_PIECE_SIZE ? from->part : VIRTIO_PIECE_SIZE);
+    from->part -= target->written - before;
+    from->left -= target->written - before;
+}
+
+static bool step(void *subject)
+{
+    struct socket *from = subject;
+
+    if (from->in_part) {
+        move_piece(from);
+        return true;
+    }
+    if (from->in_packet) {
+        return begin_part(from);
+    }
+    switch (virtio_look(from->device, queue_of(from, QUEUE_TRANSMIT), false)) {
+    case VIRTQUEUE_BYTES:
+        begin_packet(from);
+        return true;
+    case VIRTQUEUE_END:
+        end_packet(from);
+        return true;
+    case VIRTQUEUE_EMPTY:
+    case VIRTQUEUE_BROKEN:
+        break;
+    }
+    return false;
+}
+
+static bool notify(struct virtio_device *device, uint32_t queue)
+{
+    struct socket *socket = &sockets[device->index];
+
+    if (queue == QUEUE_TRANSMIT) {
+        return virtio_work(step, socket);
+    }
+    tell_reset(socket);
+    virtqueue_ask(queue_of(socket, QUEUE_RECEIVE), false);
+    return virtio_work(step, socket->peer);
+}
+
+static void start(struct virtio_device *device)
+{
+    virtqueue_ask(&device->queues[QUEUE_RECEIVE], false);
+    virtqueue_ask(&device->queues[QUEUE_EVENT], false);
+}
+
+static void reset(struct virtio_device *device)
+{
+    struct socket *socket = &sockets[device->index];
+
+    socket->reset_due = false;
+    end_packet(socket);
+    if (socket->peer->in_packet) {
+        end_packet(socket->peer);
+    }
+    socket->peer->reset_due = virtio_is_live(socket->peer->device);
+    tell_reset(socket->peer);
+}
+
+static uint64_t features(const struct virtio_device *device)
+{
+    (void)device;
+    return 0; /* streams alone */
+}
+
+static uint32_t queue_count(const struct virtio_device *device)
+{
+    (void)device;
+    return QUEUES;
+}
+
+/* Section 5.10.4: the address, in 64 bits. */
+static uint32_t read_configuration(const struct virtio_device *device, uint32_t offset,
+                                   uint32_t size)
+{
+    return offset == 0 && size == sizeof(uint32_t) ? (uint32_t)sockets[device->index].cid : 0;
+}
+
+const struct virtio_type virtio_socket_type = {
+    .features = features,
+    .queue_count = queue_count,
+    .read_configuration = read_configuration,
+    .start = start,
+    .notify = notify,
+    .reset = reset,
+};
+
+void virtio_socket_init(void)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+
+        for (uint32_t end = 0; channel->kind == COTENANT_CHANNEL_SOCKET && end < 2; end++) {
+            struct socket *socket = &sockets[channel->ends[end].device];
+
+            socket->device = &virtio_devices[channel->ends[end].device];
+            socket->peer = &sockets[channel->ends[1 - end].device];
+            socket->cid = FIRST_CID + end;
+        }
+    }
+}
