@@ -2,7 +2,7 @@
 """The parts of a suspend in a kernel's log, and switches between two systems."""
 
 from cotenant.bench.kernel_log import parts_of
-from cotenant.bench.osswitch_debian import Moments, between
+from cotenant.bench.osswitch_debian import Moments, between, moments
 
 SUSPEND = """\
 [   1.000000] PM: suspend entry (deep)
@@ -47,3 +47,11 @@ def test_a_switch_is_from_who_asked_to_who_came_back() -> None:
     assert between(one, two[:1]) == [(5.0, 4.0)]
     assert between(two, one) == [(2.0, 1.0)]
     assert between(one, two[1:]) == [], "it was asked for before the other one left"
+
+
+def test_a_shell_s_control_characters_do_not_hide_what_is_told() -> None:
+    output = (
+        "root@debian:~# /root/timed systemctl suspend\n"
+        "\x1b[?2004ltimed: asked=1 last=2 first=30\n\x1b[?2004hroot@debian:~# "
+    )
+    assert moments(output) == [Moments(1, 2, 30)]
