@@ -194,8 +194,14 @@ static bool step(void *subject)
     }
     end = lowest_bit(net->targets);
     if (net->receiver == NULL) {
-        return begin_copy(net, other(net, end), end);
+        if (!begin_copy(net, other(net, end), end)) {
+            return false;
+        }
+        if (net->receiver == NULL || hart_is_wanted()) {
+            return true;
+        }
     }
+    /* At once: another hart that sends to the same receiver would take the buffer away again. */
     copy_piece(net, end);
     return true;
 }

@@ -413,6 +413,34 @@ static void test_waiting_frame_survives_its_receiver(void **state)
     assert_false(bench_is_asked(NET(1), BENCH_RECEIVE));
 }
 
+/* Two harts that send to the same receiver, and give way to each other after every step. */
+static void test_two_senders_get_on(void **state)
+{
+    bool done[2] = {false, false};
+
+    (void)state;
+    open_network();
+    bench_add(NET(1), BENCH_RECEIVE, bench_buffer(NET(1), 2), 1526, true);
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t *frame = (uint8_t *)(uintptr_t)bench_buffer(NET(2 * i), 0);
+
+        memset(frame, 0, FRAME_HEADER + FRAME_SIZE);
+        frame[FRAME_HEADER] = 2;
+        frame[FRAME_HEADER + 5] = 1;
+        bench_add(NET(2 * i), BENCH_TRANSMIT, bench_buffer(NET(2 * i), 0),
+                  FRAME_HEADER + FRAME_SIZE, false);
+    }
+    bench_give_way(true);
+    for (unsigned turn = 0; turn < 20; turn++) {
+        for (unsigned i = 0; i < 2; i++) {
+            done[i] = done[i] || bench_notify_once(NET(2 * i), BENCH_TRANSMIT);
+        }
+    }
+    assert_true(done[0] && done[1]);
+    assert_int_equal(bench_take(NET(1), BENCH_RECEIVE), FRAME_HEADER + FRAME_SIZE);
+    assert_int_equal(bench_take(NET(1), BENCH_RECEIVE), FRAME_HEADER + FRAME_SIZE);
+}
+
 static void test_interrupted_frame_gives_way(void **state)
 {
     (void)state;
@@ -559,6 +587,7 @@ int main(void)
         cmocka_unit_test_setup(test_malicious_rings_hurt_their_own_end, set_up),
         cmocka_unit_test_setup(test_frames_find_their_receivers, set_up),
         cmocka_unit_test_setup(test_waiting_frame_survives_its_receiver, set_up),
+        cmocka_unit_test_setup(test_two_senders_get_on, set_up),
         cmocka_unit_test_setup(test_interrupted_frame_gives_way, set_up),
         cmocka_unit_test_setup(test_links_and_addresses, set_up),
         cmocka_unit_test_setup(test_queues_lie_in_the_tenants_memory, set_up),

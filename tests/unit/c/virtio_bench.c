@@ -198,6 +198,11 @@ void bench_reset(void)
     }
 }
 
+void bench_give_way(bool wanted)
+{
+    this_hart.reschedule = wanted;
+}
+
 void bench_unplug_third(void)
 {
     description.channels[NETWORK].end_count = BENCH_TENANTS - 1;

@@ -64,6 +64,9 @@ extern struct bench_driver bench_drivers[BENCH_DRIVERS];
 /* All devices as after power-on, all memories zero. */
 void bench_reset(void);
 
+/* Somebody waits for what this hart has: work is left after each step, until bench_reset(). */
+void bench_give_way(bool wanted);
+
 /* Takes the third tenant off the network, which is then a cable. */
 void bench_unplug_third(void);
 
