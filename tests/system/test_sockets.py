@@ -8,7 +8,7 @@ from test_channels import channel, latency_of, outcome, run, start
 MODULES = "console=ttyS0 loglevel=4 modules=virtio_mmio,vmw_vsock_virtio_transport"
 pytestmark = pytest.mark.timeout(3600)
 # In each direction.
-MESSAGES = 500_000 if is_long() else 300
+MESSAGES = 500_000 if is_long() else 100
 LONGEST = 16384
 
 
@@ -18,7 +18,7 @@ def check(where: str, send: int, receive: int) -> str:
 
 
 def test_sockets_between_two_linuxes(boot: Boot) -> None:
-    """Both ways at once, from either side; whose other end restarts is told, and can go on."""
+    """Both ways at once, from either side; whose other end goes away is told, and can go on."""
     text = system(
         linux("red", arguments=MODULES, slice="2ms"),
         linux("blue", arguments=MODULES, slice="2ms"),
@@ -40,12 +40,12 @@ def test_sockets_between_two_linuxes(boot: Boot) -> None:
     start(session, "blue", check("listen:99", 0, 1_000_000))
     start(session, "red", check("4:99", 1_000_000, 0))
     run(session, "blue", "sleep 0.2")
-    session.skip_output("red")
-    assert session.control("restart red").exit_code == 0
+    driver = "cd /sys/bus/virtio/drivers/vmw_vsock_virtio_transport"
+    run(session, "red", f"{driver}; ls -d virtio* >/tmp/device; cat /tmp/device >unbind")
     output, status = outcome(session, "blue")
     assert status == 3, output
     assert "received=0 " not in output
-    session.wait_ready("red")
+    run(session, "red", f"{driver}; cat /tmp/device >bind")
     start(session, "blue", check("listen:99", 10, 10))
     run(session, "red", "sleep 0.1")
     run(session, "red", check("4:99", 10, 10))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory of a whole system: what tenants want, what the monitor keeps, what goes where."""
 
-from cotenant import imagefile, paths, windows
+from cotenant import imagefile, paths
 from cotenant.board import Board
 from cotenant.bundle import header_size
 from cotenant.config import SystemConfig
@@ -23,18 +23,16 @@ def requests_of(
     config: SystemConfig, images: dict[str, TenantImages], mistakes: Mistakes
 ) -> list[Request]:
     """Return the memory wanted; memory too small for its image is noted."""
-    hosted = windows.hosted(config)
     wanted = []
     for tenant in config.tenants:
         if tenant.name not in images:
             continue
         image, initrd = images[tenant.name].image, images[tenant.name].initrd
         key = f"{tenant.key}.memory"
-        least = needed(image, initrd) + windows.room(hosted[tenant.name])
+        least = needed(image, initrd)
         if tenant.memory.size < least:
             what = f'image "{tenant.image}"'
             what += f' with initrd "{tenant.initrd}"' if tenant.initrd else ""
-            what += " and shared memory" if hosted[tenant.name] else ""
             mistakes.add(
                 key,
                 f"{format_size(tenant.memory.size)} are too little for {what}",

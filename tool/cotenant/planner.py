@@ -64,7 +64,8 @@ def plan(
     mistakes.stop_if_any()
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     mistakes.stop_if_any()
-    shared = windows.plan(config, placement.memory)
+    shared = windows.plan(config, placement.memory, mistakes)
+    mistakes.stop_if_any()
     layouts = memory.lay_out_all(config, placement, images, shared, mistakes)
     mistakes.stop_if_any()
     joined = channels.plan(config, board, shared.of, mistakes)
@@ -88,7 +89,7 @@ def plan(
         pmp=vharts.pmp,
         warnings=(
             *devices.dma_warnings(owned),
-            *windows.warnings(config, board, images),
+            *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),
         ),
     )

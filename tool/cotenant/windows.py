@@ -2,8 +2,9 @@
 """Where the windows of memory channels are: memory that two tenants share.
 
 A window lies in the place of one of its ends, and is neither's memory: the end's device tree leaves
-it out. It is the end with the larger memory, below its device tree, because a Linux maps
-physical memory cacheable only where it has memory nearby, below and above.
+it out. With harts that know page-based memory types (Svpbmt), a Linux maps it cached only if it is
+below the end of its own memory. So it is the end that is lowest, below its device tree; a tenant
+of much less memory is passed over, because it has none to spare and is no Linux.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,15 @@ from dataclasses import dataclass
 
 from cotenant.board import Board
 from cotenant.config import ChannelConfig, SystemConfig
+from cotenant.errors import Mistakes
 from cotenant.imagefile import LINUX_KERNEL
 from cotenant.inputs import TenantImages
 from cotenant.layout import DEVICETREE_ROOM
 from cotenant.ranges import Range
-from cotenant.units import align_down
+from cotenant.units import align_down, format_size
+
+# A tenant with so many times less memory than the other end has no window in its place.
+_MUCH_LESS = 4
 
 
 @dataclass(frozen=True)
@@ -30,57 +35,76 @@ class Windows:
     """the memory of each tenant without the windows in its place"""
 
 
-def hosted(config: SystemConfig) -> dict[str, list[ChannelConfig]]:
+def warnings(
+    config: SystemConfig,
+    board: Board,
+    images: Mapping[str, TenantImages],
+    memory: Mapping[str, Range],
+    windows: Windows,
+) -> list[str]:
+    """Say which Linux does not map a window as cached memory, where harts know the difference."""
+    return [
+        f"channel {channel.name}: its window is above the memory of tenant {name}, whose kernel "
+        "does not map it as cached memory on harts with Svpbmt; place that tenant above the other"
+        for channel in config.channels
+        for name in channel.ends
+        if channel.name in windows.of
+        and "svpbmt" in board.isa
+        and images[name].image.kind == LINUX_KERNEL
+        and windows.of[channel.name].base >= memory[name].end
+    ]
+
+
+def _hosted(config: SystemConfig, memory: Mapping[str, Range]) -> dict[str, list[ChannelConfig]]:
     """Return the channels whose windows are in a tenant's place, the largest first."""
-    sizes = {tenant.name: tenant.memory.size for tenant in config.tenants}
-    found: dict[str, list[ChannelConfig]] = {name: [] for name in sizes}
+    found: dict[str, list[ChannelConfig]] = {name: [] for name in memory}
     for channel in config.channels:
-        ends = [name for name in channel.ends if name in sizes]
+        ends = [name for name in channel.ends if name in memory]
         if channel.size is not None and ends:
-            found[max(ends, key=sizes.__getitem__)].append(channel)
+            most = max(memory[name].size for name in ends)
+            able = [name for name in ends if memory[name].size * _MUCH_LESS > most]
+            found[min(able, key=lambda name: memory[name].base)].append(channel)
     return {
         name: sorted(channels, key=lambda each: -(each.size or 0))
         for name, channels in found.items()
     }
 
 
-def room(channels: Sequence[ChannelConfig]) -> int:
-    """Return the bytes that windows need at the most, the gap at the end included."""
-    sizes = [channel.size or 0 for channel in channels]
-    return sum(sizes) + max(sizes, default=0)
+def _stack(place: Range, channels: Sequence[ChannelConfig]) -> dict[str, Range]:
+    """Return windows below a place's device tree, each at a multiple of its size."""
+    found = {}
+    base = place.end - DEVICETREE_ROOM
+    for channel in channels:
+        assert channel.size is not None
+        base = align_down(base - channel.size, channel.size)
+        found[channel.name] = Range(base, channel.size)
+    return found
 
 
-def warnings(config: SystemConfig, board: Board, images: Mapping[str, TenantImages]) -> list[str]:
-    """Say which windows two kernels map in two ways, where harts tell the ways apart."""
-    return [
-        f"channel {channel.name} joins two Linuxes, of which only one maps the window as cached "
-        "memory on harts with Svpbmt: what one writes, the other may not see"
-        for channel in config.channels
-        if channel.size is not None
-        and "svpbmt" in board.isa
-        and all(images[name].image.kind == LINUX_KERNEL for name in channel.ends)
-    ]
-
-
-def plan(config: SystemConfig, memory: Mapping[str, Range]) -> Windows:
-    """Place all windows in the `memory` of tenants, each at a multiple of its size."""
+def plan(config: SystemConfig, memory: Mapping[str, Range], mistakes: Mistakes) -> Windows:
+    """Place all windows in the `memory` of tenants; memory that is too small for them is noted."""
     of: dict[str, Range] = {}
-    left: dict[str, tuple[Range, ...]] = {}
-    for name, channels in hosted(config).items():
+    left: dict[str, tuple[Range, ...]] = {name: (place,) for name, place in memory.items()}
+    for name, channels in _hosted(config, memory).items():
         place = memory[name]
-        end = base = place.end - DEVICETREE_ROOM
-        for number, channel in enumerate(channels):
-            assert channel.size is not None
-            base = align_down(base - channel.size, channel.size)
-            of[channel.name] = Range(base, channel.size)
-            end = of[channel.name].end if number == 0 else end
-        low = Range(place.base, base - place.base)
-        left[name] = (low, Range(end, place.end - end)) if channels else (place,)
+        found = list(_stack(place, channels).values())
+        if not found:
+            continue
+        base, end = found[-1].base, found[0].end
+        if base <= place.base:
+            mistakes.add(
+                f"tenant.{name}.memory",
+                f"{format_size(place.size)} are too little for the memory that it shares",
+                "give it more, or its channels less",
+            )
+            continue
+        of |= _stack(place, channels)
+        left[name] = (Range(place.base, base - place.base), Range(end, place.end - end))
     shared = {
         name: {
             channel.name: of[channel.name]
             for channel in config.channels
-            if channel.size is not None and name in channel.ends
+            if channel.name in of and name in channel.ends
         }
         for name in memory
     }

@@ -128,23 +128,36 @@ def test_both_ends_may_touch_the_window_and_nobody_else(workshop: Workshop) -> N
     assert rights == {"linux": ["rw-"], "rtos": ["rw-"], "other": []}
 
 
-def test_two_kernels_that_map_a_window_in_two_ways(
+def test_a_window_is_below_the_end_of_each_kernels_memory(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from cotenant import board_reader, paths
 
-    two = LINUX + LINUX.partition("[tenant.linux]")[1].replace("linux", "rtos")
-    two += LINUX.partition("[tenant.linux]")[2].replace('devices = ["rtc", "virtio*"]', "")
-    assert not [each for each in load(workshop.system(two + WINDOW)).warnings if "shared" in each]
     text = (paths.BOARDS / "qemu-virt.toml").read_text().replace('"zbs"', '"zbs", "svpbmt"')
     (tmp_path / "tested.toml").write_text(text)
     monkeypatch.setattr(
         "cotenant.system.load_board",
         lambda name, mistakes: board_reader.load("tested", mistakes, tmp_path),
     )
-    assert [each for each in load(workshop.system(two + WINDOW)).warnings if "shared" in each]
-    other = load(workshop.system(LINUX + RTOS + WINDOW))
-    assert not [each for each in other.warnings if "shared" in each]
+    head, _, linux = LINUX.partition("[tenant.linux]\n")
+    other = "[tenant.rtos]\n" + linux.replace('devices = ["rtc", "virtio*"]', "")
+
+    def window(first: str, second: str) -> tuple[int, list[str]]:
+        system = load(workshop.system(f"{head}[tenant.linux]\n{first}{second}{WINDOW}"))
+        assert system.channels[0].window
+        return system.channels[0].window.base, [
+            each for each in system.warnings if "shared" in each
+        ]
+
+    # In the lower one's place, whichever is named first.
+    assert window(linux, other) == (0x83FE_0000, [])
+    high = linux.replace('"64M"', '{ base = 0x9000_0000, size = "128M" }')
+    assert window(high, other) == (0x83FE_0000, [])
+    # The lower one has nothing to spare, and is a kernel all the same.
+    much = linux.replace('"64M"', '{ base = 0x9000_0000, size = "512M" }')
+    base, warnings = window(much, other)
+    assert base == 0xAFFE_0000
+    assert len(warnings) == 1 and "tenant rtos" in warnings[0]
 
 
 def test_nobody_else_pays_for_it(workshop: Workshop) -> None:
