@@ -158,7 +158,7 @@ def saved_desk() -> str:
     members = [
         linux(
             name,
-            memory="128M",
+            memory="192M",
             initrd="debian-desk-initramfs",
             arguments=f"console=tty0 console=ttyS0 loglevel=4 hostname={name} modules={modules}",
         )

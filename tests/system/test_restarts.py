@@ -108,7 +108,7 @@ def test_a_thousand_lives_leave_nothing(boot: Boot) -> None:
 def test_linux_is_restarted_again_and_again(boot: Boot) -> None:
     victim = linux(
         "victim",
-        memory="128M",
+        memory="192M",
         devices=["virtio0"],
         arguments="console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_rng",
     )

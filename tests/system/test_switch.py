@@ -189,7 +189,7 @@ def test_a_switch_is_a_sleep_key_to_linux(boot: Boot, harts: Sequence[int]) -> N
         "harts": list(harts),
     }
     three = ("one", "two", "three")
-    tables = [linux(name, memory="128M", **keys) for name in three]
+    tables = [linux(name, memory="192M", **keys) for name in three]
     session = boot(
         system(group(*three, patience="600s"), *tables), icount=4 if harts == (0,) else None
     )

@@ -128,7 +128,7 @@ def measure_linux(*, with_devices: bool) -> Measured:
         tenant(
             name,
             priority=1,
-            memory="128M",
+            memory="192M",
             image="debian-kernel",
             initrd="debian-test-initramfs",
             arguments=f"console=ttyS0 loglevel=4 modules={','.join(modules)}",
