@@ -113,6 +113,7 @@ def test_a_window_between_two_linuxes(boot: Boot) -> None:
     assert rang and int(rang[1]) > 1000
     # Everybody else goes on as before.
     start(session, "red", check(1000, "between"))
+    run(session, "blue", "sleep 1")  # else it may begin with what the one before has left
     run(session, "blue", check(1000, "between"))
     assert outcome(session, "red")[1] == 0
     keep_ticking(session, ["freertos"])

@@ -33,6 +33,7 @@ def test_channels_from_hart_to_hart(boot: Boot) -> None:
     assert status == 0, output
 
     session.wait_state("stream-check", "stopped")
+    run(session, "linux", "sleep 0.5")  # its driver has seen both ends go
     assert session.control("start stream-check").exit_code == 0
     start(session, "linux", f"streamcheck {PORT} 0 1000000000")
     run(session, "linux", "sleep 0.2")
