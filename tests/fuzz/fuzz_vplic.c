@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "irq/vplic.h"
+#include "plic_words.h"
 
 #define VHARTS 3
 
@@ -71,28 +72,6 @@ static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32
     (void)vplic;
     check_owned(source);
     assert(vhart < VHARTS && passed[vhart]);
-}
-
-static void silence_word(struct vplic *vplic, uint32_t word, uint32_t sources)
-{
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            set_physical_priority(vplic, word * 32 + bit, 0);
-        }
-    }
-}
-
-static void release_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources)
-{
-    if (sources != 0) {
-        write_physical_enable_word(vplic, vhart, word, sources);
-    }
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            complete_physical_direct(vplic, vhart, word * 32 + bit);
-        }
-    }
-    write_physical_enable_word(vplic, vhart, word, 0);
 }
 
 static const struct vplic_ops ops = {

@@ -5,6 +5,7 @@
 #include "cmocka_tests.h"
 #include "device/plic_map.h"
 #include "irq/vplic.h"
+#include "plic_words.h"
 
 #define UART 12    /* the virtual source of these tests */
 #define DISK 8     /* physical, owned */
@@ -79,28 +80,6 @@ static void complete_physical_direct(struct vplic *v, uint32_t vhart, uint32_t s
 {
     assert_ptr_equal(v, &vplic);
     note("direct %u:%u\n", vhart, source);
-}
-
-static void silence_word(struct vplic *v, uint32_t word, uint32_t sources)
-{
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            set_physical_priority(v, word * 32 + bit, 0);
-        }
-    }
-}
-
-static void release_word(struct vplic *v, uint32_t vhart, uint32_t word, uint32_t sources)
-{
-    if (sources != 0) {
-        write_physical_enable_word(v, vhart, word, sources);
-    }
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            complete_physical_direct(v, vhart, word * 32 + bit);
-        }
-    }
-    write_physical_enable_word(v, vhart, word, 0);
 }
 
 static const struct vplic_ops ops = {

@@ -8,6 +8,7 @@
 
 #include "cmocka_tests.h"
 #include "irq/vplic.h"
+#include "plic_words.h"
 #include "random.h"
 
 #define STEPS 200000
@@ -87,28 +88,6 @@ static void complete_physical_direct(struct vplic *v, uint32_t vhart, uint32_t s
 {
     (void)v;
     seen.completed_directly[vhart][source]++;
-}
-
-static void silence_word(struct vplic *v, uint32_t word, uint32_t sources)
-{
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            set_physical_priority(v, word * 32 + bit, 0);
-        }
-    }
-}
-
-static void release_word(struct vplic *v, uint32_t vhart, uint32_t word, uint32_t sources)
-{
-    if (sources != 0) {
-        write_physical_enable_word(v, vhart, word, sources);
-    }
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        if ((sources >> bit & 1) != 0) {
-            complete_physical_direct(v, vhart, word * 32 + bit);
-        }
-    }
-    write_physical_enable_word(v, vhart, word, 0);
 }
 
 static const struct vplic_ops ops = {
