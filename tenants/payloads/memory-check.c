@@ -99,25 +99,14 @@ static bool exchange(uint32_t to_send, uint32_t to_receive)
     return true;
 }
 
-/* The name of the channel, which is a word of the arguments. */
-static const char *channel_name(void)
-{
-    static char name[CHANNEL_NAME_SIZE] = "shared";
-    const char *text = platform_argument("channel");
-
-    for (unsigned i = 0; text != NULL && i < sizeof(name) - 1; i++) {
-        name[i] = *text > ' ' ? *text : '\0';
-        text += *text > ' ';
-    }
-    return name;
-}
-
 void main(void)
 {
     uint32_t to_send = (uint32_t)platform_number("send", 1000);
     uint32_t to_receive = (uint32_t)platform_number("receive", 1000);
     uint64_t rounds = platform_number("rounds", 1);
+    char name[CHANNEL_NAME_SIZE];
 
+    platform_word("channel", "shared", name, sizeof(name));
     longest = (uint32_t)platform_number("longest", 512);
     check(longest >= 8 && longest <= LONGEST_AT_MOST, "longest is out of range");
     check(channels_start(), "no virtual console, or one without names");
@@ -126,7 +115,7 @@ void main(void)
     plic_enable(channels_source(), PRIORITY);
     csr_write(sie, INTERRUPT_EXTERNAL);
     while (rounds > 0) {
-        check(memory_channel_open(&memory, channel_name()), "there is no such channel");
+        check(memory_channel_open(&memory, name), "there is no such channel");
         rounds -= exchange(to_send, to_receive);
         if (rounds > 0) {
             while (memory_channel_is_met(&memory)) {

@@ -111,26 +111,15 @@ static void wait_for_hang_up(struct channel *channel)
     }
 }
 
-/* The name of the channel, which is a word of the arguments. */
-static const char *channel_name(void)
-{
-    static char name[CHANNEL_NAME_SIZE] = "talk";
-    const char *text = platform_argument("channel");
-
-    for (unsigned i = 0; text != NULL && i < sizeof(name) - 1; i++) {
-        name[i] = *text > ' ' ? *text : '\0';
-        text += *text > ' ';
-    }
-    return name;
-}
-
 void main(void)
 {
     uint32_t to_send = (uint32_t)platform_number("send", 1000);
     uint32_t to_receive = (uint32_t)platform_number("receive", 1000);
     uint64_t rounds = platform_number("rounds", 1);
+    char name[CHANNEL_NAME_SIZE];
     struct channel *channel;
 
+    platform_word("channel", "talk", name, sizeof(name));
     longest = (uint32_t)platform_number("longest", 512);
     check(longest >= 8 && longest <= LONGEST_AT_MOST, "longest is out of range");
     check(channels_start(), "no virtual console, or one without names");
@@ -139,7 +128,7 @@ void main(void)
     plic_enable(channels_source(), PRIORITY);
     csr_write(sie, INTERRUPT_EXTERNAL);
     for (uint64_t round = 0; round < rounds; round++) {
-        channel = channel_open(channel_name());
+        channel = channel_open(name);
         check(channel != NULL, "there is no such channel");
         exchange(channel, to_send, to_receive);
         channel_close(channel);

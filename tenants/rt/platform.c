@@ -99,6 +99,20 @@ uint64_t platform_number(const char *name, uint64_t otherwise)
     return text != NULL && argument_number(&text, &value) ? value : otherwise;
 }
 
+void platform_word(const char *name, const char *otherwise, char *word, uint32_t size)
+{
+    const char *text = platform_argument(name);
+    uint32_t length = 0;
+
+    if (text == NULL) {
+        text = otherwise;
+    }
+    while (length < size - 1 && *text > ' ') {
+        word[length++] = *text++;
+    }
+    word[length] = '\0';
+}
+
 void clock_spin(uint64_t microseconds)
 {
     uint64_t end = clock_now() + clock_ticks(microseconds);

@@ -42,6 +42,12 @@ const char *platform_argument(const char *name);
 /* The number of argument `name`, or `otherwise` if it is not given. */
 uint64_t platform_number(const char *name, uint64_t otherwise);
 
+/*
+ * The text of argument `name`, or `otherwise` if it is not given, ended by a zero byte in `word`,
+ * which has `size` bytes, at least 1; what does not fit is left out.
+ */
+void platform_word(const char *name, const char *otherwise, char *word, uint32_t size);
+
 /* Time now, in ticks since some moment before boot. */
 static inline uint64_t clock_now(void)
 {
