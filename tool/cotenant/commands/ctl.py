@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from cotenant import paths
+from cotenant.commands.parameters import socket_option, system_option
 from cotenant.config import parse_escape
 from cotenant.control.serial import open_serial
 from cotenant.control.server import (
@@ -28,16 +29,8 @@ PROGRAM = paths.BUILD / "cotenantctl" / "native" / "cotenantctl"
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="VERB and what follows are those of cotenantctl: see docs/control.md.",
 )
-@click.option(
-    "--system",
-    type=click.Path(path_type=Path),
-    help="The system that `cotenant run` runs, by the file that describes it.",
-)
-@click.option(
-    "--socket",
-    type=click.Path(path_type=Path),
-    help="The same, by the socket of `cotenant run --socket`.",
-)
+@system_option
+@socket_option
 @click.option(
     "--serial",
     type=click.Path(path_type=Path),
@@ -87,11 +80,7 @@ def ctl(
 
 
 @click.command()
-@click.option(
-    "--system",
-    type=click.Path(path_type=Path),
-    help="The system that `cotenant run` runs, by the file that describes it.",
-)
+@system_option
 @click.argument("tenant")
 @click.pass_context
 def switch(context: click.Context, system: Path | None, tenant: str) -> None:

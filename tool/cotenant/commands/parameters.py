@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Types of what is given on the command line."""
+"""What is given on the command line: types, and options that several commands have."""
+
+from pathlib import Path
 
 import click
 
@@ -46,3 +48,16 @@ class RingSize(click.ParamType[int]):
                 ctx,
             )
         return size
+
+
+system_option = click.option(
+    "--system",
+    type=click.Path(path_type=Path),
+    help="The system that `cotenant run` runs, by the file that describes it.",
+)
+
+socket_option = click.option(
+    "--socket",
+    type=click.Path(path_type=Path),
+    help="The same, by the socket of `cotenant run --socket`.",
+)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from cotenant.commands.ctl import the_only_socket
+from cotenant.commands.parameters import socket_option, system_option
 from cotenant.control.server import default_socket
 from cotenant.errors import CotenantError
 from cotenant.run import display
@@ -13,16 +14,8 @@ from cotenant.run.qemu import qmp_socket
 
 
 @click.command()
-@click.option(
-    "--system",
-    type=click.Path(path_type=Path),
-    help="The system that `cotenant run` runs, by the file that describes it.",
-)
-@click.option(
-    "--socket",
-    type=click.Path(path_type=Path),
-    help="The same, by the socket of `cotenant run --socket`.",
-)
+@system_option
+@socket_option
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def screenshot(system: Path | None, socket: Path | None, file: Path) -> None:
     """Write a picture of what the display of a running system shows to FILE, .png or .ppm.
