@@ -27,8 +27,7 @@ static bool is_virtio(const struct tenant *tenant, uint64_t address)
 /* The offset in the page of doorbells, which is behind the virtual devices. */
 static uint64_t doorbell_offset(const struct tenant *tenant, uint64_t address)
 {
-    return address - tenant->description->virtual_base -
-           (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+    return mmio_virtio_offset(tenant, address) - mmio_virtio_size(tenant);
 }
 
 static bool is_doorbell(const struct tenant *tenant, uint64_t address)
