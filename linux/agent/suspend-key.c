@@ -2,7 +2,8 @@
 /*
  * suspend-key: suspends the system to RAM when KEY_SLEEP is pressed on any input device, as
  * systemd-logind does. For systems without that. It looks at the devices that are there when it
- * starts, and runs until it is killed.
+ * starts, goes into the background once no press can be missed any more, and runs until it is
+ * killed.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -48,6 +49,10 @@ int main(void)
 
         if (file >= 0)
             devices[count++] = (struct pollfd){.fd = file, .events = POLLIN};
+    }
+    if (daemon(0, 1) != 0) {
+        perror("suspend-key: daemon");
+        return 1;
     }
     while (poll(devices, count, -1) > 0) {
         for (nfds_t i = 0; i < count; i++) {

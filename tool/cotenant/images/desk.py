@@ -25,7 +25,7 @@ cd
 echo "$(uname -sr), tenant $(hostname)" >/dev/tty1
 while :; do
     setsid -c sh </dev/tty1 >/dev/tty1 2>&1
-done
+done &
 """
 
 
