@@ -113,6 +113,12 @@
 /* What page tables and PMP say from now on is what has been written (privileged ISA 3.7.2). */
 #define FENCE_TRANSLATION() __asm__ volatile("sfence.vma" : : : "memory")
 
+/*
+ * Until an interrupt is pending that mie enables, whatever mstatus.MIE says, or for no reason
+ * (privileged ISA 3.3.3).
+ */
+#define WAIT_FOR_INTERRUPT() __asm__ volatile("wfi" : : : "memory")
+
 #define WRITE_TP(value) __asm__ volatile("mv tp, %0" : : "r"((unsigned long)(value)) : "memory")
 
 /* The register tp, which the compiler leaves alone. */

@@ -190,7 +190,7 @@ struct world_change hart_schedule(struct hart *hart)
         if (messages_publish(hart, hart->loaded)) {
             messages_take(hart);
         } else if (vhart == NULL) {
-            __asm__ volatile("wfi" : : : "memory");
+            WAIT_FOR_INTERRUPT();
         } else {
             tenant_load_step(vhart->tenant);
         }

@@ -77,7 +77,8 @@ struct __attribute__((aligned(64))) hart {
     /* And who asks for fences: arch/remote_fence.h. */
     uint32_t fences;
     struct fence_request fence_requests[COTENANT_MAX_HARTS];
-    bool ready; /* has set itself up and takes messages */
+    bool sleeps_for_fences; /* until one of those that it has asked for is done */
+    bool ready;             /* has set itself up and takes messages */
 
     uint32_t id; /* mhartid */
     uint32_t index;

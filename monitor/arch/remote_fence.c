@@ -9,6 +9,9 @@
 #define ASKED_BOTH 0x101u
 #define INSTRUCTIONS_SHIFT 8
 
+/* Looks at the answer before the caller goes to sleep; see MOST_LOOKS in core/shared_lock.c. */
+#define MOST_LOOKS 1000
+
 static struct vhart *loaded_on(const struct hart *hart)
 {
     return __atomic_load_n(&hart->loaded, __ATOMIC_SEQ_CST);
@@ -39,14 +42,33 @@ static void ask(const struct hart *caller, struct vhart *target, bool instructio
     *hart->msip = 1;
 }
 
+static bool is_done(const struct fence_request *request)
+{
+    return __atomic_load_n(&request->done, __ATOMIC_SEQ_CST) == request->wanted;
+}
+
+/* Until the request is served, or there is something else to do. */
+static void sleep_until_served(struct hart *caller, const struct fence_request *request)
+{
+    __atomic_store_n(&caller->sleeps_for_fences, true, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!is_done(request)) {
+        messages_sleep(caller);
+    }
+    __atomic_store_n(&caller->sleeps_for_fences, false, __ATOMIC_RELAXED);
+}
+
 static void await(struct hart *caller, const struct vhart *target)
 {
     const struct hart *hart = target->world.hart;
     const struct fence_request *request = &hart->fence_requests[caller->index];
+    uint32_t looks = 0;
 
-    while (__atomic_load_n(&request->done, __ATOMIC_ACQUIRE) != request->wanted &&
-           loaded_on(hart) == target) {
+    while (!is_done(request) && loaded_on(hart) == target) {
         remote_fence_serve(caller);
+        if (++looks > MOST_LOOKS) {
+            sleep_until_served(caller, request);
+        }
     }
 }
 
@@ -87,6 +109,13 @@ void remote_fence_serve(struct hart *hart)
     for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
         if ((callers >> i & 1) != 0) {
             __atomic_store_n(&hart->fence_requests[i].done, wanted[i], __ATOMIC_RELEASE);
+        }
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
+        if ((callers >> i & 1) != 0 &&
+            __atomic_load_n(&harts[i].sleeps_for_fences, __ATOMIC_RELAXED)) {
+            messages_wake(&harts[i]);
         }
     }
 }

@@ -49,8 +49,34 @@ void messages_post(struct vhart *vhart, uint32_t requests)
 void messages_wake_console(struct hart *hart)
 {
     __atomic_fetch_or(&hart->mail, MAIL_CONSOLE, __ATOMIC_RELEASE);
+    messages_wake(hart);
+}
+
+void messages_wake(struct hart *hart)
+{
     FENCE_ALL();
     *hart->msip = 1;
+}
+
+static bool has_messages(const struct hart *hart)
+{
+    return __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) != 0 ||
+           __atomic_load_n(&hart->fences, __ATOMIC_RELAXED) != 0;
+}
+
+void messages_sleep(struct hart *hart)
+{
+    WAIT_FOR_INTERRUPT();
+    if ((CSR_READ(mip) & INTERRUPT_MSI) == 0 || has_messages(hart)) {
+        return;
+    }
+    /* Only messages_wake() has raised it. A message that comes now raises it once more, or is seen
+     * here. */
+    *hart->msip = 0;
+    FENCE_ALL();
+    if (has_messages(hart)) {
+        *hart->msip = 1;
+    }
 }
 
 /* What needs the shared lock, which is held. */

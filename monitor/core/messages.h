@@ -39,6 +39,16 @@ void messages_leave(struct vhart *vhart, uint32_t requests);
 void messages_wake_console(struct hart *hart);
 
 /*
+ * Sleeps in the middle of something until messages_wake() is called for this hart, or any of its
+ * interrupts is pending; may return without reason. Messages stay where they are. Other harts are
+ * there, that is hart.msip is not NULL.
+ */
+void messages_sleep(struct hart *hart);
+
+/* Ends messages_sleep() of that hart, or the next one. Stores before it come before. */
+void messages_wake(struct hart *hart);
+
+/*
  * The software interrupt of this hart: serves fences, then carries out what is in the mail. Shared
  * lock not held.
  */

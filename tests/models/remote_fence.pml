@@ -37,6 +37,9 @@ byte wanted[PAIRS]; /* fence_request.wanted */
 byte done[PAIRS];   /* fence_request.done */
 bool mail[HARTS];   /* hart.mail, of the messages' protocol */
 bool msip[HARTS];   /* in the device */
+#ifdef SLEEP
+bool sleeps[HARTS]; /* hart.sleeps_for_fences */
+#endif
 
 /*
  * Stores that a hart has executed and others do not see yet; 0: none, else the value + 1. Those of
@@ -239,8 +242,28 @@ serve: /* remote_fence_serve() */
         :: else -> break
         od;
         i = 0;
+#ifndef SLEEP
         callers = 0
+#endif
     };
+#ifdef SLEEP
+#ifndef NO_WAKE_FENCE
+    full_fence(h);
+#endif
+    do
+    :: i == HARTS -> break
+    :: i < HARTS ->
+        if
+#ifndef NO_WAKE
+        :: (callers & (1 << i)) && sleeps[i] -> msip[i] = true
+#endif
+        :: else
+        fi;
+        i++
+    od;
+    i = 0;
+    callers = 0;
+#endif
     if
     :: waits[h] -> goto wait
     :: else -> goto look_at_mail
@@ -305,6 +328,30 @@ wait: /* await() */
             full_fence(h);
 #endif
             goto serve
+#endif
+#ifdef SLEEP
+        :: true -> /* sleep_until_served(): an atomic store and a fence, nothing of it is late */
+            sleeps[h] = true;
+            if
+#ifndef SLEEP_BLINDLY
+            :: done[PAIR(t, h)] == asked[t]
+#endif
+            :: else ->
+                msip[h]; /* messages_sleep() */
+                if
+                :: mail[h] || fences[h] != 0
+                :: else ->
+                    msip[h] = false;
+                    full_fence(h);
+#ifndef CLEAR_BLINDLY
+                    if
+                    :: mail[h] || fences[h] != 0 -> msip[h] = true
+                    :: else
+                    fi
+#endif
+                fi
+            fi;
+            sleeps[h] = false
 #endif
         fi
     od;

@@ -13,13 +13,18 @@
 
 #define NONE HARTS
 
-/* The word: who owns the lock, and a bit for each hart that waits. */
+/* The word: who owns the lock, and bits for each hart that waits, and that sleeps meanwhile. */
 #define WORD(owner, waiting) ((owner) | ((waiting) << 3))
 #define OWNER(word) ((word) & 7)
-#define WAITING(word) ((word) >> 3)
+#define WAITING(word) (((word) >> 3) & ((1 << HARTS) - 1))
+#define ASLEEP(word) ((word) >> (3 + HARTS))
 #define BIT(hart) (1 << (hart))
+#define ASLEEP_BIT(hart) (1 << (HARTS + (hart))) /* among those of WAITING */
+#define QUEUE(word) ((word) >> 3)
+#define IN_QUEUE(hart) (BIT(hart) | ASLEEP_BIT(hart))
 
-byte word = WORD(NONE, 0);
+short word = WORD(NONE, 0);
+bool woken[HARTS]; /* by messages_wake(): the software interrupt, with nothing in the mail */
 
 /* Stores of the owner to what the lock protects, which others do not see yet. */
 bool late[HARTS];
@@ -80,7 +85,8 @@ inline next_waiting(h)
 
 proctype hart(byte h)
 {
-    byte now, next, i;
+    short now;
+    byte next, i;
     bool try;
 
 again:
@@ -97,7 +103,7 @@ again:
         atomic {
             if
             :: word == now && OWNER(now) == NONE ->
-                word = WORD(h, WAITING(now));
+                word = WORD(h, QUEUE(now));
                 has_got(h);
                 goto owner
             :: word == now && OWNER(now) != NONE -> word = word | WORD(0, BIT(h)); goto wait
@@ -117,16 +123,35 @@ wait:
         atomic {
             if
             :: word == now && OWNER(now) == NONE ->
-                word = WORD(h, WAITING(now) & ~BIT(h));
+                word = WORD(h, QUEUE(now) & ~IN_QUEUE(h));
                 has_got(h);
                 goto owner
             :: else -> now = 0
             fi
         }
+#ifdef SLEEP
+    :: OWNER(word) != h && OWNER(word) != NONE -> /* sleep_in_queue(), after many looks */
+        atomic { now = word; word = word | WORD(0, ASLEEP_BIT(h)) }; /* amoor */
+        if
+#ifndef SLEEP_BLINDLY
+        :: OWNER(now) == h ->
+#ifndef KEEP_ASLEEP
+            word = word & ~WORD(0, ASLEEP_BIT(h)) /* amoand */
+#endif
+#endif
+        :: else ->
+            now = 0;
+            if
+            :: woken[h] -> woken[h] = false /* messages_sleep() */
+            :: try && MAY_GIVE_UP /* a machine interrupt */
+            fi
+        fi;
+        now = 0
+#endif
     :: atomic { try && MAY_GIVE_UP -> COUNT_GIVE_UP }; /* a machine interrupt is pending */
         atomic {
             now = word;
-            word = word & ~WORD(0, BIT(h)); /* amoand */
+            word = word & ~WORD(0, IN_QUEUE(h)); /* amoand */
             if
             :: h == WATCHED -> overtaken = 0
             :: else
@@ -144,7 +169,7 @@ wait:
 
 owner:
     COMES(false);
-    assert(inside == h);
+    assert(inside == h && !(QUEUE(word) & IN_QUEUE(h)));
     now = 0;
     d_step {
         try = false;
@@ -174,9 +199,9 @@ owner:
 #endif
                 inside = NONE;
                 if
-                :: next == NONE -> word = WORD(NONE, WAITING(now))
+                :: next == NONE -> word = WORD(NONE, QUEUE(now))
                 :: else ->
-                    word = WORD(next, WAITING(now) & ~BIT(next));
+                    word = WORD(next, QUEUE(now) & ~IN_QUEUE(next));
                     /* `next` has the lock from here on. */
                     has_got(next)
                 fi;
@@ -185,6 +210,12 @@ owner:
             fi
         }
     od;
+#if defined(SLEEP) && !defined(NO_WAKE)
+    if
+    :: next != NONE && (ASLEEP(now) & BIT(next)) -> woken[next] = true /* messages_wake() */
+    :: else
+    fi;
+#endif
 #ifdef NO_RELEASE
     late[h] = false;
 #endif

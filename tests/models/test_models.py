@@ -42,12 +42,16 @@ SOUND = [
     Check("remote_fence", ("MAIL",)),
     Check("remote_fence", ("ALL_AT_ONCE",)),
     Check("remote_fence", ("TWO_CALLERS",)),
+    Check("remote_fence", ("SLEEP",)),
+    Check("remote_fence", ("SLEEP", "MAIL")),
+    Check("remote_fence", ("SLEEP", "TWO_CALLERS")),
     Check("hart_messages"),
     Check("hart_start_stop"),
     Check("hart_start_stop", ("SHARED_HART",)),
     Check("life_cycle"),
     Check("shared_lock", ("HARTS=4",)),
     Check("shared_lock", (LIVENESS,)),
+    Check("shared_lock", ("SLEEP",)),
 ]
 
 MUTANTS = [
@@ -70,6 +74,10 @@ MUTANTS = [
     Check("remote_fence", ("NO_SWITCH_SFENCE",)),
     Check("remote_fence", ("WAIT_WHEN_GONE", "DEAF")),
     Check("remote_fence", ("CLEAR_WAITING", "MAIL")),
+    Check("remote_fence", ("SLEEP", "NO_WAKE")),
+    Check("remote_fence", ("SLEEP", "NO_WAKE_FENCE")),
+    Check("remote_fence", ("SLEEP", "SLEEP_BLINDLY")),
+    Check("remote_fence", ("SLEEP", "CLEAR_BLINDLY", "MAIL")),
     Check("hart_messages", ("NO_POST_FENCE",)),
     Check("hart_messages", ("NO_SWITCH_FENCE",)),
     Check("hart_messages", ("NO_MAIL_CHECK",)),
@@ -91,6 +99,9 @@ MUTANTS = [
     Check("shared_lock", ("GIVE_UP_BLINDLY",)),
     Check("shared_lock", ("HAND_OVER_BLINDLY",)),
     Check("shared_lock", ("NO_RELEASE",)),
+    Check("shared_lock", ("SLEEP", "NO_WAKE")),
+    Check("shared_lock", ("SLEEP", "SLEEP_BLINDLY")),
+    Check("shared_lock", ("SLEEP", "KEEP_ASLEEP")),
     Check("shared_lock", ("JOIN_BY_SWAP", LIVENESS)),
 ]
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The shared lock, by threads of this machine in the place of harts. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 #include "arch/csr.h"
 #include "arch/remote_fence.h"
 #include "cmocka_tests.h"
+#include "core/messages.h"
 #include "core/shared_lock.h"
 
 #define HARTS 4
 #define ROUNDS 20000
 
-static struct hart harts_here[HARTS];
+struct hart harts[COTENANT_MAX_HARTS];
+static sem_t wakes[HARTS];
+static unsigned sleeps;
 static unsigned inside;
 static uint64_t counter;
 static unsigned most_inside;
@@ -21,6 +25,17 @@ void remote_fence_serve(struct hart *hart)
 {
     (void)hart;
     sched_yield();
+}
+
+void messages_sleep(struct hart *hart)
+{
+    __atomic_add_fetch(&sleeps, 1, __ATOMIC_RELAXED);
+    sem_wait(&wakes[hart->index]);
+}
+
+void messages_wake(struct hart *hart)
+{
+    sem_post(&wakes[hart->index]);
 }
 
 static void *enter_and_leave(void *argument)
@@ -45,8 +60,9 @@ static void test_one_at_a_time(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < HARTS; i++) {
-        harts_here[i].index = i;
-        assert_int_equal(pthread_create(&threads[i], NULL, enter_and_leave, &harts_here[i]), 0);
+        harts[i].index = i;
+        sem_init(&wakes[i], 0, 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, enter_and_leave, &harts[i]), 0);
     }
     for (uint32_t i = 0; i < HARTS; i++) {
         pthread_join(threads[i], NULL);
@@ -55,18 +71,49 @@ static void test_one_at_a_time(void **state)
     assert_int_equal(most_inside, 1);
 }
 
+static void *enter(void *argument)
+{
+    shared_enter(argument);
+    return NULL;
+}
+
+/* Each of those that wait sleeps sooner or later, and is woken when it is its turn. */
+static void test_long_waits_are_slept_through(void **state)
+{
+    pthread_t threads[HARTS];
+    unsigned before = sleeps;
+
+    (void)state;
+    shared_enter(&harts[0]);
+    for (uint32_t i = 1; i < HARTS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, enter, &harts[i]), 0);
+    }
+    while (__atomic_load_n(&sleeps, __ATOMIC_RELAXED) < before + HARTS - 1) {
+        sched_yield();
+    }
+    for (uint32_t i = 0; i < HARTS; i++) {
+        assert_int_equal(shared_is_wanted(&harts[i]), i < HARTS - 1);
+        shared_leave(&harts[i]);
+        if (i < HARTS - 1) {
+            pthread_join(threads[i + 1], NULL);
+        }
+    }
+    assert_int_equal(sleeps, before + HARTS - 1);
+    assert_false(shared_is_wanted(&harts[0]));
+}
+
 static void test_wanted_hart_gives_up(void **state)
 {
     (void)state;
     csr_file_write("mip", INTERRUPT_MTI);
-    assert_true(shared_try_enter(&harts_here[1])); /* free: taken all the same */
-    assert_false(shared_is_wanted(&harts_here[1]));
-    assert_false(shared_try_enter(&harts_here[2]));
-    assert_false(shared_try_enter(&harts_here[0]));
-    shared_leave(&harts_here[1]);
+    assert_true(shared_try_enter(&harts[1])); /* free: taken all the same */
+    assert_false(shared_is_wanted(&harts[1]));
+    assert_false(shared_try_enter(&harts[2]));
+    assert_false(shared_try_enter(&harts[0]));
+    shared_leave(&harts[1]);
     /* Nobody was left behind in the queue. */
-    assert_true(shared_try_enter(&harts_here[3]));
-    shared_leave(&harts_here[3]);
+    assert_true(shared_try_enter(&harts[3]));
+    shared_leave(&harts[3]);
     csr_file_write("mip", 0);
 }
 
@@ -84,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_at_a_time),
+        cmocka_unit_test(test_long_waits_are_slept_through),
         cmocka_unit_test(test_wanted_hart_gives_up),
         cmocka_unit_test(test_single_hart_has_nothing_to_lock),
     };

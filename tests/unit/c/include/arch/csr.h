@@ -15,6 +15,7 @@ void csr_file_write(const char *name, uint64_t value);
 #undef PUBLISH
 #undef FENCE_ALL
 #undef FENCE_TRANSLATION
+#undef WAIT_FOR_INTERRUPT
 #undef CSR_READ
 #undef CSR_WRITE
 #undef CSR_SET
@@ -23,6 +24,7 @@ void csr_file_write(const char *name, uint64_t value);
 #define PUBLISH(place, value) __atomic_store_n(place, value, __ATOMIC_SEQ_CST)
 #define FENCE_ALL() ((void)0)
 #define FENCE_TRANSLATION() ((void)0)
+#define WAIT_FOR_INTERRUPT() ((void)0)
 #define READ_TP() csr_file_read("tp")
 #define CSR_READ(name) csr_file_read(#name)
 #define CSR_WRITE(name, value) csr_file_write(#name, (uint64_t)(value))
