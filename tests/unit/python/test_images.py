@@ -13,10 +13,10 @@ from cotenant import images
 from cotenant.commands.images import images as command
 from cotenant.images import ImageError, catalogue, modules
 from cotenant.images.apt import choose_mirrors, parse_planned_sizes
-from cotenant.images.catalogue import Image, Workshop
 from cotenant.images.fetch import ensure
 from cotenant.images.package import label
 from cotenant.images.store import Store
+from cotenant.images.workshop import Image, Workshop
 
 
 class Maker:

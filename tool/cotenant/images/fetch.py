@@ -3,8 +3,9 @@
 
 from pathlib import Path
 
-from .catalogue import CATALOGUE, Report, Workshop
+from .catalogue import CATALOGUE
 from .store import Store
+from .workshop import Report, Workshop
 
 
 def ensure(name: str, store: Store, tree: Path, report: Report, *, force: bool = False) -> Path:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The stock Debian kernel, and modules of it."""
+
+from pathlib import Path
+from shutil import copyfileobj
+
+from . import modules, package
+from .errors import ImageError
+from .workshop import RECIPE, Image, Workshop
+
+# Modules that a tenant on virtual hardware wants and that the kernel does not have built in.
+_MODULES = (
+    "virtio_mmio",
+    "virtio_blk",
+    "virtio_net",
+    "virtio_rng",
+    "vmw_vsock_virtio_transport",
+    "sunxi_wdt",
+)
+
+# What a tenant with a disk, a keyboard and a display wants besides.
+_MORE_MODULES = ("crc32c_generic", "ext4", "evdev", "virtio_input", "bochs")
+
+MODULE_SUFFIX = ".ko"
+
+DESK_MODULES = "debian-desk-modules"
+
+
+def _kernel_recipe(_: Workshop) -> str:
+    return f"{RECIPE}-{','.join(_MODULES)}"
+
+
+def _fill_kernel(workshop: Workshop, directory: Path) -> str:
+    """Take the Image and some modules out of the package that linux-image-riscv64 stands for."""
+    depends = workshop.apt().show("linux-image-riscv64").depends
+    real = depends.split(",")[0].split(" ")[0]
+    if not real.startswith("linux-image-"):
+        raise ImageError(f"linux-image-riscv64 depends on {depends!r} instead of a kernel package.")
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download(real, scratch)
+        workshop.report(f"unpacking {label}", 0, 0)
+        packed = _unpack_kernel(file, directory)
+    _write_modules(directory, modules.load_order(_MODULES, packed))
+    return label
+
+
+def _write_modules(directory: Path, wanted: dict[str, bytes]) -> None:
+    (directory / "modules").mkdir()
+    for name, content in wanted.items():
+        (directory / "modules" / f"{name}{MODULE_SUFFIX}").write_bytes(content)
+    (directory / "modules" / "order").write_text("".join(f"{name}\n" for name in wanted))
+
+
+def _unpack_kernel(file: Path, directory: Path) -> dict[str, bytes]:
+    """Write `Image` and `config` into `directory`; return the compressed modules by name."""
+    packed = {}
+    for path, stream in package.members(file):
+        if path.startswith("boot/vmlinu"):
+            with (directory / "Image").open("wb") as output:
+                copyfileobj(stream, output)
+        elif path.startswith("boot/config-"):
+            (directory / "config").write_bytes(stream.read())
+        elif modules.is_module(path):
+            packed[modules.module_name(path)] = stream.read()
+    if not _is_riscv_image(directory / "Image"):
+        raise ImageError(
+            f"package {file.name} holds no RISC-V Image in boot; its layout has changed."
+        )
+    return packed
+
+
+def _is_riscv_image(file: Path) -> bool:
+    """Tell a raw Image by its second magic number ("boot image header" in the kernel's docs)."""
+    if not file.exists():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(60)[56:] == b"RSC\x05"
+
+
+def modules_of(workshop: Workshop, image: str = "debian-kernel") -> dict[str, bytes]:
+    """Return the modules that lie in an image, by name."""
+    directory = workshop.store.path(image, "modules")
+    return {file.stem: file.read_bytes() for file in directory.glob(f"*{MODULE_SUFFIX}")}
+
+
+def _desk_modules_recipe(workshop: Workshop) -> str:
+    manifest = workshop.store.manifest("debian-kernel")
+    return f"{RECIPE}-{manifest.source if manifest else ''}-{','.join(_MORE_MODULES)}"
+
+
+def _fill_desk_modules(workshop: Workshop, directory: Path) -> str:
+    """Take more modules out of the package of the kernel that is there."""
+    manifest = workshop.store.manifest("debian-kernel")
+    assert manifest is not None
+    packed = {}
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download(manifest.source.split(" ")[0], scratch)
+        if label != manifest.source:
+            raise ImageError(
+                f"the kernel is {manifest.source}, and Debian now has {label}; bring that one "
+                "with 'cotenant images fetch --force debian-kernel'."
+            )
+        workshop.report(f"unpacking {label}", 0, 0)
+        for path, stream in package.members(file):
+            if modules.is_module(path):
+                packed[modules.module_name(path)] = stream.read()
+    wanted = modules.load_order(_MORE_MODULES, packed)
+    _write_modules(directory, wanted)
+    return label
+
+
+IMAGES = (
+    Image(
+        "debian-kernel",
+        "stock Debian 13 riscv64 kernel (Image)",
+        "Image",
+        (),
+        _kernel_recipe,
+        _fill_kernel,
+    ),
+    Image(
+        DESK_MODULES,
+        "modules of the Debian kernel for ext4, keyboard and display, part of the one below",
+        "modules/order",
+        ("debian-kernel",),
+        _desk_modules_recipe,
+        _fill_desk_modules,
+        on_demand=True,
+    ),
+)

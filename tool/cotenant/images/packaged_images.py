@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Images that are a file of one Debian package, or a few."""
+
+from functools import partial
+from pathlib import Path
+
+from . import cotenantctl, linux_bench
+from .workshop import Image, Workshop, fixed_recipe
+
+BENCH_PROGRAMS = "debian-bench-programs"
+ZSTD = "debian-zstd"
+_SPL = "u-boot-spl.bin"
+
+
+def _fill_from_package(
+    workshop: Workshop, directory: Path, name: str, member: str, file: str
+) -> str:
+    """Take the file `member` out of the package `name` and call it `file`."""
+    label, content = workshop.read_package(name, member)
+    (directory / file).write_bytes(content)
+    return label
+
+
+def _fill_bench_programs(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        archive, label = linux_bench.collect_programs(workshop.download, scratch)
+    (directory / linux_bench.PROGRAMS_FILE).write_bytes(archive)
+    return label
+
+
+def _fill_zstd(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("libzstd-dev", scratch)
+        cotenantctl.unpack_zstd(file, directory)
+    return label
+
+
+IMAGES = (
+    Image(
+        "busybox",
+        "Debian 13 busybox-static, part of the initramfs",
+        "busybox",
+        (),
+        fixed_recipe,
+        partial(
+            _fill_from_package, name="busybox-static", member="usr/bin/busybox", file="busybox"
+        ),
+    ),
+    Image(
+        "u-boot-unleashed-spl",
+        "Debian 13 U-Boot SPL of the HiFive Unleashed, the boot stage before the monitor",
+        _SPL,
+        (),
+        fixed_recipe,
+        partial(
+            _fill_from_package,
+            name="u-boot-sifive",
+            member=f"usr/lib/u-boot/sifive_unleashed/{_SPL}",
+            file=_SPL,
+        ),
+    ),
+    Image(
+        "u-boot",
+        "Debian 13 U-Boot for S-mode, which boots what is on a disk or in the network",
+        "u-boot.elf",
+        (),
+        fixed_recipe,
+        partial(
+            _fill_from_package,
+            name="u-boot-qemu",
+            member="usr/lib/u-boot/qemu-riscv64_smode/uboot.elf",
+            file="u-boot.elf",
+        ),
+        on_demand=True,
+    ),
+    Image(
+        BENCH_PROGRAMS,
+        "Debian 13 hackbench, cyclictest, stress-ng and dbench, part of those below",
+        linux_bench.PROGRAMS_FILE,
+        (),
+        fixed_recipe,
+        _fill_bench_programs,
+        on_demand=True,
+    ),
+    Image(
+        ZSTD,
+        "Debian 13 zstd library (libzstd-dev), part of the one below",
+        "libzstd.a",
+        (),
+        fixed_recipe,
+        _fill_zstd,
+        on_demand=True,
+    ),
+)
