@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cotenant.images import ImageError, built_images, open_store
 from cotenant.images.catalogue import CATALOGUE
@@ -14,6 +14,9 @@ from cotenant.images.fetch import ensure
 from cotenant.images.progress import ProgressDisplay
 from cotenant.images.store import Store, copy_whole
 from cotenant.paths import ROOT, shown
+
+# Of what an image was made of, how much its line in the list shows.
+_MOST_SOURCES = 3
 
 
 @click.group()
@@ -46,11 +49,22 @@ def list_images(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
-    table = Table("name", "size", "what", "from", box=None)
+    table = Table(
+        Column("name", no_wrap=True), Column("size", justify="right"), "what", "from", box=None
+    )
     for row in rows:
         size = "missing" if row["size"] is None else f"{row['size']:,}"
-        table.add_row(str(row["name"]), size, str(row["description"]), str(row["source"] or ""))
+        source = _shortened(str(row["source"] or ""))
+        table.add_row(str(row["name"]), size, str(row["description"]), source)
     Console(highlight=False).print(table)
+
+
+def _shortened(source: str) -> str:
+    """Return the first packages of a long list; --json has all."""
+    parts = source.split(", ")
+    if len(parts) <= _MOST_SOURCES:
+        return source
+    return f"{', '.join(parts[: _MOST_SOURCES - 1])} and {len(parts) - _MOST_SOURCES + 1} more"
 
 
 @images.command()

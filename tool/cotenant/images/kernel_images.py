@@ -120,7 +120,7 @@ IMAGES = (
     ),
     Image(
         DESK_MODULES,
-        "modules of the Debian kernel for ext4, keyboard and display, part of the one below",
+        "modules of the Debian kernel for ext4, keyboard and display, in debian-desk-initramfs",
         "modules/order",
         ("debian-kernel",),
         _desk_modules_recipe,

@@ -75,7 +75,7 @@ IMAGES = (
     ),
     Image(
         BENCH_PROGRAMS,
-        "Debian 13 hackbench, cyclictest, stress-ng and dbench, part of those below",
+        "Debian 13 hackbench, cyclictest, stress-ng and dbench, in debian-bench-initramfs",
         linux_bench.PROGRAMS_FILE,
         (),
         fixed_recipe,
@@ -84,7 +84,7 @@ IMAGES = (
     ),
     Image(
         ZSTD,
-        "Debian 13 zstd library (libzstd-dev), part of the one below",
+        "Debian 13 zstd library (libzstd-dev), part of cotenantctl",
         "libzstd.a",
         (),
         fixed_recipe,
