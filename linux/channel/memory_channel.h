@@ -28,6 +28,13 @@
 
 #define MEMORY_CHANNEL_PAGE 4096
 
+/*
+ * Looks in a row, a millisecond apart, at which the port must be hung up before that counts. The
+ * kernel learns that the other end has opened its port from a worker of its own, maybe later than
+ * the process sees it in the window; while the process sleeps the worker gets its turn.
+ */
+#define MEMORY_CHANNEL_HANG_UPS 10
+
 struct memory_channel {
     struct ring ring;
     void *window;
@@ -36,6 +43,7 @@ struct memory_channel {
     uint8_t *bells; /* the page of doorbells */
     uint64_t bell;  /* and the offset of this one's */
     int port;
+    unsigned hang_ups; /* how often in a row the port was hung up */
 };
 
 /* Reads `count` cells of a property of the channel's node; -1: there is none. */
@@ -115,6 +123,7 @@ static inline int memory_channel_open(struct memory_channel *channel, const char
     if (memory_channel_read_cells(name, "reg", 8, reg) != 0 ||
         memory_channel_read_cells(name, "cotenant,end", 1, &end) != 0)
         return -1;
+    channel->hang_ups = 0;
     channel->size = (uint64_t)reg[2] << 32 | reg[3];
     channel->end = end;
     snprintf(path, sizeof(path), "/dev/virtio-ports/%s", name);
@@ -181,11 +190,13 @@ static inline void memory_channel_wait(struct memory_channel *channel, uint32_t 
 
     if (ring_begin_wait(&channel->ring, what) &&
         (milliseconds < 0 || poll(&port, 1, milliseconds) > 0)) {
-        bool hung_up = read(channel->port, rung, sizeof(rung)) == 0; /* waits unless it would end */
-
-        if (hung_up)
+        if (read(channel->port, rung, sizeof(rung)) == 0) { /* waits unless it is hung up */
             usleep(1000);
-        ring_set_hung_up(&channel->ring, hung_up);
+            channel->hang_ups++;
+        } else {
+            channel->hang_ups = 0;
+        }
+        ring_set_hung_up(&channel->ring, channel->hang_ups >= MEMORY_CHANNEL_HANG_UPS);
     }
     ring_end_wait(&channel->ring);
 }
