@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
 
+#include "latency_probe.h"
 #include "rt/arguments.h"
 #include "rt/console.h"
 #include "rt/platform.h"
@@ -32,5 +33,23 @@ _Noreturn void report_periodically(void (*report)(void))
     for (;;) {
         xTaskDelayUntil(&tick, period);
         report();
+    }
+}
+
+_Noreturn void report_lateness(void *parameters)
+{
+    const struct latency_statistics *lateness = parameters;
+    TickType_t period = report_period();
+    TickType_t tick = xTaskGetTickCount();
+
+    report_share_console();
+    for (;;) {
+        struct latency_statistics now;
+
+        xTaskDelayUntil(&tick, period);
+        taskENTER_CRITICAL();
+        now = *lateness;
+        taskEXIT_CRITICAL();
+        latency_print("latency", now, platform.timebase_hz);
     }
 }

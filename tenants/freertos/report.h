@@ -14,4 +14,11 @@ TickType_t report_period(void);
 /* Calls `report` once every period, from the calling task, for ever. It has the console. */
 _Noreturn void report_periodically(void (*report)(void));
 
+/*
+ * A task: prints once every period how late another one was woken, in ticks of the time CSR:
+ * `parameters` is its struct latency_statistics. It adds to them without being interrupted by this
+ * task.
+ */
+_Noreturn void report_lateness(void *parameters);
+
 #endif

@@ -149,25 +149,11 @@ static void run_samples(void *parameters)
     }
 }
 
-static void report(void)
+static void start(unsigned number, TaskFunction_t function, const char *name, void *parameters,
+                  UBaseType_t priority)
 {
-    struct latency_statistics now;
-
-    taskENTER_CRITICAL();
-    now = lateness;
-    taskEXIT_CRITICAL();
-    latency_print("latency", now, platform.timebase_hz);
-}
-
-static void run_report(void *parameters)
-{
-    (void)parameters;
-    report_periodically(report);
-}
-
-static void start(unsigned number, TaskFunction_t function, const char *name, UBaseType_t priority)
-{
-    xTaskCreateStatic(function, name, STACK_WORDS, NULL, priority, stacks[number], &tasks[number]);
+    xTaskCreateStatic(function, name, STACK_WORDS, parameters, priority, stacks[number],
+                      &tasks[number]);
 }
 
 void main(void)
@@ -179,9 +165,9 @@ void main(void)
     }
     samples = xQueueCreateStatic(SAMPLES_WAITING, sizeof(struct control_sample), samples_storage,
                                  &samples_queue);
-    start(0, run_control, "control", CONTROL_PRIORITY);
-    start(1, run_commands, "commands", COMMAND_PRIORITY);
-    start(2, run_samples, "samples", SAMPLE_PRIORITY);
-    start(3, run_report, "report", REPORT_PRIORITY);
+    start(0, run_control, "control", NULL, CONTROL_PRIORITY);
+    start(1, run_commands, "commands", NULL, COMMAND_PRIORITY);
+    start(2, run_samples, "samples", NULL, SAMPLE_PRIORITY);
+    start(3, report_lateness, "report", &lateness, REPORT_PRIORITY);
     vTaskStartScheduler();
 }

@@ -71,22 +71,6 @@ static void run_samples(void *parameters)
     }
 }
 
-static void report(void)
-{
-    struct latency_statistics now;
-
-    taskENTER_CRITICAL();
-    now = lateness;
-    taskEXIT_CRITICAL();
-    latency_print("latency", now, platform.timebase_hz);
-}
-
-static void run_report(void *parameters)
-{
-    (void)parameters;
-    report_periodically(report);
-}
-
 void main(void)
 {
     print("FreeRTOS %s sampler: %d Hz\n", tskKERNEL_VERSION_NUMBER, configTICK_RATE_HZ);
@@ -96,7 +80,7 @@ void main(void)
     }
     xTaskCreateStatic(run_samples, "samples", STACK_WORDS, NULL, SAMPLE_PRIORITY, stacks[0],
                       &tasks[0]);
-    xTaskCreateStatic(run_report, "report", STACK_WORDS, NULL, REPORT_PRIORITY, stacks[1],
+    xTaskCreateStatic(report_lateness, "report", STACK_WORDS, &lateness, REPORT_PRIORITY, stacks[1],
                       &tasks[1]);
     vTaskStartScheduler();
 }
