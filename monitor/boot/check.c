@@ -80,6 +80,9 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
     struct check_result result = check_header(bundle);
 
     if (result.problem == NULL) {
+        result = check_features(bundle);
+    }
+    if (result.problem == NULL) {
         result = check_board(bundle, monitor_size);
     }
     if (result.problem == NULL) {

@@ -17,12 +17,17 @@
 
 #include "abi/trace.h"
 #include "arch/hart.h"
+#include "core/features.h"
 
 struct tenant;
 struct vhart;
 
 /* Something is recorded. Fixed once the machine has booted. */
+#if FEATURE_TRACE
 extern bool trace_is_on;
+#else
+enum { trace_is_on = false };
+#endif
 
 /* What recording needs to know of a hart. */
 struct trace {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 
+#include "core/features.h"
 #include "core/shared_lock.h"
 #include "sbi/sbi.h"
 
@@ -11,10 +12,13 @@
 #define SLOTS 32
 #define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SLOTS - 1))
 
+/* The handler of an extension that comes with a feature; NULL: the monitor is built without it. */
+#define OFFERED(feature, handler) (FEATURE_##feature ? (handler) : NULL)
+
 struct extension {
     uint64_t id;
-    sbi_handler *handler;
-    bool shared; /* it needs the shared lock */
+    sbi_handler *handler; /* NULL: it is not offered */
+    bool shared;          /* it needs the shared lock */
 };
 
 static struct extension extensions[SLOTS] = {
@@ -22,16 +26,16 @@ static struct extension extensions[SLOTS] = {
     [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, false},
     [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, false},
     [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence, false},
-    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, sbi_hsm, true},
+    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, OFFERED(HARTS, sbi_hsm), true},
     [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst, true},
     [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, true},
-    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, sbi_susp, true},
-    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, sbi_sta, false},
-    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, sbi_sse, true},
-    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, sbi_dbtr, false},
-    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, sbi_fwft, false},
-    [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, sbi_pmu, false},
-    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, sbi_cotenant, true},
+    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, OFFERED(SUSPEND, sbi_susp), true},
+    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, OFFERED(STEAL, sbi_sta), false},
+    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, OFFERED(EVENTS, sbi_sse), true},
+    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, OFFERED(TRIGGERS, sbi_dbtr), false},
+    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, OFFERED(FWFT, sbi_fwft), false},
+    [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, OFFERED(COUNTERS, sbi_pmu), false},
+    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, OFFERED(WATCH, sbi_cotenant), true},
 };
 
 /* NULL: it is not offered. */

@@ -104,13 +104,15 @@ static struct virtio_device *virtio_at(const struct tenant *tenant, uint64_t off
 
 uint32_t mmio_virtio_load(const struct tenant *tenant, uint64_t offset, uint32_t size)
 {
-    return virtio_read(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size);
+    return FEATURE_VIRTIO
+               ? virtio_read(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size)
+               : 0;
 }
 
 bool mmio_virtio_store(struct tenant *tenant, uint64_t offset, uint32_t size, uint32_t value)
 {
-    return virtio_write(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size,
-                        value);
+    return !FEATURE_VIRTIO || virtio_write(virtio_at(tenant, offset),
+                                           offset % COTENANT_VIRTUAL_DEVICE_SIZE, size, value);
 }
 
 static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, uint32_t size,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/features.h"
 #include "core/tenant.h"
 
 /* Bytes of address space of the virtual 16550. */
@@ -23,7 +24,9 @@ static inline uint64_t mmio_uart_offset(const struct tenant *tenant, uint64_t ad
 /* The bytes of address space of the tenant's virtio devices, and where `address` is in them. */
 static inline uint64_t mmio_virtio_size(const struct tenant *tenant)
 {
-    return (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+    return FEATURE_VIRTIO
+               ? (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE
+               : 0;
 }
 
 static inline uint64_t mmio_virtio_offset(const struct tenant *tenant, uint64_t address)

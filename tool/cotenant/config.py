@@ -154,6 +154,16 @@ class ConsoleConfig:
 
 
 @dataclass(frozen=True)
+class MonitorConfig:
+    """The [monitor] table. The lists name features of a lean build: see features.py."""
+
+    lean: bool = False
+    """whether the monitor is built without what the system does not use"""
+    with_: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SystemConfig:
     """A whole file. `tenants` holds those that could be read."""
 
@@ -182,6 +192,7 @@ class SystemConfig:
         return next((each for each in members if each.autostart), members[0]).name
 
     channels: tuple[ChannelConfig, ...] = ()
+    monitor: MonitorConfig = MonitorConfig()
 
 
 def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
@@ -206,6 +217,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     ]
     groups = [_read_group(reader) for reader in top.tables("group")]
     channels = [_read_channel(reader) for reader in top.tables("channel")]
+    monitor = _read_monitor(top.table("monitor"))
     top.finish()
     if "tenant" not in data or data["tenant"] == {}:
         top.wrong("tenant", "there is no tenant", "add one, for example: [tenant.linux]")
@@ -226,6 +238,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
         valid,
         tuple(group for group in groups if group is not None),
         tuple(channel for channel in channels if channel is not None),
+        monitor,
     )
 
 
@@ -238,6 +251,16 @@ def _read_console(reader: TableReader | None, names: list[str]) -> ConsoleConfig
     escape = reader.parsed("escape", parse_escape, "ctrl-t")
     reader.finish()
     return ConsoleConfig(focus, escape if escape is not None else ConsoleConfig.escape)
+
+
+def _read_monitor(reader: TableReader | None) -> MonitorConfig:
+    if reader is None:
+        return MonitorConfig()
+    lean = reader.parsed("build", _parse_build, "lean")
+    with_ = reader.strings("with", '["counters"]') or ()
+    without = reader.strings("without", '["misaligned"]') or ()
+    reader.finish()
+    return MonitorConfig(lean is True, with_, without)
 
 
 def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantConfig | None:
@@ -567,6 +590,13 @@ def _parse_transport(text: str) -> bool:
     if text not in ("legacy", "modern"):
         raise ValueError(f'"{text}" is neither "legacy" nor "modern"')
     return text == "modern"
+
+
+def _parse_build(text: str) -> bool:
+    """Return whether the monitor is built without what the system does not use."""
+    if text not in ("full", "lean"):
+        raise ValueError(f'"{text}" is neither "full" nor "lean"')
+    return text == "lean"
 
 
 def _parse_start(text: str) -> bool:

@@ -10,12 +10,13 @@
 `trace_ring`: bytes for what the monitor records on each hart, 0 for nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cotenant import bundle, config, durable, paths, qemu_devices
+from cotenant import bundle, config, durable, features, monitor_build, paths, qemu_devices
 from cotenant.board_reader import load as load_board
 from cotenant.errors import BuildError, ConfigError, Mistakes
+from cotenant.monitor_build import Monitor
 from cotenant.plan import System
 from cotenant.planner import plan
 
@@ -74,15 +75,21 @@ class BuiltSystem:
     bundle: Path
     tenants: tuple[BuiltTenant, ...]
     qemu: QemuParameters | None
+    monitor: Monitor
 
 
 def load(
-    path: Path, *, sstc: bool | None = None, console_mode: str = "mux", trace_ring: int = 0
+    path: Path,
+    *,
+    sstc: bool | None = None,
+    console_mode: str = "mux",
+    trace_ring: int = 0,
+    lean: bool = False,
 ) -> System:
     """Read and check a system file.
 
-    `sstc` overrides the file's key of that name. Images are read too, and fetched if they are
-    missing. Raises ConfigError with every mistake found.
+    `sstc` overrides the file's key of that name, and `lean` the key monitor.build. Images are read
+    too, and fetched if they are missing. Raises ConfigError with every mistake found.
     """
     if console_mode not in bundle.CONSOLE_MODES:
         raise ValueError(f"console mode {console_mode!r} is none of {bundle.CONSOLE_MODES}")
@@ -90,8 +97,13 @@ def load(
     description = config.load(path, mistakes)
     if description is None:
         raise ConfigError(mistakes.found)
+    if lean:
+        description = replace(description, monitor=replace(description.monitor, lean=True))
     board = load_board(description.board, mistakes) if description.board is not None else None
-    return plan(description, board, sstc, console_mode, trace_ring, mistakes)
+    system = plan(description, board, sstc, console_mode, trace_ring, mistakes)
+    features.check(system, mistakes)
+    mistakes.stop_if_any()
+    return system
 
 
 def default_output(system: System) -> Path:
@@ -104,14 +116,14 @@ def build(system: System, output: Path, *, keep: bool = False) -> BuiltSystem:
 
     `output` is never half a bundle, whenever this ends; with `keep` not after a power cut either.
     """
+    monitor = monitor_build.build(features.chosen(system))
     try:
-        monitor = paths.MONITOR_IMAGE.read_bytes()
+        image = monitor.image.read_bytes()
     except OSError as error:
         raise BuildError(
-            f"the monitor is not built: there is no {paths.shown(paths.MONITOR_IMAGE)}; "
-            "run 'make build'"
+            f"the monitor is not built: there is no {paths.shown(monitor.image)}; run 'make build'"
         ) from error
-    data = bundle.encode(system, monitor)
+    data = bundle.encode(system, image)
     try:
         with durable.replacing(output, synchronised=keep) as file:
             file.write(data)
@@ -129,7 +141,7 @@ def build(system: System, output: Path, *, keep: bool = False) -> BuiltSystem:
         )
         for index, each in enumerate(system.tenants)
     )
-    return BuiltSystem(system, output, tenants, qemu_parameters(system))
+    return BuiltSystem(system, output, tenants, qemu_parameters(system), monitor)
 
 
 def qemu_parameters(system: System) -> QemuParameters | None:

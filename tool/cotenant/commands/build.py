@@ -8,8 +8,8 @@ import click
 
 from cotenant import paths
 from cotenant import system as systems
-from cotenant.commands.check import report_mistakes, report_warnings
-from cotenant.commands.parameters import RingSize
+from cotenant.commands.check import report_mistakes, report_warnings, show_monitor
+from cotenant.commands.parameters import RingSize, lean_option
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.units import format_size
 
@@ -34,7 +34,10 @@ from cotenant.units import format_size
     default=0,
     help="Let the monitor record what happens, this much memory for each hart: 1M, 16M.",
 )
-def build(file: Path, output: Path | None, sstc: str | None, console: str, ring: int) -> None:
+@lean_option
+def build(
+    file: Path, output: Path | None, sstc: str | None, console: str, ring: int, lean: bool
+) -> None:
     """Build the bundle of the system described by FILE: what the machine boots."""
     try:
         system = systems.load(
@@ -42,6 +45,7 @@ def build(file: Path, output: Path | None, sstc: str | None, console: str, ring:
             sstc=None if sstc is None else sstc == "on",
             console_mode=console,
             trace_ring=ring,
+            lean=lean,
         )
         report_warnings(system)
         built = systems.build(system, output or systems.default_output(system), keep=True)
@@ -52,5 +56,7 @@ def build(file: Path, output: Path | None, sstc: str | None, console: str, ring:
         raise click.ClickException(str(error)) from error
     size = format_size(built.bundle.stat().st_size)
     click.echo(f"{paths.shown(built.bundle)}: {size}, {len(built.tenants)} tenants")
+    if built.monitor.left_out:
+        show_monitor(built.monitor)
     if ring:
         click.echo(f"trace: {system.trace.size:#x} bytes at {system.trace.base:#x}")

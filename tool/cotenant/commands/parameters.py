@@ -61,3 +61,7 @@ socket_option = click.option(
     type=click.Path(path_type=Path),
     help="The same, by the socket of `cotenant run --socket`.",
 )
+
+lean_option = click.option(
+    "--lean", is_flag=True, help="Build the monitor without what the system does not use."
+)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from cotenant.commands.check import report_mistakes, report_warnings
-from cotenant.commands.parameters import Duration
+from cotenant.commands.parameters import Duration, lean_option
 from cotenant.control.server import default_socket, is_alive
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.run import display as displays
@@ -86,6 +86,7 @@ _UNFAIR = (
     help="A window for the system's display, where it has one.",
 )
 @click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
+@lean_option
 @click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
 def run(
     file: Path,
@@ -101,6 +102,7 @@ def run(
     socket: Path | None,
     display: str,
     sstc: str | None,
+    lean: bool,
     qemu_args: tuple[str, ...],
 ) -> None:
     """Boot the system described by FILE under QEMU.
@@ -121,7 +123,7 @@ def run(
             displays.prepare(display)
             bundle = Path(folder) / "bundle.bin"
             choice = None if sstc is None else sstc == "on"
-            launch = prepare(file, bundle, console_mode=mode, sstc=choice)
+            launch = prepare(file, bundle, console_mode=mode, sstc=choice, lean=lean)
             report_warnings(launch.built.system)
             if icount is not None and len(launch.built.system.harts) > 1:
                 click.echo(f"warning: {_UNFAIR}", err=True)

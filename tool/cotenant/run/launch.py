@@ -67,7 +67,10 @@ def prepare(
     console_mode: str,
     sstc: bool | None = None,
     trace_ring: int = 0,
+    lean: bool = False,
 ) -> Launch:
     """Load a system and build its bundle in `output`. Raises ConfigError or BuildError."""
-    system = systems.load(path, sstc=sstc, console_mode=console_mode, trace_ring=trace_ring)
+    system = systems.load(
+        path, sstc=sstc, console_mode=console_mode, trace_ring=trace_ring, lean=lean
+    )
     return Launch(systems.build(system, output))

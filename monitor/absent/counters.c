@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No performance counters: nothing is counted. */
+#include "arch/counters.h"
+
+void counters_probe(struct hart *hart)
+{
+    (void)hart;
+}
+
+void pmu_enter(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
+void pmu_leave(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
+void pmu_end(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
+void pmu_count(struct vhart *vhart, unsigned event)
+{
+    (void)vhart;
+    (void)event;
+}
+
+void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, unsigned received)
+{
+    (void)vhart;
+    (void)targets;
+    (void)sent;
+    (void)received;
+}

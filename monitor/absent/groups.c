@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No groups: every tenant has its devices all the time. */
+#include "core/foreground.h"
+#include "vdev/virtio.h"
+
+const struct virtio_type virtio_input_type;
+
+void foreground_init(void)
+{
+}
+
+bool foreground_has_devices(const struct tenant *tenant)
+{
+    (void)tenant;
+    return true;
+}
+
+bool foreground_is_free_for(const struct tenant *tenant)
+{
+    (void)tenant;
+    return true;
+}
+
+void foreground_take(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+bool foreground_has_next(const struct tenant *tenant)
+{
+    (void)tenant;
+    return false;
+}
+
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    (void)vhart;
+    (void)address;
+    (void)argument;
+    return false;
+}
+
+void foreground_refused(const struct tenant *tenant, const char *reason)
+{
+    (void)tenant;
+    (void)reason;
+}
+
+bool foreground_request(struct tenant *tenant)
+{
+    (void)tenant;
+    return false;
+}
+
+void foreground_end_nap_here(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
+void foreground_ended(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+bool foreground_tell(void)
+{
+    return false;
+}
+
+bool foreground_waits(void)
+{
+    return false;
+}
+
+void foreground_look(uint64_t now)
+{
+    (void)now;
+}
+
+void foreground_close(void)
+{
+}

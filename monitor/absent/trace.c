@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No traces. */
+#include "arch/trace_trap.h"
+
+void trace_begin(const struct hart *hart)
+{
+    (void)hart;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No heartbeats: nobody is watched. */
+#include "core/clock.h"
+#include "core/tenant.h"
+#include "vdev/watchdog.h"
+
+void watch_init(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+void watch_begin(struct tenant *tenant, uint64_t now)
+{
+    (void)tenant;
+    (void)now;
+}
+
+void watch_end(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+void watch_pause(struct tenant *tenant)
+{
+    (void)tenant;
+}
+
+bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
+{
+    (void)tenant;
+    (void)policy;
+    (void)within_us;
+    (void)now;
+    return false;
+}
+
+uint64_t watch_deadline(void)
+{
+    return TIME_NEVER;
+}
+
+void watch_step(uint64_t now)
+{
+    (void)now;
+}
+
+uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
+{
+    (void)tenant;
+    (void)offset;
+    return 0;
+}
+
+void watchdog_write(struct tenant *tenant, uint64_t offset, uint32_t value, uint64_t now)
+{
+    (void)tenant;
+    (void)offset;
+    (void)value;
+    (void)now;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What this monitor is built with. Each of these is 1 unless monitor/Makefile is told to leave the
+ * feature out (WITHOUT); then its source files are not compiled, and monitor/absent has what others
+ * call of them. boot/check_features.c refuses a bundle that needs what is not there.
+ */
+#ifndef COTENANT_CORE_FEATURES_H
+#define COTENANT_CORE_FEATURES_H
+
+/* More than one hart: messages, remote fences, the shared lock, SBI HSM (section 9). */
+#ifndef FEATURE_HARTS
+#define FEATURE_HARTS 1
+#endif
+
+/* Groups of tenants that take turns, and the sleep key. */
+#ifndef FEATURE_GROUPS
+#define FEATURE_GROUPS 1
+#endif
+
+/* Suspend: SBI SUSP (section 13), and sleep in hart_suspend of HSM. */
+#ifndef FEATURE_SUSPEND
+#define FEATURE_SUSPEND 1
+#endif
+
+/* Virtual devices over virtio, which the next three and the sleep key need. */
+#ifndef FEATURE_VIRTIO
+#define FEATURE_VIRTIO 1
+#endif
+
+/* Streams, memory channels and control ports: ports of a virtual console. */
+#ifndef FEATURE_STREAMS
+#define FEATURE_STREAMS 1
+#endif
+
+/* Networks of virtual network devices. */
+#ifndef FEATURE_NETS
+#define FEATURE_NETS 1
+#endif
+
+/* Virtual socket devices. */
+#ifndef FEATURE_SOCKETS
+#define FEATURE_SOCKETS 1
+#endif
+
+/* The control protocol of abi/control.h, and saving of tenants. */
+#ifndef FEATURE_CONTROL
+#define FEATURE_CONTROL 1
+#endif
+
+/* Heartbeats: Cotenant's own SBI extension and the virtual watchdog. */
+#ifndef FEATURE_WATCH
+#define FEATURE_WATCH 1
+#endif
+
+/* Performance counters: SBI PMU (section 11). */
+#ifndef FEATURE_COUNTERS
+#define FEATURE_COUNTERS 1
+#endif
+
+/* Software events: SBI SSE (section 17). */
+#ifndef FEATURE_EVENTS
+#define FEATURE_EVENTS 1
+#endif
+
+/* Debug triggers: SBI DBTR (section 19). */
+#ifndef FEATURE_TRIGGERS
+#define FEATURE_TRIGGERS 1
+#endif
+
+/* Steal time: SBI STA (section 16). */
+#ifndef FEATURE_STEAL
+#define FEATURE_STEAL 1
+#endif
+
+/* Delegation of misaligned accesses: SBI FWFT (section 18). */
+#ifndef FEATURE_FWFT
+#define FEATURE_FWFT 1
+#endif
+
+/* Misaligned accesses that the hart does not make are made by the monitor. */
+#ifndef FEATURE_MISALIGNED
+#define FEATURE_MISALIGNED 1
+#endif
+
+/* Floating-point registers are kept for tenants. */
+#ifndef FEATURE_FP
+#define FEATURE_FP 1
+#endif
+
+/* Rings in which it is recorded what happens. */
+#ifndef FEATURE_TRACE
+#define FEATURE_TRACE 1
+#endif
+
+/* The console line for a person at a terminal. */
+#ifndef FEATURE_TERMINAL
+#define FEATURE_TERMINAL 1
+#endif
+
+/* The console line for a program: frames. */
+#ifndef FEATURE_FRAMES
+#define FEATURE_FRAMES 1
+#endif
+
+/* Commands to tenants and statistics, from the console line. */
+#ifndef FEATURE_COMMANDS
+#define FEATURE_COMMANDS 1
+#endif
+
+/* Devices of tenants are reset when these stop. */
+#ifndef FEATURE_DEVICES
+#define FEATURE_DEVICES 1
+#endif
+
+/* An image that the previous boot stage brings. */
+#ifndef FEATURE_NEXT_STAGE
+#define FEATURE_NEXT_STAGE 1
+#endif
+
+#endif

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A monitor that is built without what its system does not use."""
+
+import pytest
+from systems import Boot, Build, freertos, linux, system
+
+from cotenant.run.launch import Launch
+from cotenant.run.results import parse_latency
+from cotenant.units import align_up
+
+PAGE = 4096
+LEAN = '[monitor]\nbuild = "lean"\n'
+SECONDS = 2
+
+
+def test_linux_beside_freertos(boot: Boot) -> None:
+    session = boot(system(linux(), freertos(), LEAN), icount=4)
+    session.wait_ready("freertos")
+    session.wait_ready("linux")
+    assert session.command("linux", "uname -sm") == (0, "Linux riscv64\n")
+    log = session.command("linux", "dmesg | grep SBI")[1]
+    assert "SBI TIME extension detected" in log
+    assert "SBI SUSP extension" not in log and "SBI HSM extension" not in log
+    before = parse_latency(session.output("freertos"))
+    stats = session.run_for(SECONDS)
+    after = parse_latency(session.output("freertos"))
+    assert before and after
+    assert after.samples - before.samples >= 900 * SECONDS
+    assert after.missed == 0
+    assert stats.tenants["freertos"].faults == stats.tenants["linux"].faults == 0
+    assert session.quit() == 0
+
+
+def exchange(launch: Launch, lean: Launch) -> Launch:
+    """Put the monitor of another bundle in the place of a bundle's own."""
+    own, other = (
+        align_up(each.built.monitor.image.stat().st_size, PAGE) for each in (launch, lean)
+    )
+    data = launch.built.bundle.read_bytes()
+    image = lean.built.bundle.read_bytes()[:other]
+    launch.built.bundle.write_bytes(image + data[own:])
+    return launch
+
+
+RTOS = freertos(fp=False)
+SECOND = freertos("second", fp=False)
+ENDS = "ends = ['freertos', 'second']\n"
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ([freertos()], "tenant.flags: this monitor is built without floating point [0]"),
+        ([freertos(fp=False, hart=1), SECOND], "board.hart_count"),
+        ([RTOS, SECOND, f"[channel.c]\nkind = 'stream'\n{ENDS}"], "devices.kind"),
+        ([RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"], "tenant.group"),
+        ([freertos(fp=False, devices=["virtio0"])], "tenant.resets.kind"),
+    ],
+    ids=["fp", "harts", "channel", "group", "device"],
+)
+def test_a_bundle_that_needs_more_is_refused(
+    build: Build, boot: Boot, tables: list[str], words: str
+) -> None:
+    session = boot(exchange(build(system(*tables)), build(system(RTOS, LEAN))))
+    assert session.wait_end(timeout=60) == 0
+    text = session.console.noise + session.monitor_log
+    assert "refused the bundle: " in text and words in text
+    assert "starting" not in text

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which features a system needs of its monitor, and that a monitor can be built without each."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from made_images import LINUX, RTOS, Workshop, workshop
+
+from cotenant import features, monitor_build, paths
+from cotenant.errors import BuildError, ConfigError
+from cotenant.system import load
+
+__all__ = ["workshop"]
+
+SOURCES = paths.ROOT / "monitor"
+ALL = frozenset(features.WHAT)
+LEAN = '\n[monitor]\nbuild = "lean"\n'
+NO_FP = "fp = false\n"
+BARE = f'board = "qemu-virt"\n{RTOS}{NO_FP}'
+
+
+def chosen(workshop: Workshop, text: str, console_mode: str = "mux") -> set[str]:
+    return set(features.chosen(load(workshop.system(text), console_mode=console_mode)))
+
+
+def second(*lines: str) -> str:
+    return "\n".join([RTOS.replace(".rtos]", ".second]"), NO_FP, *lines, ""])
+
+
+KEPT = {"commands", "misaligned", "terminal"}
+
+
+def test_the_full_monitor_is_the_default(workshop: Workshop) -> None:
+    assert chosen(workshop, LINUX + RTOS) == ALL
+    assert chosen(workshop, BARE + '[monitor]\nbuild = "full"\n') == ALL
+
+
+def test_a_lone_rtos_needs_next_to_nothing(workshop: Workshop) -> None:
+    assert chosen(workshop, BARE + LEAN) == KEPT
+    assert chosen(workshop, BARE + LEAN, "framed") == KEPT - {"terminal"} | {"frames"}
+
+
+def test_linux_with_devices(workshop: Workshop) -> None:
+    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"devices", "fp"}
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("harts = [1]\n" + second(), {"harts", "suspend"}),
+        (second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]', {"nets", "virtio"}),
+        (
+            second() + '[channel.c]\nkind = "stream"\nends = ["rtos", "second"]',
+            {"streams", "virtio"},
+        ),
+        (
+            second() + '[channel.c]\nkind = "memory"\nsize = "64K"\nends = ["rtos", "second"]',
+            {"streams", "virtio"},
+        ),
+        (
+            second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
+            {"sockets", "virtio"},
+        ),
+        ("control = true\n", {"control", "frames", "streams", "virtio"}),
+        ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),
+        (
+            second() + '[group.g]\nmembers = ["rtos", "second"]',
+            {"groups", "suspend", "virtio"},
+        ),
+        ('devices = ["virtio0"]\n', {"devices"}),
+    ],
+    ids=["harts", "net", "stream", "memory", "socket", "control", "watch", "group", "devices"],
+)
+def test_what_a_description_asks_for(workshop: Workshop, text: str, needed: set[str]) -> None:
+    assert chosen(workshop, BARE + text + LEAN) == KEPT | needed
+
+
+def test_a_trace_is_asked_for_on_the_command_line(workshop: Workshop) -> None:
+    system = load(workshop.system(BARE), trace_ring=1 << 20, lean=True)
+    assert features.chosen(system) == KEPT | {"trace"}
+
+
+def test_more_and_less_by_name(workshop: Workshop) -> None:
+    text = f'{BARE}{LEAN}with = ["counters", "control"]\nwithout = ["misaligned"]\n'
+    assert chosen(workshop, text) == {"commands", "control", "counters", "frames", "terminal"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[monitor]\nbuild = "small"', 'monitor.build: "small" is neither "full" nor "lean"'),
+        (f'{LEAN}with = ["pmu"]', 'monitor.with: there is no feature "pmu"'),
+        (f'{LEAN}without = ["terminal"]', 'monitor.without: the system needs "terminal"'),
+        (
+            f'{LEAN}with = ["control"]\nwithout = ["commands"]',
+            'monitor.without: the system needs "commands"',
+        ),
+        ('[monitor]\nwith = ["counters"]', "monitor.with: the full monitor has every feature"),
+    ],
+)
+def test_mistakes(workshop: Workshop, text: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(workshop.system(BARE + text))
+    assert words in str(caught.value)
+
+
+def test_each_choice_has_a_directory_of_its_own() -> None:
+    full = monitor_build.monitor_of(ALL)
+    without_one = [monitor_build.monitor_of(ALL - {name}) for name in features.WHAT]
+    assert full.image == paths.MONITOR_IMAGE and full.left_out == ()
+    assert len({each.image for each in (full, *without_one)}) == len(features.WHAT) + 1
+    assert without_one[0].left_out == (next(iter(features.WHAT)),)
+
+
+def test_the_lists_of_features_are_the_same_everywhere() -> None:
+    header = (SOURCES / "core" / "features.h").read_text()
+    makefile = (SOURCES / "Makefile").read_text()
+    assert {each.lower() for each in re.findall(r"#define FEATURE_(\w+) 1", header)} == ALL
+    assert set(re.findall(r"^FILES_(\w+) :=", makefile, re.MULTILINE)) == ALL
+    assert {file.stem for file in (SOURCES / "absent").iterdir()} <= ALL
+
+
+def make(out: Path, without: str = "") -> subprocess.CompletedProcess[str]:
+    command = ["make", "--silent", "-C", str(SOURCES), f"OUT={out}", f"WITHOUT={without}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of a full monitor."""
+    out = tmp_path_factory.mktemp("monitor")
+    assert make(out).returncode == 0
+    return out
+
+
+@pytest.mark.parametrize("name", [*features.WHAT, "all"])
+def test_it_compiles_without(full: Path, tmp_path: Path, name: str) -> None:
+    """Only what looks at the features is compiled anew: the rest would come out the same."""
+    without = [each for each in ALL if name == "all" or name in features.with_needs({each})]
+    out = tmp_path / "monitor"
+    shutil.copytree(full, out, copy_function=os.link)
+    for dependencies in out.rglob("*.d"):
+        if "core/features.h" in dependencies.read_text():
+            dependencies.with_suffix(".o").unlink()
+            dependencies.unlink()
+    (out / "monitor.elf").unlink()
+    done = make(out, " ".join(without))
+    assert done.returncode == 0, done.stderr
+    assert "LD" in done.stdout
+
+
+def test_what_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    monkeypatch.setenv("CROSS_COMPILE", "missing-")
+    with pytest.raises(BuildError, match="the monitor cannot be compiled"):
+        monitor_build.build(ALL - {"trace"})
+
+
+def test_sizes(full: Path) -> None:
+    monitor = monitor_build.Monitor(full / "monitor.bin", full / "monitor.elf", ())
+    assert 10_000 < monitor.lines < 20_000
+    assert 50_000 < monitor.text_bytes < 150_000

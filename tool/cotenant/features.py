@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a monitor can be built without, and what a system needs of it: monitor/core/features.h."""
+
+from collections.abc import Collection
+
+from cotenant import abi
+from cotenant.errors import Mistakes
+from cotenant.plan import System
+from cotenant.reader import suggestion
+
+WHAT = {
+    "commands": "commands to tenants, and statistics",
+    "control": "the control protocol, for cotenant ctl",
+    "counters": "performance counters (SBI PMU)",
+    "devices": "reset of tenants' devices",
+    "events": "software events (SBI SSE)",
+    "fp": "floating point",
+    "frames": "the console line for programs",
+    "fwft": "delegation of misaligned accesses (SBI FWFT)",
+    "groups": "groups",
+    "harts": "several harts",
+    "misaligned": "emulation of misaligned accesses",
+    "nets": "network channels",
+    "next_stage": "an image of the previous boot stage",
+    "sockets": "socket channels",
+    "steal": "steal time (SBI STA)",
+    "streams": "stream and memory channels, control ports",
+    "suspend": "suspend (SBI SUSP)",
+    "terminal": "the console line for people",
+    "trace": "traces",
+    "triggers": "debug triggers (SBI DBTR)",
+    "virtio": "virtual devices",
+    "watch": "heartbeats",
+}
+"""the features by name, as a user is told of them"""
+
+# What a system does not ask for in its description, and is likely to want.
+_KEPT = frozenset({"commands", "misaligned"})
+
+_NEEDS = {
+    "control": {"commands", "frames"},
+    "groups": {"suspend", "virtio"},
+    "harts": {"suspend"},
+    "nets": {"virtio"},
+    "sockets": {"virtio"},
+    "streams": {"virtio"},
+}
+
+_DEVICES = {
+    abi.bundle("VIRTUAL_CONSOLE"): "streams",
+    abi.bundle("VIRTUAL_INPUT"): "groups",
+    abi.bundle("VIRTUAL_NET"): "nets",
+    abi.bundle("VIRTUAL_SOCKET"): "sockets",
+}
+
+
+def used(system: System) -> frozenset[str]:
+    """Return the features without which the monitor would refuse the system's bundle."""
+    tenants = system.tenants
+    asked = {
+        "control": any(tenant.config.may_see is not None for tenant in tenants),
+        "devices": any(tenant.devices for tenant in tenants),
+        "fp": any(tenant.config.fp for tenant in tenants),
+        "frames": system.console_mode == "framed",
+        "groups": bool(system.config.groups),
+        "harts": len(system.harts) > 1,
+        "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
+        "terminal": system.console_mode == "mux",
+        "trace": system.trace_ring > 0,
+        "watch": any(tenant.config.watch is not None for tenant in tenants),
+    }
+    kinds = {_DEVICES[device.kind] for tenant in tenants for device in tenant.virtual_devices}
+    return with_needs({name for name, needed in asked.items() if needed} | kinds)
+
+
+def chosen(system: System) -> frozenset[str]:
+    """Return the features of the monitor that the system's description asks for."""
+    choice = system.config.monitor
+    if not choice.lean:
+        return frozenset(WHAT)
+    return with_needs(used(system) | (_KEPT - {*choice.without}) | {*choice.with_})
+
+
+def check(system: System, mistakes: Mistakes) -> None:
+    """Note what is wrong with the features that the description names."""
+    choice = system.config.monitor
+    needed = with_needs(used(system) | {*choice.with_})
+    for key, names in (("with", choice.with_), ("without", choice.without)):
+        place = f"monitor.{key}"
+        if names and not choice.lean:
+            mistakes.add(place, "the full monitor has every feature", 'add: build = "lean"')
+        for name in names:
+            if name not in WHAT:
+                mistakes.add(place, f'there is no feature "{name}"', suggestion(name, WHAT))
+            elif key == "without" and name in needed:
+                problem = f'the system needs "{name}" ({WHAT[name]})'
+                mistakes.add(place, problem, "take it out of the list")
+
+
+def with_needs(names: Collection[str]) -> frozenset[str]:
+    """Return features with those that they are made of."""
+    found = set(names)
+    while more := {need for name in found for need in _NEEDS.get(name, ())} - found:
+        found |= more
+    return frozenset(found)

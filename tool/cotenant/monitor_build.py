@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Monitors that are built without what a system does not use, and how large a monitor is.
+
+Each choice of features has a directory of its own below build/, which make keeps up to date.
+"""
+
+import fcntl
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+from cotenant import paths
+from cotenant.errors import BuildError
+from cotenant.features import WHAT
+
+_SOURCES = paths.ROOT / "monitor"
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """A monitor that is, or should be, built; `left_out` in alphabetical order."""
+
+    image: Path
+    elf: Path
+    left_out: tuple[str, ...]
+
+    @cached_property
+    def text_bytes(self) -> int:
+        """Bytes of code and constants."""
+        with self.elf.open("rb") as file:
+            return sum(
+                section["sh_size"]
+                for section in ELFFile(file).iter_sections()
+                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
+                and not section["sh_flags"] & SH_FLAGS.SHF_WRITE
+            )
+
+    @cached_property
+    def lines(self) -> int:
+        """Lines of the files of monitor/ that it is compiled from, without comments and blanks."""
+        files = {name for file in self.elf.parent.rglob("*.d") for name in _named_by(file)}
+        return sum(_code_lines(file) for file in files)
+
+
+def monitor_of(features: frozenset[str]) -> Monitor:
+    """Return the monitor with these features; it need not be there."""
+    left_out = tuple(sorted(WHAT.keys() - features))
+    if not left_out:
+        return Monitor(paths.MONITOR_IMAGE, paths.MONITOR_ELF, ())
+    name = sha256(" ".join(left_out).encode()).hexdigest()[:12]
+    folder = paths.BUILD / f"monitor-{name}"
+    return Monitor(folder / "monitor.bin", folder / "monitor.elf", left_out)
+
+
+def build(features: frozenset[str]) -> Monitor:
+    """Return the monitor with these features; unless it is the full one, it is compiled.
+
+    Raises BuildError if that cannot be done. The full one is the business of `make build`.
+    """
+    monitor = monitor_of(features)
+    if monitor.left_out:
+        folder = monitor.image.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(folder / ".lock"):
+            _make(folder, monitor.left_out)
+    return monitor
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Let one process at a time go on."""
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(folder: Path, left_out: tuple[str, ...]) -> None:
+    command = ["make", "--silent", "--no-print-directory", f"--jobs={os.cpu_count() or 1}"]
+    command += ["-C", str(_SOURCES), f"OUT={folder}", f"WITHOUT={' '.join(left_out)}"]
+    environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    try:
+        subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    except OSError as error:
+        raise BuildError(f"make cannot be run ({error.strerror}); run 'make setup'") from error
+    except subprocess.CalledProcessError as error:
+        raise BuildError(f"the monitor cannot be compiled:\n{error.stderr.strip()}") from error
+
+
+def _named_by(dependencies: Path) -> Iterator[Path]:
+    """Give the files of monitor/ that the compiler has read."""
+    for name in dependencies.read_text().replace("\\\n", " ").split():
+        path = (_SOURCES / name.rstrip(":")).resolve()
+        if path.suffix in (".c", ".h", ".S") and path.is_relative_to(_SOURCES):
+            yield path
+
+
+def _code_lines(file: Path) -> int:
+    return sum(bool(line.strip()) for line in _COMMENT.sub("", file.read_text()).splitlines())
