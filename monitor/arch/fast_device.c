@@ -2,6 +2,7 @@
 #include "arch/fast_device.h"
 
 #include "arch/csr.h"
+#include "arch/fast_switch.h"
 #include "arch/guest_memory.h"
 #include "arch/interrupts.h"
 #include "core/console.h"
@@ -42,7 +43,7 @@ static inline struct world_change finish(struct hart *hart, struct vhart *vhart,
     if (hart->reschedule) {
         return hart_schedule(hart);
     }
-    return (struct world_change){&vhart->world, &vhart->world};
+    return fast_resume(hart, vhart);
 }
 
 /* Nothing was done: the vhart makes the access again. */

@@ -2,6 +2,7 @@
 #include "arch/trap.h"
 
 #include "arch/csr.h"
+#include "arch/fast_switch.h"
 #include "arch/guest_memory.h"
 #include "arch/hart.h"
 #include "arch/instruction.h"
@@ -186,7 +187,7 @@ struct world_change trap_dispatch(struct hart *hart)
         exception(vhart, cause);
     }
     if (!hart->reschedule && hart->loaded == vhart) {
-        return (struct world_change){&vhart->world, &vhart->world};
+        return fast_resume(hart, vhart);
     }
     return hart_schedule(hart);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/interrupts.h"
+#include "arch/timer.h"
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/control.h"
@@ -47,8 +48,14 @@ void console_put_off(uint64_t now)
 
 void console_wake_here(void)
 {
-    console_put_off(hart_now(console.hart));
-    console.hart->reschedule = true;
+    struct hart *hart = console.hart;
+
+    console_put_off(hart_now(hart));
+    if (hart->loaded == NULL) {
+        hart->reschedule = true;
+    } else {
+        timer_advance(hart, hart->loaded, hart->console_due + hart->loaded->console_patience);
+    }
 }
 
 static void wake(void)
@@ -109,7 +116,7 @@ static bool transmit_step(void)
 {
     uint32_t count = 0;
 
-    if (!uart_transmit_ready(&console.uart)) {
+    if (!uart_transmit_ready(&console.uart) || hart_is_wanted()) {
         return true;
     }
     while (count < STEP_BYTES) {
@@ -228,7 +235,7 @@ static bool refresh_interrupt_lines(void)
 
 static void set_next_step(uint64_t now, bool busy)
 {
-    console.active = busy || statistics_in_progress(&console.report) ||
+    console.active = busy || hart_is_wanted() || statistics_in_progress(&console.report) ||
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
         console_put_off(now);
@@ -246,6 +253,9 @@ static void set_next_step(uint64_t now, bool busy)
 static bool do_turn(uint64_t now)
 {
     trace_console(console.hart);
+    if (hart_is_wanted()) {
+        return true;
+    }
     if (watch_deadline() <= now && !console.quitting) {
         watch_step(now);
         return true;

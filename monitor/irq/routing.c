@@ -11,6 +11,7 @@
 #include "device/plic.h"
 #include "device/plic_map.h"
 #include "irq/source_set.h"
+#include "irq/vplic_arbiter.h"
 
 #define UART_PRIORITY 1
 #define NO_ADDRESS UINT64_MAX
@@ -181,8 +182,8 @@ void routing_take_context(struct vhart *vhart)
 static inline uint32_t __attribute__((always_inline))
 routed(const struct vplic *vplic, uint32_t index)
 {
-    bool output = vplic->pending_words != 0 && vplic_output(vplic, index);
-    /* vplic_claim_trapped(), without looking for due sources a second time */
+    /* vplic_output() and vplic_claim_trapped(), without looking for due sources twice */
+    bool output = vplic->pending_words != 0 && vplic_any_due(vplic, &vplic->vharts[index]);
     bool trapped = output || vplic->vharts[index].claimed_count != 0;
 
     return (output ? ROUTED_OUTPUT : 0) | (trapped ? ROUTED_TRAPPED : 0) |
@@ -244,14 +245,20 @@ static inline void __attribute__((always_inline)) refresh(struct tenant *tenant,
     }
 }
 
+/* Out of line: a tenant with one vhart does not save the registers of the loop. */
+static void __attribute__((noinline)) refresh_all(struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        refresh(tenant, i);
+    }
+}
+
 void routing_refresh(struct tenant *tenant)
 {
     if (tenant->vhart_count == 1) {
         refresh(tenant, 0);
-        return;
-    }
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        refresh(tenant, i);
+    } else {
+        refresh_all(tenant);
     }
 }
 
@@ -322,9 +329,13 @@ void routing_refresh_uart(struct tenant *tenant)
     uint32_t source = tenant->description->uart_source;
     bool level = vuart_interrupt(&tenant->uart);
 
-    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
-        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0) &&
-        vplic_set_level(&tenant->plic, source, level)) {
+    if ((tenant->description->flags & COTENANT_TENANT_UART) == 0 ||
+        level == source_set_has(tenant->plic.level, source)) {
+        return;
+    }
+    if (hart_is_wanted()) {
+        console_output_ready();
+    } else if (vplic_set_level(&tenant->plic, source, level)) {
         routing_refresh(tenant);
     }
 }

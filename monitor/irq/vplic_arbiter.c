@@ -3,13 +3,6 @@
 
 #include "irq/source_set.h"
 
-void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on)
-{
-    source_set_assign(vplic->pending, source, on);
-    vplic->latest = source;
-    vplic_update_pending_word(vplic, source_word(source));
-}
-
 /*
  * The sources of a word whose priority is above `threshold`: the comparison of two numbers, highest
  * bit first, for 32 of them at once.
@@ -61,7 +54,8 @@ static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic
                                         : above_threshold(vplic, word, vhart->threshold));
 }
 
-bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+static bool __attribute__((noinline))
+any_due_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
     for (uint32_t left = vplic->pending_words; left != 0; left &= left - 1) {
         if (due_sources(vplic, vhart, lowest_bit(left)) != 0) {
@@ -69,6 +63,17 @@ bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
         }
     }
     return false;
+}
+
+bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
+{
+    uint32_t word = source_word(vplic->latest);
+
+    /* The usual case: no other word to look at. */
+    if (vplic->pending_words == 1u << word) {
+        return due_sources(vplic, vhart, word) != 0;
+    }
+    return any_due_of_several(vplic, vhart);
 }
 
 /* The usual case, a single pending source: nothing to search. False: it is another case. */

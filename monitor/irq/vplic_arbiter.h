@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "irq/source_set.h"
 #include "irq/vplic.h"
-
-/* Sets or clears the pending bit of a source, 1..COTENANT_MAX_SOURCES-1. */
-void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on);
 
 /* Brings the summary up to date after vplic->pending[word] was changed. */
 static inline void vplic_update_pending_word(struct vplic *vplic, uint32_t word)
@@ -21,6 +19,14 @@ static inline void vplic_update_pending_word(struct vplic *vplic, uint32_t word)
 
     vplic->pending_words =
         vplic->pending[word] != 0 ? vplic->pending_words | bit : vplic->pending_words & ~bit;
+}
+
+/* Sets or clears the pending bit of a source, 1..COTENANT_MAX_SOURCES-1. */
+static inline void vplic_set_pending(struct vplic *vplic, uint32_t source, bool on)
+{
+    source_set_assign(vplic->pending, source, on);
+    vplic->latest = source;
+    vplic_update_pending_word(vplic, source_word(source));
 }
 
 /* Some source would interrupt the vhart, as far as is known here. */

@@ -89,16 +89,26 @@ static void carry_out(const struct extension *extension, struct vhart *vhart)
     }
 }
 
+/* Out of line: a call that needs no lock saves no registers for it. */
+static void __attribute__((noinline))
+carry_out_shared(const struct extension *extension, struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if (shared_try_enter(hart)) {
+        carry_out(extension, vhart);
+        shared_leave(hart);
+    }
+}
+
 void sbi_dispatch(struct vhart *vhart)
 {
     /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
     const struct extension *extension = find(vhart->world.registers[REGISTER_A7]);
-    struct hart *hart = vhart->world.hart;
 
     if (extension == NULL || !extension->shared) {
         carry_out(extension, vhart);
-    } else if (shared_try_enter(hart)) {
-        carry_out(extension, vhart);
-        shared_leave(hart);
+    } else {
+        carry_out_shared(extension, vhart);
     }
 }

@@ -222,7 +222,7 @@ static uint32_t trigger_level(const struct vuart *uart)
  * The interrupt of the highest priority, as IIR names it. There is no time here: bytes below the
  * trigger level are reported as a character timeout at once.
  */
-static uint8_t pending_interrupt(const struct vuart *uart)
+static inline uint8_t __attribute__((always_inline)) pending_interrupt(const struct vuart *uart)
 {
     uint8_t enabled = uart->interrupt_enable;
     uint32_t received = ring_used(receiver(uart));
@@ -371,11 +371,6 @@ bool vuart_receive(struct vuart *uart, uint8_t byte)
         return false;
     }
     return true;
-}
-
-uint32_t vuart_transmit_used(const struct vuart *uart)
-{
-    return ring_used(&uart->transmit);
 }
 
 int vuart_transmit_next(struct vuart *uart)

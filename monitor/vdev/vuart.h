@@ -87,7 +87,10 @@ uint32_t vuart_receive_taken(const struct vuart *uart);
 bool vuart_receive(struct vuart *uart, uint8_t byte);
 
 /* Bytes that wait for the console. uart->transmit_lines of them are '\n'. */
-uint32_t vuart_transmit_used(const struct vuart *uart);
+static inline uint32_t vuart_transmit_used(const struct vuart *uart)
+{
+    return ring_used(&uart->transmit);
+}
 
 /* The console takes the oldest byte, 0..255; -1: none. May raise the THRE interrupt. */
 int vuart_transmit_next(struct vuart *uart);
