@@ -4,6 +4,7 @@
 #include "abi/trace.h"
 #include "boot/check_rules.h"
 #include "core/crc32.h"
+#include "core/features.h"
 
 static struct check_result check_header(const struct bundle *bundle)
 {
@@ -81,6 +82,9 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
 
     if (result.problem == NULL) {
         result = check_features(bundle);
+    }
+    if (!FEATURE_CHECK) {
+        return result;
     }
     if (result.problem == NULL) {
         result = check_board(bundle, monitor_size);

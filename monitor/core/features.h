@@ -7,6 +7,11 @@
 #ifndef COTENANT_CORE_FEATURES_H
 #define COTENANT_CORE_FEATURES_H
 
+/* Every field of a bundle is checked at boot; else its checksum and what it needs. */
+#ifndef FEATURE_CHECK
+#define FEATURE_CHECK 1
+#endif
+
 /* More than one hart: messages, remote fences, the shared lock, SBI HSM (section 9). */
 #ifndef FEATURE_HARTS
 #define FEATURE_HARTS 1

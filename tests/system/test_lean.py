@@ -2,7 +2,7 @@
 """A monitor that is built without what its system does not use."""
 
 import pytest
-from systems import Boot, Build, freertos, linux, system
+from systems import Boot, Build, freertos, keep_ticking, linux, system
 
 from cotenant.run.launch import Launch
 from cotenant.run.results import parse_latency
@@ -11,6 +11,9 @@ from cotenant.units import align_up
 PAGE = 4096
 LEAN = '[monitor]\nbuild = "lean"\n'
 SECONDS = 2
+RTOS = freertos(fp=False)
+SECOND = freertos("second", fp=False)
+ENDS = "ends = ['freertos', 'second']\n"
 
 
 def test_linux_beside_freertos(boot: Boot) -> None:
@@ -31,6 +34,15 @@ def test_linux_beside_freertos(boot: Boot) -> None:
     assert session.quit() == 0
 
 
+def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
+    tables = (RTOS, freertos("second", fp=False, priority=5), LEAN)
+    session = boot(system(*tables) + 'without = ["check", "misaligned"]', icount=4)
+    for name in ("freertos", "second"):
+        session.wait_ready(name)
+    keep_ticking(session, ["freertos", "second"])
+    assert session.quit() == 0
+
+
 def exchange(launch: Launch, lean: Launch) -> Launch:
     """Put the monitor of another bundle in the place of a bundle's own."""
     own, other = (
@@ -40,11 +52,6 @@ def exchange(launch: Launch, lean: Launch) -> Launch:
     image = lean.built.bundle.read_bytes()[:other]
     launch.built.bundle.write_bytes(image + data[own:])
     return launch
-
-
-RTOS = freertos(fp=False)
-SECOND = freertos("second", fp=False)
-ENDS = "ends = ['freertos', 'second']\n"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from cotenant.plan import System
 from cotenant.reader import suggestion
 
 WHAT = {
+    "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
     "counters": "performance counters (SBI PMU)",
@@ -35,10 +36,11 @@ WHAT = {
 """the features by name, as a user is told of them"""
 
 # What a system does not ask for in its description, and is likely to want.
-_KEPT = frozenset({"commands", "misaligned"})
+_KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
-    "control": {"commands", "frames"},
+    "control": {"frames"},
+    "frames": {"commands"},  # the program at the other end asks how tenants are
     "groups": {"suspend", "virtio"},
     "harts": {"suspend"},
     "nets": {"virtio"},
