@@ -9,8 +9,10 @@
 #include "arch/timer.h"
 #include "arch/trap.h"
 #include "core/console.h"
+#include "core/features.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
+#include "core/plain_path.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/steal.h"
@@ -47,7 +49,7 @@ void hart_poll_interrupts(struct hart *hart)
  */
 static void claim_fp(struct hart *hart, struct vhart *vhart)
 {
-    if (!vhart->uses_fp || hart->fp_owner == vhart) {
+    if (!FEATURE_FP || !vhart->uses_fp || hart->fp_owner == vhart) {
         return;
     }
     CSR_SET(mstatus, MSTATUS_FS);
@@ -111,7 +113,7 @@ static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
 /* The console's step; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, struct schedulable *next, uint64_t now)
 {
-    if (hart->accounts != 0) {
+    if (plain_path_is_taken(hart)) {
         put_aside(hart);
     }
     timer_program(hart, NULL,
@@ -176,7 +178,7 @@ struct world_change hart_schedule(struct hart *hart)
             hart->reschedule = true;
             continue;
         }
-        if (hart->accounts != 0) {
+        if (plain_path_is_taken(hart)) {
             look_after(hart, next, now);
         }
         event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/control.h"
+#include "core/features.h"
 #include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
@@ -189,17 +190,17 @@ static void handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
 
-    if ((requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
+    if (FEATURE_COMMANDS && (requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
         statistics_begin(&console.report);
     }
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
         console.quitting = true;
         foreground_close();
     }
-    if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
+    if (FEATURE_COMMANDS && (requests & CONSOLE_REQUEST_TENANT) != 0) {
         command_tenant(&tenants[console.mux.commanded], console.mux.tenant_command);
     }
-    if ((requests & CONSOLE_REQUEST_WATCH) != 0) {
+    if (FEATURE_WATCH && (requests & CONSOLE_REQUEST_WATCH) != 0) {
         change_watch(&tenants[console.mux.commanded]);
     }
 }

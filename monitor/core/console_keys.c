@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The input of mux mode: keys for the tenant in focus, commands behind the escape key. */
 #include "core/console_parts.h"
+#include "core/features.h"
 #include "core/monitor_log.h"
 
 static void put_escape_name(const struct console_mux *mux)
@@ -79,7 +80,7 @@ void console_keys_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->escape_seen) {
         mux->escape_seen = false;
-        if (byte == COTENANT_CONTROL_START) {
+        if (FEATURE_CONTROL && byte == COTENANT_CONTROL_START) {
             mux->in_channel = COTENANT_CONTROL_CHANNEL;
             mux->in_state = CONSOLE_FRAME_LENGTH;
             return;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/plain_path.h"
 
-#include "arch/hart.h"
-
 /* Budget of a vhart that may run as long as it likes but is looked after: ages of ticks. */
 #define BUDGET_WITHOUT_LIMIT (1ul << 62)
 

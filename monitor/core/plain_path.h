@@ -10,6 +10,8 @@
 #ifndef COTENANT_CORE_PLAIN_PATH_H
 #define COTENANT_CORE_PLAIN_PATH_H
 
+#include "arch/hart.h"
+#include "core/features.h"
 #include "core/vhart.h"
 
 /* Reasons, bits of struct vhart.plain_path. */
@@ -22,5 +24,11 @@ void plain_path_begin(struct vhart *vhart, uint32_t reason);
 
 /* No more for `reason`; nothing if it was not. */
 void plain_path_end(struct vhart *vhart, uint32_t reason);
+
+/* One of the vharts of this hart is looked after. */
+static inline bool plain_path_is_taken(const struct hart *hart)
+{
+    return (FEATURE_STEAL || FEATURE_COUNTERS || FEATURE_TRIGGERS) && hart->accounts != 0;
+}
 
 #endif

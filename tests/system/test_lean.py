@@ -16,8 +16,10 @@ SECOND = freertos("second", fp=False)
 ENDS = "ends = ['freertos', 'second']\n"
 
 
-def test_linux_beside_freertos(boot: Boot) -> None:
-    session = boot(system(linux(), freertos(), LEAN), icount=4)
+def test_linux_beside_freertos(build: Build, boot: Boot) -> None:
+    launch = build(system(linux(), freertos(), LEAN))
+    assert launch.built.monitor.text_bytes < 50_000
+    session = boot(launch, icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")
     assert session.command("linux", "uname -sm") == (0, "Linux riscv64\n")

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from systems import freertos, payload, system
 
-from cotenant import paths
+from cotenant import abi, paths
 
 ESCAPE = b"\x14"
+CONTROL_START = bytes([abi.header("console.h")["COTENANT_CONTROL_START"]])
 LIMIT = 120.0
 
 
@@ -65,12 +66,22 @@ class Terminal:
         os.close(self.theirs)
 
 
+LEAST = """
+[monitor]
+build = "lean"
+without = ["check", "commands", "misaligned"]
+"""
+
+
 @pytest.fixture
-def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """Run two tenants that answer quickly, at a terminal."""
+def terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Terminal]:
+    """Run two tenants that answer quickly, at a terminal; a parameter is added to their system."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))  # the socket is this test's own
     description = tmp_path / "terminal.toml"
-    description.write_text(system(payload("uart-echo", name="echo"), freertos()))
+    tables = (payload("uart-echo", name="echo"), freertos(), getattr(request, "param", ""))
+    description.write_text(system(*tables))
     terminal = Terminal(description)
     yield terminal
     terminal.close()
@@ -139,3 +150,15 @@ def test_without_a_terminal_it_points_to_batch(tmp_path: Path) -> None:
     )
     assert run.returncode != 0
     assert "--batch" in run.stderr
+
+
+@pytest.mark.parametrize("terminal", [LEAST], indirect=True, ids=["lean"])
+def test_a_monitor_without_commands_goes_on_after_them(terminal: Terminal) -> None:
+    terminal.expect("^uart-echo: ready")
+    terminal.type(ESCAPE + b"x" + ESCAPE + b"l" + ESCAPE + CONTROL_START)
+    terminal.expect("help")
+    terminal.type(b"hello there\n")
+    terminal.expect("hello there")
+    terminal.expect(r"^\[freertos\] latency: samples=\d+ .* missed=\d+$")
+    terminal.type(ESCAPE + b"q")
+    assert terminal.end() == 0

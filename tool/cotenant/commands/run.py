@@ -127,12 +127,13 @@ def run(
             report_warnings(launch.built.system)
             if icount is not None and len(launch.built.system.harts) > 1:
                 click.echo(f"warning: {_UNFAIR}", err=True)
-            control = _control_socket(file, socket)
+            place = _control_socket(file, socket)
             machine = replace(
                 launch.machine(icount, qemu_args),
                 display=display,
-                qmp=None if control is None else qmp_socket(control),
+                qmp=None if place is None else qmp_socket(place),
             )
+            control = None if "control" in launch.built.monitor.left_out else place
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
                 sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))
