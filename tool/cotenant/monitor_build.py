@@ -86,7 +86,9 @@ def _alone(file: Path) -> Iterator[None]:
 
 def _make(folder: Path, left_out: tuple[str, ...]) -> None:
     command = ["make", "--silent", "--no-print-directory", f"--jobs={os.cpu_count() or 1}"]
-    command += ["-C", str(_SOURCES), f"OUT={folder}", f"WITHOUT={' '.join(left_out)}"]
+    # What depends on what is noted by these names, and stays true when the whole tree is moved.
+    out = os.path.relpath(folder, _SOURCES)
+    command += ["-C", str(_SOURCES), f"OUT={out}", f"WITHOUT={' '.join(left_out)}"]
     environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     try:
         subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
