@@ -200,7 +200,7 @@ static void handle_requests(void)
     if (FEATURE_COMMANDS && (requests & CONSOLE_REQUEST_TENANT) != 0) {
         command_tenant(&tenants[console.mux.commanded], console.mux.tenant_command);
     }
-    if (FEATURE_WATCH && (requests & CONSOLE_REQUEST_WATCH) != 0) {
+    if (FEATURE_FRAMES && (requests & CONSOLE_REQUEST_WATCH) != 0) {
         change_watch(&tenants[console.mux.commanded]);
     }
 }

@@ -41,6 +41,8 @@ def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
     session = boot(system(*tables) + 'without = ["check", "misaligned"]', icount=4)
     for name in ("freertos", "second"):
         session.wait_ready(name)
+    refused = session.control("watch second stop")
+    assert refused.output == "refused, it was never given a time"
     keep_ticking(session, ["freertos", "second"])
     assert session.quit() == 0
 
