@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* No groups: every tenant has its devices all the time. */
 #include "core/foreground.h"
+
 #include "vdev/virtio.h"
+#include <stddef.h>
 
 const struct virtio_type virtio_input_type;
 
@@ -26,15 +28,17 @@ void foreground_take(struct tenant *tenant)
     (void)tenant;
 }
 
-bool foreground_has_next(const struct tenant *tenant)
+struct tenant *foreground_next(const struct tenant *tenant)
 {
     (void)tenant;
-    return false;
+    return NULL;
 }
 
-bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
+                        uint64_t argument)
 {
     (void)vhart;
+    (void)next;
     (void)address;
     (void)argument;
     return false;

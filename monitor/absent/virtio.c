@@ -7,9 +7,10 @@ void virtio_init(void)
 {
 }
 
-void virtio_reset_tenant(struct tenant *tenant)
+void virtio_reset_device(const struct tenant *tenant, uint32_t number)
 {
     (void)tenant;
+    (void)number;
 }
 
 struct check_result check_virtual(const struct bundle *bundle, uint32_t index)

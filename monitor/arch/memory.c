@@ -92,6 +92,10 @@ void *memset(void *destination, int value, size_t size)
             ((word *)to)[3] = pattern;
             to += 4 * sizeof(word);
         }
+        for (; size >= sizeof(word); size -= sizeof(word)) {
+            *(word *)to = pattern;
+            to += sizeof(word);
+        }
     }
     for (; size > 0; size--) {
         *to++ = (uint8_t)value;

@@ -32,11 +32,16 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
     if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
-        const struct crash crash = {cause, value, CSR_READ(scause), CSR_READ(sepc),
-                                    CSR_READ(stval)};
+        const uint64_t values[CRASH_PC] = {
+            [CRASH_CAUSE] = cause,
+            [CRASH_ADDRESS] = value,
+            [CRASH_SCAUSE] = CSR_READ(scause),
+            [CRASH_SEPC] = CSR_READ(sepc),
+            [CRASH_STVAL] = CSR_READ(stval),
+        };
 
         shared_enter(world->hart);
-        tenant_crash(vhart, &crash);
+        tenant_crash(vhart, values);
         shared_leave(world->hart);
         return;
     }

@@ -43,18 +43,10 @@ void vhart_setup_delegation(struct vhart *vhart)
     vhart->misaligned_locked = false;
 }
 
-void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
+void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     struct world *world = &vhart->world;
 
-    memset(world->registers, 0, sizeof(world->registers));
-    for (uint32_t i = 0; i < DEVICE_PAGES; i++) {
-        vhart->device_pages[i].leaf_address = 0;
-    }
-    if (vhart->uses_fp) {
-        memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
-        vhart->rest.fcsr = 0;
-    }
     vhart->rest.nap_pc = 0;
     world->stvec = 0;
     world->sscratch = 0;
@@ -70,6 +62,19 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->deadline = TIME_NEVER;
     set_entry(vhart, address, argument);
     FENCE_I(); /* its code was written as data */
+}
+
+void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
+    for (uint32_t i = 0; i < DEVICE_PAGES; i++) {
+        vhart->device_pages[i].leaf_address = 0;
+    }
+    if (vhart->uses_fp) {
+        memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
+        vhart->rest.fcsr = 0;
+    }
+    vhart_setup_return(vhart, address, argument);
 }
 
 void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)

@@ -15,6 +15,12 @@ void vhart_setup_protection(struct vhart *vhart);
  */
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument);
 
+/*
+ * The same for one that goes on after a suspend to RAM (section 13.3): its general and
+ * floating-point registers are what they were, which only it can see. Not for a loaded vhart.
+ */
+void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument);
+
 /* Which exceptions it takes itself: as at its first start. Not for a loaded vhart. */
 void vhart_setup_delegation(struct vhart *vhart);
 

@@ -14,6 +14,7 @@
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
+#include "core/stopping.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "core/watch.h"
@@ -216,6 +217,9 @@ static void quit_step(void)
             return;
         }
     }
+    if (stopping_waits()) {
+        return; /* it may have something to say */
+    }
     console_mux_flush(&console.mux);
     if (!console_mux_has_output(&console.mux) && uart_transmit_done(&console.uart)) {
         reset_power_off(&reset);
@@ -261,6 +265,9 @@ static bool do_turn(uint64_t now)
         watch_step(now);
         return true;
     }
+    if (stopping_step()) {
+        return true;
+    }
     if (now >= console.tick_due) {
         console_mux_tick(&console.mux);
         foreground_look(now);
@@ -300,6 +307,14 @@ void console_step(uint64_t now)
         busy = true;
     }
     set_next_step(now, busy);
+    if (stopping_waits()) {
+        console.hart->console_due = now; /* nobody is more urgent: without a pause */
+    }
+}
+
+void console_stopping(void)
+{
+    wake();
 }
 
 void console_output_ready(void)

@@ -41,6 +41,9 @@ void console_put_off(uint64_t now);
 /* The console's hart has been asked for a step by another one. Shared lock not needed. */
 void console_wake_here(void);
 
+/* There is something to do for a tenant that stops: core/stopping.h. */
+void console_stopping(void);
+
 /* A tenant has written to its console. */
 void console_output_ready(void);
 

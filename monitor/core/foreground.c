@@ -135,18 +135,16 @@ static void enter(struct tenant *tenant)
     }
 }
 
-bool foreground_has_next(const struct tenant *tenant)
+struct tenant *foreground_next(const struct tenant *tenant)
 {
     const struct group *group = group_of(tenant);
 
-    return group != NULL && next_of(group) != NULL;
+    return group == NULL ? NULL : next_of(group);
 }
 
-bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
+                        uint64_t argument)
 {
-    struct group *group = group_of(vhart->tenant);
-    struct tenant *next = group == NULL ? NULL : next_of(group);
-
     vhart->start_address = address;
     vhart->start_argument = argument;
     if (next == NULL) {
@@ -172,11 +170,12 @@ void foreground_refused(const struct tenant *tenant, const char *reason)
 void foreground_end_nap_here(struct vhart *vhart)
 {
     struct group *group = group_of(vhart->tenant);
+    struct tenant *next = group == NULL || group->wanted == NULL ? NULL : next_of(group);
 
-    if (group != NULL && group->wanted != NULL && group->active == vhart->tenant &&
-        vhart->suspends_system && vhart_is_suspended(vhart) && next_of(group) != NULL) {
+    if (next != NULL && group->active == vhart->tenant && vhart->suspends_system &&
+        vhart_is_suspended(vhart)) {
         vhart_end_nap(vhart);
-        (void)foreground_suspend(vhart, vhart->start_address, vhart->start_argument);
+        (void)foreground_suspend(vhart, next, vhart->start_address, vhart->start_argument);
     }
 }
 

@@ -31,15 +31,16 @@ bool foreground_is_free_for(const struct tenant *tenant);
 /* A tenant that foreground_is_free_for() is about to run. */
 void foreground_take(struct tenant *tenant);
 
-/* Somebody would have its turn if the tenant, which is active if it is in a group, suspended. */
-bool foreground_has_next(const struct tenant *tenant);
+/* Who has its turn if the tenant, which is active if it is in a group, suspends; NULL: nobody. */
+struct tenant *foreground_next(const struct tenant *tenant);
 
 /*
- * The loaded vhart, the last of its tenant that is not stopped, suspends to RAM: another member of
- * its group gets the harts and devices, and it goes on at `address` with a1 = `argument` when it is
- * its turn again. Returns false, with nothing done, if nobody else can run: the vhart naps.
+ * The loaded vhart, the last of its tenant that is not stopped, suspends to RAM: `next`, which is
+ * foreground_next() now, gets the harts and devices, and it goes on at `address` with a1 =
+ * `argument` when it is its turn again. Returns false if that is NULL: the vhart naps.
  */
-bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument);
+bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
+                        uint64_t argument);
 
 /* A suspend of the tenant was refused: says so, once, if a switch waits for it. */
 void foreground_refused(const struct tenant *tenant, const char *reason);

@@ -8,15 +8,16 @@
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/foreground.h"
+#include "core/give_back.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/software_events.h"
 #include "core/steal.h"
+#include "core/stopping.h"
 #include "core/trace.h"
 #include "core/triggers.h"
-#include "device/device_reset.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 
@@ -187,15 +188,16 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
 {
     struct hart *hart = vhart->world.hart;
 
-    vhart_setup_world(vhart, address, argument);
-    if (!resumes) {
+    if (resumes) {
+        vhart_setup_return(vhart, address, argument);
+    } else {
+        vhart_setup_world(vhart, address, argument);
         vhart_setup_delegation(vhart);
     }
     routing_take_context(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->suspending_since = 0;
     vhart->suspends_system = false;
-    vhart->given_back = 0;
     vhart->state = VHART_STARTED;
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
@@ -250,10 +252,13 @@ static void vhart_release(struct vhart *vhart)
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
-    steal_end(vhart);
-    pmu_end(vhart);
-    triggers_end(vhart);
-    software_events_stop(vhart);
+    if (vhart->has_extras) {
+        vhart->has_extras = false;
+        steal_end(vhart);
+        pmu_end(vhart);
+        triggers_end(vhart);
+        software_events_stop(vhart);
+    }
     leave_hart(vhart);
 }
 
@@ -270,38 +275,7 @@ void vhart_stop(struct vhart *vhart)
             return;
         }
     }
-    tenant_shut_down(tenant, "stopped its last hart\n");
-}
-
-/*
- * The devices forget the tenant's memory, and withdraw their interrupts before those are reset.
- * Nothing depends on what else becomes of a device that does not obey.
- */
-static void reset_devices(const struct tenant *tenant)
-{
-    for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
-        if (tenant->description->resets[i].kind == COTENANT_DEVICE_RESET_NONE) {
-            break; /* so are those behind */
-        }
-        device_reset(&tenant->description->resets[i]);
-    }
-}
-
-bool tenant_give_back(struct vhart *vhart)
-{
-    switch (vhart->given_back) {
-    case 0:
-        virtio_reset_tenant(vhart->tenant);
-        reset_devices(vhart->tenant);
-        break;
-    case 1:
-        routing_reset_tenant(vhart->tenant);
-        break;
-    default:
-        return false;
-    }
-    vhart->given_back++;
-    return true;
+    tenant_shut_down(tenant, "stopped its last hart");
 }
 
 void tenant_become_dormant(struct vhart *vhart)
@@ -311,8 +285,10 @@ void tenant_become_dormant(struct vhart *vhart)
     trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant->news |= TENANT_NEWS_SUSPENDED;
     watch_end(tenant);
-    while (tenant_give_back(vhart)) {
+    while (give_back_step(tenant)) {
+        /* What sbi_susp() has left. */
     }
+    tenant->given_back = 0;
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
@@ -332,51 +308,29 @@ void tenant_resume(struct tenant *tenant)
     }
 }
 
-/* No vhart of the tenant runs any more. */
-static void tenant_has_stopped(struct tenant *tenant)
-{
-    enum tenant_state state = tenant->outcome.state;
-
-    trace_tenant(tenant, state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
-                                                 : COTENANT_TRACE_TENANT_STOPPED);
-    tenant->loader.phase = LOADER_IDLE;
-    tenant->state = state;
-    vuart_reset(&tenant->uart);
-    virtio_reset_tenant(tenant);
-    tenant->watchdog = (struct watchdog){0};
-    tenant->event = (struct software_event){0};
-    if (foreground_has_devices(tenant)) {
-        reset_devices(tenant);
-        routing_reset_tenant(tenant);
-    }
-    console_tenant_running(tenant->index, false);
-    if (!tenant->outcome.goes_on || tenant->outcome.purpose != TENANT_TO_RUN) {
-        foreground_ended(tenant);
-    }
-    if (tenant->outcome.goes_on) {
-        tenant_prepare(tenant, tenant->outcome.purpose);
-    }
-}
-
-/* One of the steps that the stop of the tenant consists of is done. */
+/* One of the harts has let go of it, or all have been asked. */
 static void one_has_stopped(struct tenant *tenant)
 {
     tenant->outcome.missing--;
     if (tenant->outcome.missing == 0) {
-        tenant_has_stopped(tenant);
+        vuart_reset(&tenant->uart); /* before anybody asks for its interrupt */
     }
+    stopping_go_on(tenant);
 }
 
-/* `outcome.missing` is counted here. */
-static void halt(struct tenant *tenant, struct tenant_outcome outcome)
+/*
+ * Returns what it comes to, for the caller to fill in, or NULL: it is stopping already, because one
+ * of its other harts came first, and this one will hear of it.
+ */
+static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state state)
 {
     if (tenant->state == TENANT_STOPPING) {
-        return; /* one of its other harts came first: this one will hear of it */
+        return NULL;
     }
     tenant->state = TENANT_STOPPING;
     watch_end(tenant);
-    tenant->outcome = outcome;
-    tenant->outcome.missing = 1;
+    tenant->given_back = 0;
+    tenant->outcome = (struct tenant_outcome){.state = state, .missing = 1};
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
@@ -388,6 +342,7 @@ static void halt(struct tenant *tenant, struct tenant_outcome outcome)
         }
     }
     one_has_stopped(tenant);
+    return &tenant->outcome;
 }
 
 void tenant_halt_here(struct vhart *vhart)
@@ -398,77 +353,77 @@ void tenant_halt_here(struct vhart *vhart)
     }
 }
 
-static void end(struct tenant *tenant, enum tenant_state state, bool restart)
-{
-    halt(tenant,
-         (struct tenant_outcome){.state = state, .goes_on = restart, .purpose = TENANT_TO_RUN});
-}
-
 void tenant_halt(struct tenant *tenant, enum tenant_state state)
 {
-    end(tenant, state, false);
+    (void)halt(tenant, state);
 }
 
 void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose)
 {
-    halt(tenant, (struct tenant_outcome){TENANT_STOPPED, true, purpose, 0});
+    struct tenant_outcome *outcome = halt(tenant, TENANT_STOPPED);
+
+    if (outcome != NULL) {
+        outcome->goes_on = true;
+        outcome->purpose = purpose;
+    }
 }
 
-/* Returns whether the tenant's description wants a restart, which it then says. */
-static bool restarts(const struct tenant *tenant, uint32_t flag)
+/*
+ * It ends by itself, which is told with the values of the crash from `first` on, and starts again
+ * if its description has the flag. NULL: as halt().
+ */
+static struct tenant_outcome *end(struct tenant *tenant, enum tenant_state state,
+                                  const char *reason, enum crash_value first, uint32_t restart_flag)
 {
-    bool again = (tenant->description->flags & flag) != 0;
+    struct tenant_outcome *outcome = halt(tenant, state);
 
-    if (again && tenant->state != TENANT_STOPPING) {
-        lifecycle_log(tenant, "starts again\n");
+    if (outcome != NULL) {
+        outcome->reason = reason;
+        outcome->first = (uint8_t)first;
+        outcome->goes_on = (tenant->description->flags & restart_flag) != 0;
+        outcome->starts_again = outcome->goes_on;
+        outcome->purpose = TENANT_TO_RUN;
     }
-    return again;
+    return outcome;
 }
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)
 {
-    lifecycle_log(tenant, reason);
-    end(tenant, TENANT_STOPPED, restarts(tenant, COTENANT_TENANT_RESTART_ON_SHUTDOWN));
+    (void)end(tenant, TENANT_STOPPED, reason, CRASH_VALUES, COTENANT_TENANT_RESTART_ON_SHUTDOWN);
 }
 
 void tenant_reboot(struct tenant *tenant)
 {
-    lifecycle_log(tenant, "reboot\n");
-    end(tenant, TENANT_STOPPED, true);
+    struct tenant_outcome *outcome = end(tenant, TENANT_STOPPED, "reboot", CRASH_VALUES, 0);
+
+    if (outcome != NULL) {
+        outcome->goes_on = true;
+    }
 }
 
-static void put_field(const char *name, uint64_t value)
-{
-    monitor_puts(name);
-    monitor_put_hex(value);
-}
-
-/* Where the vhart is: ends the message. */
-static void end_crashed(struct vhart *vhart)
+static void crash(struct vhart *vhart, const char *reason, enum crash_value first)
 {
     struct tenant *tenant = vhart->tenant;
 
-    put_field(" pc=", vhart->world.registers[REGISTER_PC]);
-    put_field(" ra=", vhart->world.registers[REGISTER_RA]);
-    monitor_puts("\n");
-    end(tenant, TENANT_CRASHED, restarts(tenant, COTENANT_TENANT_RESTART_ON_CRASH));
+    tenant->crash[CRASH_PC] = vhart->world.registers[REGISTER_PC];
+    tenant->crash[CRASH_RA] = vhart->world.registers[REGISTER_RA];
+    (void)end(tenant, TENANT_CRASHED, reason, first, COTENANT_TENANT_RESTART_ON_CRASH);
 }
 
-void tenant_crash(struct vhart *vhart, const struct crash *crash)
+void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC])
 {
-    lifecycle_log(vhart->tenant, "crashed:");
-    put_field(" cause=", crash->cause);
-    put_field(" address=", crash->address);
-    put_field(" scause=", crash->scause);
-    put_field(" sepc=", crash->sepc);
-    put_field(" stval=", crash->stval);
-    end_crashed(vhart);
+    if (vhart->tenant->state == TENANT_STOPPING) {
+        return; /* another hart has ended it, and its reason is being told */
+    }
+    for (uint32_t i = 0; i < CRASH_PC; i++) {
+        vhart->tenant->crash[i] = values[i];
+    }
+    crash(vhart, "crashed:", CRASH_CAUSE);
 }
 
 void tenant_fail(struct vhart *vhart)
 {
-    lifecycle_log(vhart->tenant, "crashed: shutdown after a system failure:");
-    end_crashed(vhart);
+    crash(vhart, "crashed: shutdown after a system failure:", CRASH_PC);
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)

@@ -14,17 +14,6 @@
 
 #include "core/tenant.h"
 
-/* Why a vhart cannot go on. */
-struct crash {
-    uint64_t cause; /* of the trap that has no handler, and its address */
-    uint64_t address;
-    /* CSRs of the trap before, which is the one that the handler was wanted for, unless the vhart
-     * went there by itself. */
-    uint64_t scause;
-    uint64_t sepc;
-    uint64_t stval;
-};
-
 /* Sets up all tenants and vharts of the checked bundle and starts those that start at boot. */
 void lifecycle_init(void);
 
@@ -45,7 +34,8 @@ void tenant_load_step(struct tenant *tenant);
 
 /*
  * Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why, and is its
- * state when all harts have let go of it; until then it is TENANT_STOPPING.
+ * state when all harts have let go of it and what they leave is done (core/stopping.h); until then
+ * it is TENANT_STOPPING, and halting it does nothing.
  */
 void tenant_halt(struct tenant *tenant, enum tenant_state state);
 
@@ -55,7 +45,10 @@ void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose);
 /* Begins a message about a tenant on the monitor's log; the caller ends it. */
 void lifecycle_log(const struct tenant *tenant, const char *event);
 
-/* Says so on the monitor's log, then halts it; it starts anew if its description wants that. */
+/*
+ * Halts it, and has `reason` told on the monitor's log, which must be a constant; it starts anew if
+ * its description wants that.
+ */
 void tenant_shut_down(struct tenant *tenant, const char *reason);
 void tenant_reboot(struct tenant *tenant);
 
@@ -63,7 +56,7 @@ void tenant_reboot(struct tenant *tenant);
  * The same for a vhart that cannot go on: its state is then crashed. Its trap handler cannot be
  * fetched (tenant_crash), or it says so itself by the call that it makes (tenant_fail).
  */
-void tenant_crash(struct vhart *vhart, const struct crash *crash);
+void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC]);
 void tenant_fail(struct vhart *vhart);
 
 /*
@@ -71,13 +64,6 @@ void tenant_fail(struct vhart *vhart);
  * hart it is VHART_START_PENDING until that has taken note.
  */
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
-
-/*
- * A part of what the vhart's tenant has in the foreground is reset: first its devices, which then
- * write to no memory any more, then its interrupts. Returns false when nothing is left. To be
- * followed by tenant_become_dormant(), unless the vhart begins another life or goes on.
- */
-bool tenant_give_back(struct vhart *vhart);
 
 /*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM for

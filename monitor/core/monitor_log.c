@@ -45,37 +45,47 @@ static void put(char character)
 
 void monitor_puts(const char *text)
 {
-    for (uint32_t i = 0; i < MONITOR_LOG_STRING_MAX && text[i] != '\0'; i++) {
-        put(text[i]);
+    const char *last = text + MONITOR_LOG_STRING_MAX;
+    uint32_t room = draft_lost ? 0 : ring_space(&complete) - draft_length;
+    const char *full = room < MONITOR_LOG_STRING_MAX ? text + room : last;
+    const char *begin = text;
+    uint64_t at = complete.head + draft_length;
+
+    /* What fits, in few instructions: who speaks is not interrupted. */
+    while (text != full && *text != '\0' && *text != '\n') {
+        data[at++ & (MONITOR_LOG_SIZE - 1)] = (uint8_t)*text++;
+    }
+    draft_length += (uint32_t)(text - begin);
+    while (text != last && *text != '\0') {
+        put(*text++);
     }
 }
 
 void monitor_put_u64(uint64_t value)
 {
-    char digits[20]; /* 2^64 has 20 */
-    uint32_t count = 0;
+    char digits[21]; /* 2^64 has 20 */
+    char *first = &digits[sizeof(digits) - 1];
 
+    *first = '\0';
     do {
-        digits[count++] = (char)('0' + value % 10);
+        *--first = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    while (count > 0) {
-        put(digits[--count]);
-    }
+    monitor_puts(first);
 }
 
 void monitor_put_hex(uint64_t value)
 {
-    int shift = 60;
+    char digits[17];
+    char *first = &digits[sizeof(digits) - 1];
 
-    while (shift > 0 && value >> shift == 0) {
-        shift -= 4;
-    }
-    put('0');
-    put('x');
-    for (; shift >= 0; shift -= 4) {
-        put("0123456789abcdef"[(value >> shift) & 0xf]);
-    }
+    *first = '\0';
+    do {
+        *--first = "0123456789abcdef"[value & 0xf];
+        value >>= 4;
+    } while (value != 0);
+    monitor_puts("0x");
+    monitor_puts(first);
 }
 
 void monitor_log_begin(void)

@@ -8,6 +8,7 @@ void plain_path_begin(struct vhart *vhart, uint32_t reason)
 {
     struct hart *hart = vhart->world.hart;
 
+    vhart->has_extras = true;
     if (vhart->plain_path == 0) {
         if (vhart->schedulable.budget == 0) {
             vhart->schedulable.budget = BUDGET_WITHOUT_LIMIT;

@@ -123,6 +123,7 @@ void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool
 {
     struct pmu *pmu = &vhart->pmu;
 
+    vhart->has_extras = true;
     pmu_leave(vhart);
     pmu->configured |= 1ul << counter;
     pmu->counters[counter].event = setting;

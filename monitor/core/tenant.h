@@ -41,7 +41,28 @@ struct tenant_outcome {
     enum tenant_state state; /* TENANT_STOPPED or TENANT_CRASHED */
     bool goes_on;            /* and then `purpose` */
     enum tenant_purpose purpose;
-    uint32_t missing; /* harts that have not let go of it yet, and who asks them */
+    uint32_t missing;      /* harts that have not let go of it yet, and who asks them */
+    const char *reason;    /* to be told on the log, or NULL */
+    bool starts_again;     /* and that, after it */
+    uint8_t first;         /* and before that, the values of tenant.crash from this one on */
+    uint8_t told;          /* parts of all this that were told, */
+    uint32_t draft_length; /* and how long the line is that they are in */
+};
+
+/* Why a vhart could not go on; in the order in which it is told. */
+enum crash_value {
+    /* Of the trap that has no handler, */
+    CRASH_CAUSE,
+    CRASH_ADDRESS,
+    /* CSRs of the trap before, which is the one that the handler was wanted for, unless the vhart
+     * went there by itself. */
+    CRASH_SCAUSE,
+    CRASH_SEPC,
+    CRASH_STVAL,
+    /* Where it was. */
+    CRASH_PC,
+    CRASH_RA,
+    CRASH_VALUES,
 };
 
 struct tenant {
@@ -51,6 +72,8 @@ struct tenant {
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
+    uint64_t crash[CRASH_VALUES];
+    uint32_t given_back;         /* parts of what it has in the foreground: give_back_step() */
     enum tenant_purpose purpose; /* while the loader works */
     uint32_t news;               /* TENANT_NEWS_*, for foreground_tell() */
     bool used;                   /* its memory holds what it or its images left there */

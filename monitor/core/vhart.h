@@ -63,6 +63,7 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t console_patience;
     enum vhart_state state;
     bool uses_fp;
+    bool has_extras;        /* something of `steal`, `pmu`, `triggers` or `event` may be set */
     bool loading;           /* its time is spent on putting the tenant's images in place */
     bool misaligned_locked; /* SBI FWFT: delegation of misaligned accesses stays as it is */
     struct device_page device_pages[DEVICE_PAGES];
@@ -84,7 +85,6 @@ struct __attribute__((aligned(64))) vhart {
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
     bool suspends_system; /* its last suspend was one of SBI SUSP */
-    uint8_t given_back;   /* parts of what its tenant has in the foreground: tenant_give_back() */
     uint32_t plain_path;  /* why it is looked after: core/plain_path.h */
     struct pmu pmu;
     struct triggers triggers;

@@ -314,14 +314,21 @@ static void drop_pending(const struct tenant *tenant)
     }
 }
 
-void routing_reset_tenant(struct tenant *tenant)
+bool routing_reset_step(struct tenant *tenant, uint32_t step)
 {
-    vplic_reset(&tenant->plic);
+    if (step < tenant->plic.words) {
+        vplic_reset_step(&tenant->plic, step);
+        return true;
+    }
+    if (step > tenant->plic.words) {
+        return false;
+    }
     drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_set_level(&tenant->plic, tenant->description->uart_source, false);
     }
     routing_refresh(tenant);
+    return true;
 }
 
 void routing_refresh_uart(struct tenant *tenant)

@@ -28,8 +28,12 @@ void routing_take_sources(const struct tenant *tenant);
 /* The S-mode context of this hart is the vhart's from now on, if it is passed through to it. */
 void routing_take_context(struct vhart *vhart);
 
-/* Everything the tenant has enabled, claimed or not answered yet is undone. */
-void routing_reset_tenant(struct tenant *tenant);
+/*
+ * Everything that the tenant has enabled, claimed or not answered yet is undone, in steps from 0
+ * on: those of a word of sources, and in the last one what is pending. Its devices have been reset.
+ * False: there is no such step.
+ */
+bool routing_reset_step(struct tenant *tenant, uint32_t step);
 
 /* The machine external interrupt of the hart: claims one source and passes it on. */
 void routing_external_interrupt(struct hart *hart);

@@ -26,8 +26,8 @@
  * Functions are called in M-mode with interrupts off and the shared lock held. Their time is
  * bounded by the number of source words (COTENANT_SOURCE_WORDS) except where stated. After
  * vplic_write(), vplic_read() of a claim register, vplic_set_level(), vplic_raise() and
- * vplic_reset() the caller looks at vplic_output(), vplic_claim_trapped() and the threshold of the
- * vharts again: the last is the caller's to write to the physical S-context of a pass-through
+ * vplic_reset_step() the caller looks at vplic_output(), vplic_claim_trapped() and the threshold of
+ * the vharts again: the last is the caller's to write to the physical S-context of a pass-through
  * vhart.
  */
 #ifndef COTENANT_IRQ_VPLIC_H
@@ -170,10 +170,9 @@ bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
 /*
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
- * they are. One step handles the 32 sources of a word, with at most three ops for each and vhart;
- * vplic_reset() does all of them. The vharts must not run meanwhile.
+ * they are. It handles the 32 sources of a word, with at most three ops for each and vhart; to be
+ * done for all words. The vharts must not run meanwhile.
  */
 void vplic_reset_step(struct vplic *vplic, uint32_t word);
-void vplic_reset(struct vplic *vplic);
 
 #endif

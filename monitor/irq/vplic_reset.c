@@ -61,10 +61,3 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
     }
     clear_word(vplic, word);
 }
-
-void vplic_reset(struct vplic *vplic)
-{
-    for (uint32_t word = 0; word < vplic->words; word++) {
-        vplic_reset_step(vplic, word);
-    }
-}

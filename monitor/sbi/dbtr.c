@@ -90,6 +90,7 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
     if (!sbi_owns_memory(vhart->tenant, low, high, trigger_count(vhart) * sizeof(struct entry))) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
+    vhart->has_extras = true;
     vhart->triggers.memory = low;
     return sbi_value(0);
 }

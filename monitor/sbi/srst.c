@@ -19,7 +19,7 @@ struct sbi_result sbi_srst(struct vhart *vhart, uint64_t function, const uint64_
     } else if (reason == SBI_SRST_REASON_SYSTEM_FAILURE) {
         tenant_fail(vhart);
     } else {
-        tenant_shut_down(vhart->tenant, "shutdown\n");
+        tenant_shut_down(vhart->tenant, "shutdown");
     }
     return sbi_no_return();
 }

@@ -221,6 +221,7 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
         event = &target->event;
     }
     event->pending = true;
+    target->has_extras = true;
     if (target != vhart) {
         messages_post(target, REQUEST_EVENTS);
     }
@@ -291,6 +292,7 @@ struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const uint64_t
     if (function > SBI_SSE_HART_MASK) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
+    vhart->has_extras = true;
     result = act(vhart, function, arguments);
     software_events_deliver(vhart);
     return result;

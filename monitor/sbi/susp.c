@@ -10,6 +10,7 @@
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/foreground.h"
+#include "core/give_back.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 
@@ -73,7 +74,7 @@ static bool shares_memory(const struct tenant *tenant)
 static bool gives_back(struct vhart *vhart)
 {
     vhart->world.mstatus &= ~(uint64_t)MSTATUS_SIE;
-    while (tenant_give_back(vhart)) {
+    while (give_back_step(vhart->tenant)) {
         if (hart_is_wanted() && !vhart->takes_events && !shares_memory(vhart->tenant)) {
             return false;
         }
@@ -85,6 +86,7 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
 {
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t address = arguments[1];
+    struct tenant *next;
 
     if (function != SBI_SUSP_SYSTEM_SUSPEND) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
@@ -103,16 +105,17 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
     }
     vhart->suspending_since = 0;
     watch_pause(vhart->tenant);
-    if (foreground_has_next(vhart->tenant) && !gives_back(vhart)) {
+    next = foreground_next(vhart->tenant);
+    if (next != NULL && !gives_back(vhart)) {
         return sbi_repeat();
     }
-    if (foreground_suspend(vhart, address, arguments[2])) {
+    if (foreground_suspend(vhart, next, address, arguments[2])) {
         return sbi_no_return();
     }
     vhart_setup_resume(vhart, address, arguments[2]);
-    if (vhart->given_back == 0) {
+    if (vhart->tenant->given_back == 0) {
         vhart_suspend(vhart);
     }
-    vhart->given_back = 0; /* who was to come has gone meanwhile: it goes on at once */
+    vhart->tenant->given_back = 0; /* who was to come has gone meanwhile: it goes on at once */
     return sbi_no_return();
 }

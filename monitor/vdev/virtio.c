@@ -142,11 +142,9 @@ static void reset(struct virtio_device *device)
     device->type->reset(device);
 }
 
-void virtio_reset_tenant(struct tenant *tenant)
+void virtio_reset_device(const struct tenant *tenant, uint32_t number)
 {
-    for (uint32_t i = 0; i < tenant->description->device_count; i++) {
-        reset(&virtio_devices[tenant->description->device_first + i]);
-    }
+    reset(&virtio_devices[tenant->description->device_first + number]);
 }
 
 static void stop_broken(struct virtio_device *device)

@@ -69,8 +69,8 @@ extern struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 /* Makes the virtual devices of all tenants of the bundle, and the channels among them. At boot. */
 void virtio_init(void);
 
-/* The tenant has stopped: its devices are as after power-on. */
-void virtio_reset_tenant(struct tenant *tenant);
+/* The tenant has stopped: its device `number`, below device_count, is as after power-on. */
+void virtio_reset_device(const struct tenant *tenant, uint32_t number);
 
 /*
  * The tenant loads or stores `size` bytes at `offset` of a device's registers. False: a store

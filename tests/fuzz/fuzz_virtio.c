@@ -119,7 +119,7 @@ static void operate(struct fuzz_input *input)
     csr_file_write("mip", choice >> 7 != 0 ? INTERRUPT_MTI : 0);
     switch (choice % 16) {
     case 0:
-        virtio_reset_tenant(&tenants[0]);
+        bench_stop_tenant(&tenants[0]);
         break;
     case 1:
         virtio_write(hostile->device, BENCH_STATUS, 4, 0);

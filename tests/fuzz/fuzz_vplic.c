@@ -126,6 +126,13 @@ static void check(const struct vplic *vplic)
     }
 }
 
+static void reset(struct vplic *vplic)
+{
+    for (uint32_t word = 0; word < vplic->words; word++) {
+        vplic_reset_step(vplic, word);
+    }
+}
+
 static void operate(struct vplic *vplic, struct fuzz_input *input)
 {
     uint8_t operation = fuzz_byte(input);
@@ -159,7 +166,7 @@ static void operate(struct vplic *vplic, struct fuzz_input *input)
         break;
     default:
         if (byte == 0) {
-            vplic_reset(vplic);
+            reset(vplic);
         }
         assert(!vplic_output(vplic, byte) || vplic_claim_trapped(vplic, byte));
         break;
@@ -183,7 +190,7 @@ int fuzz_vplic(const uint8_t *data, size_t size)
         operate(&vplic, &input);
         check(&vplic);
     }
-    vplic_reset(&vplic);
+    reset(&vplic);
     for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
         assert(!raised[source]);
         for (uint32_t vhart = 0; vhart < VHARTS; vhart++) {

@@ -293,7 +293,7 @@ end_waits:
     goto start_anew
 }
 
-/* virtio_reset_tenant() of an end that is not in the monitor: virtio_net.c's reset(). */
+/* virtio_reset_device() of an end that is not in the monitor: virtio_net.c's reset(). */
 proctype stopper()
 {
     byte end;

@@ -132,21 +132,16 @@ inline tenant_start(h)
     fi
 }
 
-/* one_has_stopped(), tenant_has_stopped() */
-inline one_has_stopped(h)
+/* has_stopped() of core/stopping.c, by the console service, which is on hart 0. */
+inline has_stopped()
 {
-    missing--;
+    assert(!runs[0] && !runs[1] && !runs[2]);
+    assert(!loading[0]);
+    assert(restart == first_word);
+    tenant = TENANT_STOPPED;
+    loader_busy = false;
     if
-    :: missing == 0 ->
-        assert(!runs[0] && !runs[1] && !runs[2]);
-        assert(!loading[0]);
-        assert(restart == first_word);
-        tenant = TENANT_STOPPED;
-        loader_busy = false;
-        if
-        :: restart -> tenant_start(h)
-        :: else
-        fi
+    :: restart -> tenant_start(0)
     :: else
     fi
 }
@@ -182,7 +177,7 @@ inline halt(h, again)
             w++
         od;
         w = 0;
-        one_has_stopped(h)
+        missing--
     fi
 }
 
@@ -260,7 +255,7 @@ inline carry_out(h, v)
         if
         :: (taken & REQUEST_HALT) && tenant == TENANT_STOPPING ->
             release(v);
-            one_has_stopped(h)
+            missing--
         :: else
         fi;
         if
@@ -355,6 +350,13 @@ end:
         fi;
         v = 0;
         w = 0
+    :: h == 0 && tenant == TENANT_STOPPING && missing == 0 ->
+        enter_shared();
+        if
+        :: tenant == TENANT_STOPPING && missing == 0 -> has_stopped()
+        :: else
+        fi;
+        leave_shared()
     od
 }
 

@@ -5,7 +5,8 @@
  *
  * Two harts. The console, whose commands come at any time, is on hart 0, with vhart 1 of the tenant;
  * vhart 0, which also loads the images, is on hart 1. The tenant starts and stops its second vhart,
- * shuts itself down and reboots as it likes. What the shared lock guards is one step here; between
+ * shuts itself down and reboots as it likes. What is left of a stop when both harts have let go of
+ * it is done by the console service later (core/stopping.c). What the shared lock guards is one step here; between
  * taking requests and carrying them out others may come. Every run is finite; `finish` looks at its
  * end.
  */
@@ -140,22 +141,13 @@ inline release(v)
     requests[v] = 0
 }
 
-/* tenant_has_stopped() */
-inline tenant_has_stopped(h)
+/* has_stopped() of core/stopping.c: the last piece, by the console service. */
+inline has_stopped(h)
 {
     tenant = STOPPED;
     phase = IDLE;
     if
     :: goes_on -> tenant_prepare(h, next_purpose)
-    :: else
-    fi
-}
-
-inline one_has_stopped(h)
-{
-    missing--;
-    if
-    :: missing == 0 -> tenant_has_stopped(h)
     :: else
     fi
 }
@@ -185,7 +177,7 @@ inline halt(h, again, goal, wanted)
             requests[h] = requests[h] | REQUEST_HALT
         :: else
         fi;
-        one_has_stopped(h)
+        missing--
     fi
 }
 
@@ -224,7 +216,7 @@ inline command()
 inline carry_out(h, v)
 {
     if
-    :: (taken & REQUEST_HALT) && tenant == STOPPING -> release(v); one_has_stopped(h)
+    :: (taken & REQUEST_HALT) && tenant == STOPPING -> release(v); missing--
     :: else
     fi;
     if
@@ -278,6 +270,7 @@ end:
     :: atomic { requests[1 - h] != 0 -> taken = requests[1 - h]; requests[1 - h] = 0 };
         atomic { carry_out(h, 1 - h); taken = 0 }
     :: h == 0 && commands > 0 -> atomic { commands--; command() }
+    :: atomic { h == 0 && tenant == STOPPING && missing == 0 -> has_stopped(0) }
     :: atomic { h == 1 && loading && (phase == WIPE || phase == COPY) -> load_step() }
     :: h == 1 && loading && phase == DONE -> atomic {
             if

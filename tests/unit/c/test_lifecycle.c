@@ -14,9 +14,11 @@
 #include "cmocka_tests.h"
 #include "core/console.h"
 #include "core/foreground.h"
+#include "core/give_back.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/stopping.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "device/device_reset.h"
@@ -71,6 +73,11 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     vhart->world.registers[REGISTER_A1] = argument;
     vhart->world.pending = 0;
     vhart->world.mie = 0;
+}
+
+void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    vhart_setup_world(vhart, address, argument);
 }
 
 void vhart_nap(void)
@@ -128,10 +135,15 @@ void routing_init_tenant(struct tenant *tenant)
     (void)tenant;
 }
 
-void routing_reset_tenant(struct tenant *tenant)
+bool routing_reset_step(struct tenant *tenant, uint32_t step)
 {
     (void)tenant;
-    routing_resets++;
+    routing_resets += step == 0;
+    return step < 2;
+}
+
+void console_stopping(void)
+{
 }
 
 static struct vhart *rerouted;
@@ -163,9 +175,9 @@ bool virtio_press_sleep_key(const struct tenant *tenant)
     return true;
 }
 
-void virtio_reset_tenant(struct tenant *tenant)
+void virtio_reset_device(const struct tenant *tenant, uint32_t number)
 {
-    (void)tenant;
+    assert_true(number < tenant->description->device_count);
 }
 
 void device_reset(const struct bundle_reset *reset)
@@ -229,6 +241,14 @@ static char *log_text(void)
     }
     text[length] = '\0';
     return text;
+}
+
+/* What the console service does for those that stop. */
+static void finish_stops(void)
+{
+    while (stopping_step()) {
+    }
+    assert_false(stopping_waits());
 }
 
 static struct vhart *running(void)
@@ -341,7 +361,8 @@ static void test_shutdown(void **state)
     start_all();
     run_to_tenant();
     hart->fp_owner = &RTOS->vharts[0];
-    tenant_shut_down(RTOS, "shutdown\n");
+    tenant_shut_down(RTOS, "shutdown");
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
     assert_ptr_equal(unloaded, &RTOS->vharts[0]);
@@ -351,10 +372,12 @@ static void test_shutdown(void **state)
     assert_true(hart->reschedule);
     assert_non_null(strstr(log_text(), "tenant rtos: shutdown\n"));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    tenant_shut_down(OTHER, "shutdown\n");
+    tenant_shut_down(OTHER, "shutdown");
+    finish_stops();
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_false(lifecycle_is_over());
-    tenant_shut_down(LINUX, "shutdown\n");
+    tenant_shut_down(LINUX, "shutdown");
+    finish_stops();
     assert_true(lifecycle_is_over());
     assert_null(running());
 }
@@ -366,6 +389,7 @@ static void test_shutdown_while_loading(void **state)
     assert_true(running()->loading);
     tenant_load_step(RTOS);
     tenant_halt(RTOS, TENANT_STOPPED);
+    finish_stops();
     assert_false(RTOS->vharts[0].loading);
     assert_int_equal(RTOS->loader.phase, LOADER_IDLE);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
@@ -387,6 +411,7 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     assert_ptr_equal(hart->trigger_user, vhart);
     cleared = copied = 0;
     tenant_reboot(RTOS);
+    finish_stops();
     assert_null(counters_owner);
     assert_null(hart->trigger_user);
     assert_false(vhart->triggers.each[0].mapped);
@@ -419,6 +444,7 @@ static void test_reboots_do_not_refill_the_budget(void **state)
 
         if (vhart->tenant == RTOS && !vhart->loading) {
             tenant_reboot(RTOS);
+            finish_stops();
             (void)log_text();
         } else if (vhart->loading) {
             tenant_load_step(vhart->tenant);
@@ -438,7 +464,8 @@ static void test_crash_is_named(void **state)
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x88001000;
     vhart->world.registers[REGISTER_RA] = 0x88002000;
-    tenant_crash(vhart, &(struct crash){1, 0xdead, 5, 0x88001234, 0x10});
+    tenant_crash(vhart, (const uint64_t[CRASH_PC]){1, 0xdead, 5, 0x88001234, 0x10});
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_CRASHED);
     assert_non_null(strstr(log_text(), "tenant rtos: crashed: cause=0x1 address=0xdead scause=0x5 "
                                        "sepc=0x88001234 stval=0x10 pc=0x88001000 ra=0x88002000\n"));
@@ -462,6 +489,7 @@ static void test_last_vhart_ends_the_tenant(void **state)
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[1]);
     vhart_stop(&RTOS->vharts[1]);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_non_null(strstr(log_text(), "stopped its last hart"));
 }
@@ -542,6 +570,7 @@ static void answer_far(void)
     assert_int_equal(msip[1], 1);
     go_to(far_hart);
     messages_take(far_hart);
+    finish_stops();
     assert_int_equal(msip[1], 0);
     assert_int_equal(far_hart->mail, 0);
     go_to(hart);
@@ -551,6 +580,7 @@ static void start_far(void)
 {
     vhart_start(FAR, made.tenants[1].entry, 42);
     answer_far();
+    finish_stops();
     far_hart->scheduler.running = &FAR->schedulable;
     far_hart->loaded = FAR;
 }
@@ -564,6 +594,7 @@ static void test_start_on_another_hart(void **state)
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
     assert_int_equal(msip[0], 0);
     answer_far();
+    finish_stops();
     assert_int_equal(FAR->state, VHART_STARTED);
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
     assert_ptr_equal(far_hart->scheduler.ready, &FAR->schedulable);
@@ -587,6 +618,7 @@ static void test_interrupts_of_another_hart(void **state)
     assert_int_equal(FAR->world.pending, 0);
     rerouted = NULL;
     answer_far();
+    finish_stops();
     assert_int_equal(FAR->world.pending, INTERRUPT_SSI);
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
     assert_ptr_equal(rerouted, FAR);
@@ -609,6 +641,7 @@ static void test_higher_priority_is_left_alone(void **state)
     messages_post(FAR, REQUEST_IPI);
     assert_int_equal(msip[1], 1);
     answer_far();
+    finish_stops();
     assert_false(messages_publish(far_hart, NULL));
 }
 
@@ -618,19 +651,23 @@ static void test_halt_over_two_harts(void **state)
     start_all_with_far_vhart();
     start_far();
     messages_post(FAR, REQUEST_IPI); /* under way: the next life must not see it */
-    tenant_shut_down(RTOS, "shutdown\n");
+    tenant_shut_down(RTOS, "shutdown");
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPING);
     assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
     assert_int_equal(routing_resets, 0);
     assert_false(lifecycle_is_over());
     /* Meanwhile nothing else changes it. */
     tenant_reboot(RTOS);
+    finish_stops();
     tenant_halt(RTOS, TENANT_CRASHED);
+    finish_stops();
     go_to(far_hart);
     vhart_stop(FAR);
     go_to(hart);
     assert_int_equal(RTOS->outcome.missing, 1);
     answer_far();
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_int_equal(FAR->state, VHART_STOPPED);
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
@@ -647,11 +684,13 @@ static void test_reboot_from_another_hart(void **state)
     start_far();
     go_to(far_hart);
     tenant_reboot(RTOS);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPING);
     assert_int_equal(FAR->state, VHART_STOPPED);
     assert_int_equal(msip[0], 1);
     go_to(hart);
     messages_take(hart);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_true(RTOS->vharts[0].loading);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
@@ -668,13 +707,16 @@ static void test_halt_overtakes_a_start(void **state)
     start_all_with_far_vhart();
     vhart_start(FAR, made.tenants[1].entry, 42);
     tenant_reboot(RTOS);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPING);
     answer_far();
+    finish_stops();
     assert_int_equal(FAR->state, VHART_STOPPED);
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_int_equal(msip[0], 1);
     messages_take(hart);
+    finish_stops();
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
 }
 
@@ -686,13 +728,16 @@ static void test_shutdown_while_another_hart_loads(void **state)
     assert_true(RTOS->vharts[0].loading);
     assert_ptr_equal(far_hart->scheduler.ready, &RTOS->vharts[0].schedulable);
     tenant_halt(RTOS, TENANT_STOPPED);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPING);
     answer_far();
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_null(far_hart->scheduler.ready);
     assert_true(tenant_command(RTOS, COMMAND_START)); /* from here, there */
     assert_false(RTOS->vharts[0].loading);
     answer_far();
+    finish_stops();
     assert_true(RTOS->vharts[0].loading);
 }
 
@@ -723,6 +768,7 @@ static void test_commands_by_state(void **state)
             start_all();
             RTOS->state = table[i].state;
             assert_int_equal(tenant_command(RTOS, (enum tenant_command)command), taken[command]);
+            finish_stops();
             assert_true(taken[command] || RTOS->state == table[i].state);
         }
     }
@@ -753,6 +799,7 @@ static void test_destroy_clears_the_memory(void **state)
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
     cleared = copied = 0;
     assert_true(tenant_command(RTOS, COMMAND_DESTROY));
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_LOADING);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_int_equal(RTOS->state, TENANT_EMPTY);
@@ -767,19 +814,23 @@ static void test_restart_on_crash_and_shutdown(void **state)
     (void)state;
     made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_CRASH;
     start_all();
-    tenant_crash(run_to_tenant(), &(struct crash){0});
+    tenant_crash(run_to_tenant(), (const uint64_t[CRASH_PC]){0});
+    finish_stops();
     assert_non_null(strstr(log_text(), "tenant rtos: starts again\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
-    tenant_shut_down(RTOS, "shutdown\n");
+    tenant_shut_down(RTOS, "shutdown");
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     set_up(state);
     made.tenants[1].flags |= COTENANT_TENANT_RESTART_ON_SHUTDOWN;
     start_all();
     run_to_tenant();
-    tenant_shut_down(RTOS, "shutdown\n");
+    tenant_shut_down(RTOS, "shutdown");
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     tenant_halt(RTOS, TENANT_STOPPED); /* but not when it is stopped from outside */
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
 }
 
@@ -793,6 +844,7 @@ static void test_a_tenant_that_fails_has_crashed(void **state)
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x88001004;
     tenant_fail(vhart);
+    finish_stops();
     assert_int_equal(RTOS->state, TENANT_CRASHED);
     assert_non_null(strstr(log_text(), "tenant rtos: crashed: shutdown after a system failure: "
                                        "pc=0x88001004 ra=0x0\n"));
@@ -807,8 +859,10 @@ static void test_devices_are_reset(void **state)
     run_to_tenant();
     devices_reset = 0;
     tenant_halt(OTHER, TENANT_STOPPED);
+    finish_stops();
     assert_int_equal(devices_reset, 0);
     tenant_reboot(RTOS);
+    finish_stops();
     assert_int_equal(devices_reset, 1);
 }
 
@@ -828,12 +882,14 @@ static void test_heartbeats_belong_to_a_life(void **state)
     watch_heartbeat(RTOS, mtime);
     RTOS->watchdog.mode = 1;
     tenant_reboot(RTOS);
+    finish_stops();
     assert_true(watch_deadline() == TIME_NEVER);
     assert_int_equal(RTOS->watchdog.mode, 0);
     run_to_tenant();
     assert_int_equal(RTOS->lives, 2);
     assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
     watch_step(mtime + 50000); /* no heartbeat came */
+    finish_stops();
     assert_int_equal(RTOS->watch.hangs, 1);
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     run_to_tenant();
@@ -846,6 +902,7 @@ static void test_console_is_woken(void **state)
     console_woken = 0;
     messages_wake_console(far_hart);
     answer_far();
+    finish_stops();
     assert_int_equal(console_woken, 1);
 }
 
@@ -868,6 +925,11 @@ static void start_group(uint32_t refusal)
     devices_reset = 0;
 }
 
+static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    return foreground_suspend(vhart, foreground_next(vhart->tenant), address, argument);
+}
+
 static void test_suspend_brings_the_next_one(void **state)
 {
     struct vhart *vhart = &vharts[0]; /* of Linux */
@@ -875,7 +937,7 @@ static void test_suspend_brings_the_next_one(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     vhart->world.medeleg = 0x1234; /* by SBI FWFT */
-    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_true(suspend(vhart, 0x80002000, 77));
     assert_int_equal(LINUX->state, TENANT_DORMANT);
     assert_int_equal(vhart->state, VHART_SUSPENDED);
     assert_ptr_equal(unloaded, vhart);
@@ -886,7 +948,7 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_ptr_equal(sources_owner, OTHER);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]); /* its first start */
     assert_false(lifecycle_is_over());
-    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_true(suspend(&OTHER->vharts[0], 0x88402000, 78));
     assert_ptr_equal(run_to_tenant(), vhart);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(OTHER->state, TENANT_DORMANT);
@@ -909,26 +971,28 @@ static void test_devices_are_given_back_before_interrupts(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_true(foreground_has_next(LINUX));
-    assert_true(tenant_give_back(vhart));
-    assert_int_equal(devices_reset, 1);
+    assert_ptr_equal(foreground_next(LINUX), OTHER);
+    while (devices_reset == 0) {
+        assert_true(give_back_step(LINUX));
+    }
     assert_int_equal(routing_resets, 0);
-    assert_true(tenant_give_back(vhart));
-    assert_false(tenant_give_back(vhart));
-    assert_int_equal(routing_resets, 1);
-    assert_true(foreground_suspend(vhart, 0x80002000, 77)); /* and nothing twice */
+    while (routing_resets == 0) {
+        assert_true(give_back_step(LINUX));
+    }
+    assert_true(suspend(vhart, 0x80002000, 77)); /* and nothing twice */
     assert_int_equal(devices_reset, 1);
     assert_int_equal(routing_resets, 1);
     /* From the beginning in another life. */
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_true(suspend(&OTHER->vharts[0], 0x88402000, 78));
     assert_ptr_equal(run_to_tenant(), vhart);
     devices_reset = routing_resets = 0;
-    assert_true(tenant_give_back(vhart));
+    assert_true(give_back_step(LINUX));
     tenant_reboot(LINUX);
+    finish_stops();
     assert_ptr_equal(run_to_tenant(), vhart);
     devices_reset = routing_resets = 0;
-    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_true(suspend(vhart, 0x80002000, 77));
     assert_int_equal(devices_reset, 1);
     assert_int_equal(routing_resets, 1);
 }
@@ -937,9 +1001,9 @@ static void test_nobody_else_is_a_nap(void **state)
 {
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_false(foreground_suspend(&RTOS->vharts[0], 0, 0)); /* has no group */
+    assert_false(suspend(&RTOS->vharts[0], 0, 0)); /* has no group */
     assert_true(tenant_command(OTHER, COMMAND_LOAD));
-    assert_false(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1)); /* is being loaded */
+    assert_false(suspend(&LINUX->vharts[0], 0x80002000, 1)); /* is being loaded */
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(devices_reset, 0);
 }
@@ -952,13 +1016,13 @@ static void test_who_is_asked_for_comes(void **state)
     assert_false(foreground_request(LINUX));
     assert_false(foreground_request(RTOS));
     assert_false(tenant_command(OTHER, COMMAND_START));
-    assert_false(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_false(suspend(&LINUX->vharts[0], 0x80002000, 1));
     key_pressed = NULL;
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
     assert_ptr_equal(key_pressed, LINUX);
     assert_true(foreground_waits());
     assert_int_equal(LINUX->state, TENANT_RUNNING);
-    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_true(suspend(&LINUX->vharts[0], 0x80002000, 1));
     assert_false(foreground_waits());
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_false(tenant_command(LINUX, COMMAND_RESTART));
@@ -971,13 +1035,13 @@ static void test_who_naps_is_sent_away(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     made.tenants[2].flags = 0;
-    assert_false(foreground_suspend(vhart, 0x80002000, 1));
+    assert_false(suspend(vhart, 0x80002000, 1));
     vhart->rest.nap_pc = 0x80002000;
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
     assert_int_equal(LINUX->state, TENANT_DORMANT);
     assert_int_equal(vhart->rest.nap_pc, 0);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_true(suspend(&OTHER->vharts[0], 0x88402000, 2));
     assert_ptr_equal(run_to_tenant(), vhart);
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
 }
@@ -991,9 +1055,11 @@ static void test_patience_ends(void **state)
     foreground_refused(LINUX, "told once");
     mtime += 4999999; /* 10 MHz */
     foreground_look(mtime);
+    finish_stops();
     assert_true(foreground_waits());
     mtime++;
     foreground_look(mtime);
+    finish_stops();
     assert_false(foreground_waits());
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(devices_reset, 0);
@@ -1013,14 +1079,15 @@ static void test_force_stops_and_switches(void **state)
     assert_true(foreground_request(OTHER));
     mtime += 5000000;
     foreground_look(mtime);
+    finish_stops();
     assert_int_equal(LINUX->state, TENANT_STOPPED);
     assert_int_equal(devices_reset, 1);
     assert_int_equal(focus, 2);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     /* It takes no turns, but starts anew when it is asked for. */
-    assert_false(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_false(suspend(&OTHER->vharts[0], 0x88402000, 2));
     assert_true(foreground_request(LINUX));
-    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 2));
+    assert_true(suspend(&OTHER->vharts[0], 0x88402000, 2));
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], made.tenants[0].entry);
 }
@@ -1030,14 +1097,17 @@ static void test_the_end_of_one_is_the_turn_of_the_next(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     tenant_reboot(LINUX); /* stays where it is */
+    finish_stops();
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
-    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_true(suspend(&LINUX->vharts[0], 0x80002000, 1));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     devices_reset = routing_resets = 0;
     assert_true(tenant_command(LINUX, COMMAND_STOP)); /* dormant: the devices are not its own */
+    finish_stops();
     assert_int_equal(LINUX->state, TENANT_STOPPED);
     assert_int_equal(devices_reset + routing_resets, 0);
-    tenant_shut_down(OTHER, "shutdown\n");
+    tenant_shut_down(OTHER, "shutdown");
+    finish_stops();
     assert_int_equal(devices_reset, 1);
     assert_null(running());
     assert_true(lifecycle_is_over());
@@ -1045,6 +1115,7 @@ static void test_the_end_of_one_is_the_turn_of_the_next(void **state)
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_ptr_equal(sources_owner, LINUX);
     assert_true(tenant_command(LINUX, COMMAND_DESTROY));
+    finish_stops();
     assert_null(run_to_tenant());
 }
 
@@ -1052,9 +1123,10 @@ static void test_dormant_is_woken_by_the_end_of_the_active_one(void **state)
 {
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_true(foreground_suspend(&LINUX->vharts[0], 0x80002000, 1));
+    assert_true(suspend(&LINUX->vharts[0], 0x80002000, 1));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
-    tenant_crash(&OTHER->vharts[0], &(struct crash){0});
+    tenant_crash(&OTHER->vharts[0], (const uint64_t[CRASH_PC]){0});
+    finish_stops();
     assert_int_equal(OTHER->state, TENANT_CRASHED);
     assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
     assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], 0x80002000);

@@ -201,7 +201,7 @@ static void test_death_hangs_up_and_restart_begins_afresh(void **state)
     open_both();
     send(A, "for the old one", 15);
     bench_notify(A, BENCH_TRANSMIT);
-    virtio_reset_tenant(&tenants[1]);
+    bench_stop_tenant(&tenants[1]);
     assert_int_equal(last_open(A), 0);
     bench_open(B);
     assert_int_equal(last_open(A), 1);
@@ -226,7 +226,7 @@ static void test_half_a_message_of_the_dead_is_not_delivered(void **state)
     csr_file_write("mip", INTERRUPT_MTI);
     assert_false(bench_notify_once(A, BENCH_TRANSMIT));
     csr_file_write("mip", 0);
-    virtio_reset_tenant(&tenants[0]);
+    bench_stop_tenant(&tenants[0]);
     bench_open(A);
     send(A, "whole", 5);
     bench_notify(A, BENCH_TRANSMIT);
@@ -474,7 +474,7 @@ static void test_links_and_addresses(void **state)
     assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 1);
     assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
     virtio_write(NET(0)->device, 0x64, 4, 2);
-    virtio_reset_tenant(&tenants[1]);
+    bench_stop_tenant(&tenants[1]);
     assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 0);
     assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
 }

@@ -195,7 +195,7 @@ static void test_death_is_told(void **state)
         assert_false(bench_notify_once(A, BENCH_TRANSMIT)); /* in the middle of a part */
     }
     csr_file_write("mip", 0);
-    virtio_reset_tenant(&tenants[0]);
+    bench_stop_tenant(&tenants[0]);
     assert_int_equal(bench_take(B, EVENT), 4);
     memcpy(&event, buffer(B, 3), 4);
     assert_int_equal(event, 0);
@@ -208,7 +208,7 @@ static void test_death_is_told(void **state)
     bench_notify(A, BENCH_TRANSMIT);
     expect_part(B, 1, 0, 10);
     /* Without a buffer for it, the event comes later. */
-    virtio_reset_tenant(&tenants[0]);
+    bench_stop_tenant(&tenants[0]);
     bench_add(B, EVENT, bench_buffer(B, 3), 4, true);
     bench_notify(B, EVENT);
     assert_int_equal(bench_take(B, EVENT), 4);
@@ -220,7 +220,7 @@ static void test_receiver_dies_in_the_middle(void **state)
     give(B, 1, 1000);
     send(A, 2500);
     bench_notify(A, BENCH_TRANSMIT);
-    virtio_reset_tenant(&tenants[1]);
+    bench_stop_tenant(&tenants[1]);
     assert_int_equal(bench_take(A, BENCH_TRANSMIT), 0);
     bench_start(B);
     give(B, 2, 1000);

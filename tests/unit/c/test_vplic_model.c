@@ -362,7 +362,9 @@ static void test_random_operations(void **state)
         uint32_t choice = random_below(&random, 10000);
 
         if (choice < 3) {
-            vplic_reset(&vplic);
+            for (uint32_t word = 0; word < vplic.words; word++) {
+                vplic_reset_step(&vplic, word);
+            }
             model_reset();
         } else if (choice < 3000) {
             step_register(&random);

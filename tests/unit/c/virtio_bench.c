@@ -175,6 +175,13 @@ static void make(void)
     virtio_init();
 }
 
+void bench_stop_tenant(const struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->description->device_count; i++) {
+        virtio_reset_device(tenant, i);
+    }
+}
+
 void bench_reset(void)
 {
     this_hart.features = HART_ALONE;
@@ -186,7 +193,7 @@ void bench_reset(void)
     }
     description.channels[NETWORK].end_count = BENCH_TENANTS;
     for (uint32_t i = 0; i < BENCH_TENANTS; i++) {
-        virtio_reset_tenant(&tenants[i]);
+        bench_stop_tenant(&tenants[i]);
     }
     for (uint32_t i = 0; i < BENCH_DRIVERS; i++) {
         struct bench_driver *driver = &bench_drivers[i];

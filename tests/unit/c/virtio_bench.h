@@ -64,6 +64,9 @@ extern struct bench_driver bench_drivers[BENCH_DRIVERS];
 /* All devices as after power-on, all memories zero. */
 void bench_reset(void);
 
+/* All devices of the tenant are reset, as when it stops. */
+void bench_stop_tenant(const struct tenant *tenant);
+
 /* Somebody waits for what this hart has: work is left after each step, until bench_reset(). */
 void bench_give_way(bool wanted);
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench import osswitch, sbi, switch
+from cotenant.bench import osswitch, sbi, stops, switch
 from cotenant.bench.errors import BenchError
 
 FILE = paths.ROOT / "bench" / "expected.toml"
@@ -62,6 +62,7 @@ def measure() -> Counts:
             counts[f"switch, {switch.pair_name(sstc, rtos_fp, other_fp)}"] = _rounded(ways)
     counts["switch, 8 tenants"] = _rounded(switch.measure_many(8))
     counts["switch of operating systems"] = osswitch.measure_monitor(sstc=False)
+    counts["stop of a tenant"] = stops.measure()
     return counts
 
 

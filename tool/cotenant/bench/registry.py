@@ -47,6 +47,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         "from one operating system to another by suspend to RAM, and the parts of it",
         by_default=False,
     ),
+    "stops": Benchmark("stops", "instructions of the stop of a tenant, and its longest stretch"),
     "latency": Benchmark(
         "latency",
         "FreeRTOS's wake-up latencies, alone and beside a busy Linux",

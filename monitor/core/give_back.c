@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/give_back.h"
+
+#include "device/device_reset.h"
+#include "irq/routing.h"
+#include "vdev/virtio.h"
+
+/* Devices of the board in a part. */
+#define RESETS 8
+#define RESET_PARTS (COTENANT_MAX_RESETS / RESETS)
+_Static_assert(COTENANT_MAX_RESETS % RESETS == 0, "the parts are of one size");
+
+/*
+ * The devices forget the tenant's memory, and withdraw their interrupts before those are reset.
+ * Nothing depends on what else becomes of a device that does not obey.
+ */
+static void reset_devices(const struct bundle_reset *resets)
+{
+    for (uint32_t i = 0; i < RESETS && resets[i].kind != COTENANT_DEVICE_RESET_NONE; i++) {
+        device_reset(&resets[i]);
+    }
+}
+
+bool give_back_step(struct tenant *tenant)
+{
+    uint32_t virtual_devices = tenant->description->device_count;
+    uint32_t part = tenant->given_back;
+
+    if (part < virtual_devices) {
+        virtio_reset_device(tenant, part);
+    } else if (part < virtual_devices + RESET_PARTS) {
+        reset_devices(&tenant->description->resets[(part - virtual_devices) * RESETS]);
+    } else if (!routing_reset_step(tenant, part - virtual_devices - RESET_PARTS)) {
+        return false;
+    }
+    tenant->given_back++;
+    return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/stopping.h"
+
+#include <stddef.h>
+
+#include "core/console.h"
+#include "core/foreground.h"
+#include "core/give_back.h"
+#include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "core/trace.h"
+
+/* The tenants that there is something to do for, a bit each. */
+static uint32_t waiting;
+
+static const char *const crash_names[CRASH_VALUES] = {
+    [CRASH_CAUSE] = " cause=", [CRASH_ADDRESS] = " address=", [CRASH_SCAUSE] = " scause=",
+    [CRASH_SEPC] = " sepc=",   [CRASH_STVAL] = " stval=",     [CRASH_PC] = " pc=",
+    [CRASH_RA] = " ra=",
+};
+
+void stopping_go_on(const struct tenant *tenant)
+{
+    waiting |= 1u << tenant->index;
+    console_stopping();
+}
+
+bool stopping_waits(void)
+{
+    return waiting != 0;
+}
+
+/*
+ * Says a bit of why it stops: whose end it is, the reason, and values of the crash one by one. The
+ * line begins again if somebody has said something else since.
+ */
+static void report_step(struct tenant *tenant)
+{
+    struct tenant_outcome *outcome = &tenant->outcome;
+    uint32_t value;
+
+    if (outcome->draft_length != monitor_log_draft_length()) {
+        outcome->told = 0;
+    }
+    value = outcome->first + outcome->told - 2u;
+    if (outcome->told == 0) {
+        lifecycle_log(tenant, "");
+    } else if (outcome->told == 1) {
+        monitor_puts(outcome->reason);
+    } else {
+        monitor_puts(crash_names[value]);
+        monitor_put_hex(tenant->crash[value]);
+    }
+    outcome->told++;
+    if (outcome->told > 1 && value + 1 == CRASH_VALUES) {
+        monitor_puts("\n");
+        outcome->reason = outcome->starts_again ? "starts again" : NULL;
+        outcome->starts_again = false;
+        outcome->first = CRASH_VALUES;
+        outcome->told = 0;
+    }
+    outcome->draft_length = monitor_log_draft_length();
+}
+
+/* Nobody can tell that it ever ran. */
+static void has_stopped(struct tenant *tenant)
+{
+    const struct tenant_outcome *outcome = &tenant->outcome;
+
+    trace_tenant(tenant, outcome->state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
+                                                          : COTENANT_TRACE_TENANT_STOPPED);
+    tenant->loader.phase = LOADER_IDLE;
+    tenant->given_back = 0;
+    tenant->state = outcome->state;
+    tenant->watchdog = (struct watchdog){0};
+    tenant->event = (struct software_event){0};
+    console_tenant_running(tenant->index, false);
+    if (!outcome->goes_on || outcome->purpose != TENANT_TO_RUN) {
+        foreground_ended(tenant);
+    }
+    if (outcome->goes_on) {
+        tenant_prepare(tenant, outcome->purpose);
+    }
+}
+
+bool stopping_step(void)
+{
+    struct tenant *tenant = tenants;
+
+    if (waiting == 0) {
+        return false;
+    }
+    while ((waiting >> tenant->index & 1) == 0) {
+        tenant++;
+    }
+    if (tenant->outcome.reason != NULL) {
+        report_step(tenant);
+    } else if (tenant->outcome.missing != 0) {
+        waiting &= ~(1u << tenant->index); /* the last hart that lets go of it calls again */
+    } else if (!foreground_has_devices(tenant) || !give_back_step(tenant)) {
+        waiting &= ~(1u << tenant->index);
+        has_stopped(tenant);
+    }
+    return true;
+}

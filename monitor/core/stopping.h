@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The stop of a tenant, once its harts have been told: what there is to say of it, and, when they
+ * have let go of it, the reset of all that it had, and what comes next. The console service does
+ * it, in pieces of a few hundred instructions with looks at interrupts in between, as its steps.
+ * Until the last one the tenant is TENANT_STOPPING, and nobody can do anything with it.
+ *
+ * Interrupts off, shared lock held, on any hart.
+ */
+#ifndef COTENANT_CORE_STOPPING_H
+#define COTENANT_CORE_STOPPING_H
+
+#include <stdbool.h>
+
+#include "core/tenant.h"
+
+/* There is something to do for a tenant that is stopping. */
+void stopping_go_on(const struct tenant *tenant);
+
+/* There is, for any. */
+bool stopping_waits(void);
+
+/* Does a piece of it; false: there was none. */
+bool stopping_step(void);
+
+#endif
