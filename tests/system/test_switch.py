@@ -334,6 +334,7 @@ def test_a_kernel_that_cannot_suspend_stays(boot: Boot, tmp_path: Path) -> None:
     # It cannot freeze a task that waits for a file system, and answers the sleep key by EBUSY.
     hang = "echo 500 > /sys/power/pm_freeze_timeout; fsfreeze --freeze /mnt; touch /mnt/file &"
     assert session.command("one", f"{SET_UP}; {hang}")[0] == 0
+    assert session.command("one", "until ps -o stat | grep -q D; do usleep 10000; done")[0] == 0
     assert session.control("switch two").output == "ok"
     session.expect_monitor(stays)
     assert session.command("one", "ticks 20 && ping -c 1 10.0.2.2")[0] == 0
