@@ -18,6 +18,13 @@ void vhart_setup_delegation(struct vhart *vhart)
     vhart->misaligned_locked = false;
 }
 
+void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
+    vhart->world.registers[REGISTER_PC] = address;
+    vhart->world.registers[REGISTER_A1] = argument;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -53,7 +60,9 @@ static void test_what_comes_back_is_what_was_saved(void **state)
         good.flags = flags;
         tenant->state = TENANT_EMPTY;
         tenant->used = false;
+        vharts[1].world.registers[REGISTER_RA] = 1; /* of another life */
         assert_true(dormant_restore(tenant, &good));
+        assert_int_equal(vharts[1].world.registers[REGISTER_RA], 0);
         assert_int_equal(tenant->state, TENANT_DORMANT);
         assert_true(tenant->used); /* its memory is to be wiped before it starts anew */
         assert_int_equal(vharts[0].state, VHART_STOPPED);
