@@ -43,14 +43,6 @@ static inline void timer_program(struct hart *hart, const struct vhart *vhart, u
     *hart->mtimecmp = deadline;
 }
 
-/* Somebody needs the hart at `event`, maybe before the event known so far; `vhart` is loaded. */
-static inline void timer_advance(struct hart *hart, const struct vhart *vhart, uint64_t event)
-{
-    if (event < hart->event_deadline) {
-        timer_program(hart, vhart, event);
-    }
-}
-
 /* SBI set_timer by the loaded vhart: the interrupt pending now is cleared by it. */
 static inline void timer_set(struct vhart *vhart, uint64_t deadline)
 {

@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "arch/interrupts.h"
-#include "arch/timer.h"
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/control.h"
@@ -50,14 +49,8 @@ void console_put_off(uint64_t now)
 
 void console_wake_here(void)
 {
-    struct hart *hart = console.hart;
-
-    console_put_off(hart_now(hart));
-    if (hart->loaded == NULL) {
-        hart->reschedule = true;
-    } else {
-        timer_advance(hart, hart->loaded, hart->console_due + hart->loaded->console_patience);
-    }
+    console_put_off(hart_now(console.hart));
+    console.hart->reschedule = true;
 }
 
 static void wake(void)
