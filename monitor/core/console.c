@@ -111,7 +111,7 @@ static bool transmit_step(void)
 {
     uint32_t count = 0;
 
-    if (!uart_transmit_ready(&console.uart) || hart_is_wanted()) {
+    if (!uart_transmit_ready(&console.uart)) {
         return true;
     }
     while (count < STEP_BYTES) {
@@ -233,7 +233,7 @@ static bool refresh_interrupt_lines(void)
 
 static void set_next_step(uint64_t now, bool busy)
 {
-    console.active = busy || hart_is_wanted() || statistics_in_progress(&console.report) ||
+    console.active = busy || statistics_in_progress(&console.report) ||
                      (console.input_ready && console_mux_can_accept(&console.mux));
     if (console.active) {
         console_put_off(now);
@@ -251,9 +251,6 @@ static void set_next_step(uint64_t now, bool busy)
 static bool do_turn(uint64_t now)
 {
     trace_console(console.hart);
-    if (hart_is_wanted()) {
-        return true;
-    }
     if (watch_deadline() <= now && !console.quitting) {
         watch_step(now);
         return true;

@@ -336,13 +336,9 @@ void routing_refresh_uart(struct tenant *tenant)
     uint32_t source = tenant->description->uart_source;
     bool level = vuart_interrupt(&tenant->uart);
 
-    if ((tenant->description->flags & COTENANT_TENANT_UART) == 0 ||
-        level == source_set_has(tenant->plic.level, source)) {
-        return;
-    }
-    if (hart_is_wanted()) {
-        console_output_ready();
-    } else if (vplic_set_level(&tenant->plic, source, level)) {
+    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
+        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0) &&
+        vplic_set_level(&tenant->plic, source, level)) {
         routing_refresh(tenant);
     }
 }

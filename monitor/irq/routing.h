@@ -54,10 +54,7 @@ static inline void routing_switch(const struct hart *hart, const struct vhart *n
     }
 }
 
-/*
- * The level of the tenant's virtual UART interrupt may have changed. If the hart is wanted, that is
- * left to the next step of the console, which looks at all of them.
- */
+/* The level of the tenant's virtual UART interrupt may have changed. */
 void routing_refresh_uart(struct tenant *tenant);
 
 /*
