@@ -401,10 +401,18 @@ void tenant_reboot(struct tenant *tenant)
     }
 }
 
-static void crash(struct vhart *vhart, const char *reason, enum crash_value first)
+/* `values`: those from `first` up to CRASH_PC. */
+static void crash(struct vhart *vhart, const char *reason, enum crash_value first,
+                  const uint64_t *values)
 {
     struct tenant *tenant = vhart->tenant;
 
+    if (tenant->state == TENANT_STOPPING) {
+        return; /* another hart has ended it, and its reason is being told */
+    }
+    for (uint32_t i = first; i < CRASH_PC; i++) {
+        tenant->crash[i] = values[i];
+    }
     tenant->crash[CRASH_PC] = vhart->world.registers[REGISTER_PC];
     tenant->crash[CRASH_RA] = vhart->world.registers[REGISTER_RA];
     (void)end(tenant, TENANT_CRASHED, reason, first, COTENANT_TENANT_RESTART_ON_CRASH);
@@ -412,18 +420,12 @@ static void crash(struct vhart *vhart, const char *reason, enum crash_value firs
 
 void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC])
 {
-    if (vhart->tenant->state == TENANT_STOPPING) {
-        return; /* another hart has ended it, and its reason is being told */
-    }
-    for (uint32_t i = 0; i < CRASH_PC; i++) {
-        vhart->tenant->crash[i] = values[i];
-    }
-    crash(vhart, "crashed:", CRASH_CAUSE);
+    crash(vhart, "crashed:", CRASH_CAUSE, values);
 }
 
 void tenant_fail(struct vhart *vhart)
 {
-    crash(vhart, "crashed: shutdown after a system failure:", CRASH_PC);
+    crash(vhart, "crashed: shutdown after a system failure:", CRASH_PC, NULL);
 }
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)
