@@ -9,9 +9,6 @@
 #define ASKED_BOTH 0x101u
 #define INSTRUCTIONS_SHIFT 8
 
-/* Looks at the answer before the caller goes to sleep; see MOST_LOOKS in core/shared_lock.c. */
-#define MOST_LOOKS 1000
-
 static struct vhart *loaded_on(const struct hart *hart)
 {
     return __atomic_load_n(&hart->loaded, __ATOMIC_SEQ_CST);
@@ -66,7 +63,7 @@ static void await(struct hart *caller, const struct vhart *target)
 
     while (!is_done(request) && loaded_on(hart) == target) {
         remote_fence_serve(caller);
-        if (++looks > MOST_LOOKS) {
+        if (++looks > MESSAGES_MOST_LOOKS) {
             sleep_until_served(caller, request);
         }
     }

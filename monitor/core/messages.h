@@ -39,6 +39,14 @@ void messages_leave(struct vhart *vhart, uint32_t requests);
 void messages_wake_console(struct hart *hart);
 
 /*
+ * Looks at what another hart is to do before a hart that waits for it goes to sleep: longer than
+ * all others together have the shared lock on a machine with a processor for each hart, where
+ * nobody ever sleeps. An emulator may have fewer, and the other hart is not one of those that run:
+ * then sleep gives it a processor, and waiting on would keep it from one.
+ */
+#define MESSAGES_MOST_LOOKS 1000
+
+/*
  * Sleeps in the middle of something until messages_wake() is called for this hart, or any of its
  * interrupts is pending; may return without reason. Messages stay where they are. Other harts are
  * there, that is hart.msip is not NULL.

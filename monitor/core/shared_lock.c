@@ -17,14 +17,6 @@ static uint32_t state;
 #define ASLEEP_SHIFT 16
 _Static_assert(COTENANT_MAX_HARTS <= ASLEEP_SHIFT - WAITING_SHIFT, "a bit for each hart");
 
-/*
- * Looks at the lock before a hart that waits for it goes to sleep: longer than all others together
- * have it on a machine with a processor for each hart, where nobody ever sleeps. An emulator may
- * have fewer, and the owner is not one of those that run: then sleep gives it a processor, and
- * waiting on would keep it from one.
- */
-#define MOST_LOOKS 1000
-
 static uint32_t owner_bits(uint32_t index)
 {
     return index + 1;
@@ -89,7 +81,7 @@ bool shared_lock_take(struct hart *hart, bool give_up)
             now = __atomic_fetch_and(&state, ~in_queue, __ATOMIC_ACQ_REL);
             return (now & OWNER_MASK) == mine;
         }
-        if (++looks > MOST_LOOKS) {
+        if (++looks > MESSAGES_MOST_LOOKS) {
             sleep_in_queue(hart);
         }
     }
