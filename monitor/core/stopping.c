@@ -9,6 +9,7 @@
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
+#include "irq/source_set.h"
 
 /* The tenants that there is something to do for, a bit each. */
 static uint32_t waiting;
@@ -85,14 +86,12 @@ static void has_stopped(struct tenant *tenant)
 
 bool stopping_step(void)
 {
-    struct tenant *tenant = tenants;
+    struct tenant *tenant;
 
     if (waiting == 0) {
         return false;
     }
-    while ((waiting >> tenant->index & 1) == 0) {
-        tenant++;
-    }
+    tenant = &tenants[lowest_bit(waiting)];
     if (tenant->outcome.reason != NULL) {
         report_step(tenant);
     } else if (tenant->outcome.missing != 0) {
