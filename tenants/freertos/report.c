@@ -24,7 +24,7 @@ TickType_t report_period(void)
     return pdMS_TO_TICKS(argument_milliseconds(platform_argument("report"), DEFAULT_REPORT_MS));
 }
 
-_Noreturn void report_periodically(void (*report)(void))
+_Noreturn void report_periodically(void (*report)(void *), void *what)
 {
     TickType_t period = report_period();
     TickType_t tick = xTaskGetTickCount();
@@ -32,24 +32,22 @@ _Noreturn void report_periodically(void (*report)(void))
     report_share_console();
     for (;;) {
         xTaskDelayUntil(&tick, period);
-        report();
+        report(what);
     }
+}
+
+static void print_lateness(void *statistics)
+{
+    const struct latency_statistics *lateness = statistics;
+    struct latency_statistics now;
+
+    taskENTER_CRITICAL();
+    now = *lateness;
+    taskEXIT_CRITICAL();
+    latency_print("latency", now, platform.timebase_hz);
 }
 
 _Noreturn void report_lateness(void *parameters)
 {
-    const struct latency_statistics *lateness = parameters;
-    TickType_t period = report_period();
-    TickType_t tick = xTaskGetTickCount();
-
-    report_share_console();
-    for (;;) {
-        struct latency_statistics now;
-
-        xTaskDelayUntil(&tick, period);
-        taskENTER_CRITICAL();
-        now = *lateness;
-        taskEXIT_CRITICAL();
-        latency_print("latency", now, platform.timebase_hz);
-    }
+    report_periodically(print_lateness, parameters);
 }

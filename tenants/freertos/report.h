@@ -11,8 +11,9 @@ void report_share_console(void);
 /* Ticks between two reports, by the argument `report=2s` (or ms); 2 s without it. */
 TickType_t report_period(void);
 
-/* Calls `report` once every period, from the calling task, for ever. It has the console. */
-_Noreturn void report_periodically(void (*report)(void));
+/* Calls `report` with `what` once every period, from the calling task, for ever. It has the
+ * console. */
+_Noreturn void report_periodically(void (*report)(void *), void *what);
 
 /*
  * A task: prints once every period how late another one was woken, in ticks of the time CSR:

@@ -175,11 +175,12 @@ static void run_requests(void *parameters)
     vTaskSuspend(NULL);
 }
 
-static void report(void)
+static void report(void *what)
 {
     struct counts now;
     struct latency_statistics alarms_now;
 
+    (void)what;
     taskENTER_CRITICAL();
     now = settled;
     alarms_now = alarms;
@@ -192,8 +193,7 @@ static void report(void)
 
 static void run_report(void *parameters)
 {
-    (void)parameters;
-    report_periodically(report);
+    report_periodically(report, parameters);
 }
 
 static void start_devices(void)

@@ -35,10 +35,11 @@ static void begin(void)
     udp_exchange_start();
 }
 
-static void report(void)
+static void report(void *what)
 {
     struct udp_check_counts check = udp_check_counts();
 
+    (void)what;
     print("net: link=%s echoes=%u runs=%u sent=%u received=%u lost=%u wrong=%u\n",
           network_has_link() ? "up" : "down", udp_echo_count(), check.runs, check.sent,
           check.received, check.lost, check.wrong);
@@ -47,8 +48,7 @@ static void report(void)
 
 static void run_report(void *parameters)
 {
-    (void)parameters;
-    report_periodically(report);
+    report_periodically(report, parameters);
 }
 
 void main(void)
