@@ -45,6 +45,18 @@ def _fill_from_disk(workshop: Workshop, directory: Path, file: str) -> str:
     return _DISK
 
 
+def _part_of_disk(name: str, what: str, file: str) -> Image:
+    return Image(
+        name,
+        f"the {what} that is on {_DISK}",
+        file,
+        (_DISK,),
+        _part_of_disk_recipe,
+        partial(_fill_from_disk, file=file),
+        on_demand=True,
+    )
+
+
 IMAGES = (
     Image(
         _DISK,
@@ -56,22 +68,6 @@ IMAGES = (
         on_demand=True,
         large=True,
     ),
-    Image(
-        "debian-disk-kernel",
-        "the kernel that is on debian-disk",
-        debian_disk.KERNEL_FILE,
-        (_DISK,),
-        _part_of_disk_recipe,
-        partial(_fill_from_disk, file=debian_disk.KERNEL_FILE),
-        on_demand=True,
-    ),
-    Image(
-        "debian-disk-initrd",
-        "the initrd that is on debian-disk",
-        debian_disk.INITRD_FILE,
-        (_DISK,),
-        _part_of_disk_recipe,
-        partial(_fill_from_disk, file=debian_disk.INITRD_FILE),
-        on_demand=True,
-    ),
+    _part_of_disk("debian-disk-kernel", "kernel", debian_disk.KERNEL_FILE),
+    _part_of_disk("debian-disk-initrd", "initrd", debian_disk.INITRD_FILE),
 )
