@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* No traces. */
-#include "arch/trace_trap.h"
+#include "entry/trace_trap.h"
 
 void trace_begin(const struct hart *hart)
 {

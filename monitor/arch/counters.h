@@ -17,7 +17,7 @@
 #ifndef COTENANT_ARCH_COUNTERS_H
 #define COTENANT_ARCH_COUNTERS_H
 
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/vhart.h"
 
 #define COUNTER_CYCLE 0

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/vhart.h"
 
 static inline bool vhart_is_loaded(const struct vhart *vhart)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "abi/bundle.h"
-#include "arch/hart.h"
 #include "arch/world.h"
+#include "core/hart.h"
 #include "core/vhart.h"
 
 #define DEFINE(name, value) __asm__ volatile("\n->" #name " %0" : : "i"(value))

@@ -2,9 +2,9 @@
 #include "arch/protection.h"
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/interrupts.h"
 #include "arch/memory.h"
+#include "core/hart.h"
 #include "core/tenant.h"
 
 void protection_set_claim(struct vhart *vhart, bool allowed)

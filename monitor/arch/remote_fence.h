@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/tenant.h"
 
 /*

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/interrupts.h"
+#include "core/hart.h"
 
 static inline bool timer_is_native(const struct hart *hart)
 {

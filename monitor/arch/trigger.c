@@ -2,8 +2,8 @@
 #include "arch/trigger.h"
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/probe.h"
+#include "core/hart.h"
 
 /* What the hart itself writes to tdata1, or cannot be written: hit, and maskmax. */
 #define READ_ONLY_MCONTROL 0x07e0000000100000

@@ -3,10 +3,10 @@
 
 #include "abi/bundle.h"
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/timer.h"
+#include "core/hart.h"
 #include "core/messages.h"
 
 void vhart_setup_protection(struct vhart *vhart)

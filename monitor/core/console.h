@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/tenant_commands.h"
 
 #define CONSOLE_STEP_US 50

@@ -3,12 +3,12 @@
 #include <stddef.h>
 
 #include "abi/sbi.h"
-#include "arch/hart.h"
 #include "arch/memory.h"
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/control.h"
 #include "core/dormant.h"
+#include "core/hart.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/tenant_commands.h"

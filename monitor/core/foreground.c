@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-#include "arch/hart.h"
 #include "arch/suspend.h"
 #include "core/clock.h"
 #include "core/console.h"
+#include "core/hart.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"

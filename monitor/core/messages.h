@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/vhart.h"
 
 /* Bits of vhart.requests, in the order in which they are carried out. */

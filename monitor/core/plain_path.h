@@ -10,8 +10,8 @@
 #ifndef COTENANT_CORE_PLAIN_PATH_H
 #define COTENANT_CORE_PLAIN_PATH_H
 
-#include "arch/hart.h"
 #include "core/features.h"
+#include "core/hart.h"
 #include "core/vhart.h"
 
 /* Reasons, bits of struct vhart.plain_path. */

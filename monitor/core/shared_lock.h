@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/hart.h"
+#include "core/hart.h"
 
 /* The slow parts, for several harts; see below. */
 bool shared_lock_take(struct hart *hart, bool give_up);

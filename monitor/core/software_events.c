@@ -2,7 +2,7 @@
 #include "core/software_events.h"
 
 #include "arch/event_entry.h"
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/messages.h"
 #include "core/tenant.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/statistics.h"
 
-#include "arch/hart.h"
 #include "core/clock.h"
+#include "core/hart.h"
 #include "core/monitor_log.h"
 #include "core/tenant.h"
 

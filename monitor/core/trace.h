@@ -3,7 +3,7 @@
  * Recording what happens on each hart, for people to look at: abi/trace.h has the format.
  *
  * Off unless the bundle gives the rings a place. Then nothing of it is on the paths of traps and
- * world switches: recording them is the work of another trap entry (arch/trace_entry.S), chosen at
+ * world switches: recording them is the work of another trap entry (entry/trace_entry.S), chosen at
  * boot. What else is recorded costs a load and a branch when off.
  *
  * Context: called by the hart in question, interrupts off; after boot only a hart itself writes its
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "abi/trace.h"
-#include "arch/hart.h"
 #include "core/features.h"
+#include "core/hart.h"
 
 struct tenant;
 struct vhart;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/triggers.h"
 
-#include "arch/hart.h"
 #include "arch/trigger.h"
+#include "core/hart.h"
 #include "core/plain_path.h"
 
 /* Takes the triggers of whoever has them in this hart out of it. */

@@ -10,7 +10,7 @@
 #ifndef COTENANT_IRQ_ROUTING_H
 #define COTENANT_IRQ_ROUTING_H
 
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "core/tenant.h"
 
 /* Silences the board's PLIC and opens the monitor's UART. Before routing_init_tenant(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Cotenant's own calls, in SBI's firmware-specific extension space: docs/abi.md. */
-#include "arch/hart.h"
+#include "core/hart.h"
 #include "sbi/sbi.h"
 
 struct sbi_result sbi_cotenant(struct vhart *vhart, uint64_t function, const uint64_t *arguments)

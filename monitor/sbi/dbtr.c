@@ -7,8 +7,8 @@
  * the shared memory has room for trig_max, and that many are accepted here. A call that fails
  * leaves all triggers as they were.
  */
-#include "arch/hart.h"
 #include "arch/trigger.h"
+#include "core/hart.h"
 #include "core/triggers.h"
 #include "sbi/sbi.h"
 

@@ -4,13 +4,13 @@
  * interrupt that its hart has enabled is pending. What else is on the machine goes on meanwhile.
  */
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/interrupts.h"
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
+#include "core/hart.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/mmio.h"
 
-#include "arch/hart.h"
 #include "core/console.h"
+#include "core/hart.h"
 #include "device/plic_map.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages to a hart: monitor/core/messages.c, the waiting of vharts, and the hart's choice of who
- * runs (monitor/arch/hart.c, fast_switch.c).
+ * runs (monitor/entry/run.c, fast_switch.c).
  *
  * A hart with two vharts, of which the higher one must not be disturbed by requests for the lower
  * one. Two other harts post interrupts (SBI send_ipi) to both. Every run is finite; `finish` looks

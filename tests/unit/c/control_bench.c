@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/memory.h"
 #include "core/console.h"
 #include "core/dormant.h"
+#include "core/hart.h"
 #include "core/monitor_log.h"
 #include "irq/routing.h"
 

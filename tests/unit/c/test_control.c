@@ -2,11 +2,11 @@
 /* The control protocol: frames, what each verb answers, and who may ask for what. */
 #include <string.h>
 
-#include "arch/hart.h"
 #include "cmocka_tests.h"
 #include "control_bench.h"
 #include "core/clock.h"
 #include "core/control.h"
+#include "core/hart.h"
 #include "core/monitor_log.h"
 
 #define ALL 0x7

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The shortcuts of arch/fast_switch.c beside the plain path: from random states, each shortcut
+ * The shortcuts of entry/fast_switch.c beside the plain path: from random states, each shortcut
  * must either change nothing or leave exactly what the plain path leaves. Where a shortcut puts off
  * what else is due, the timer has to be due at once, and the plain path then finds the same vhart.
  */
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/fast_switch.h"
 #include "arch/instruction.h"
 #include "arch/timer.h"
 #include "arch/wait.h"
 #include "cmocka_tests.h"
+#include "entry/fast_switch.h"
 #include "irq/routing.h"
 #include "random.h"
 
@@ -91,7 +91,7 @@ static uint64_t console_moment(struct schedulable *next)
     return HART->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
 }
 
-/* hart_schedule() of arch/hart.c up to the point where it idles or loads images. */
+/* hart_schedule() of entry/run.c up to the point where it idles or loads images. */
 static void plain_schedule(void)
 {
     struct schedulable *next;

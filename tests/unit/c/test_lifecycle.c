@@ -6,7 +6,6 @@
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "arch/remote_fence.h"
-#include "arch/trap.h"
 #include "arch/trigger.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
@@ -22,6 +21,7 @@
 #include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "device/device_reset.h"
+#include "entry/trap.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])

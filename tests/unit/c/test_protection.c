@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The claim register's PMP entry, which the monitor closes and opens while a tenant runs. */
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/protection.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/tenant.h"
 
 #define CLAIM 3

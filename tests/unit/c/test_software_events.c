@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "arch/suspend.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/messages.h"
 #include "core/software_events.h"
 #include "random.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/hart.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/messages.h"
 #include "core/software_events.h"
 #include "random.h"

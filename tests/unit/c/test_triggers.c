@@ -2,9 +2,9 @@
 /* Debug triggers, SBI section 19, of two vharts on a hart of four triggers made of variables. */
 #include <string.h>
 
-#include "arch/hart.h"
 #include "arch/trigger.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/plain_path.h"
 #include "random.h"
 #include "sbi/sbi.h"

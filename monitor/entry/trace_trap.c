@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/trace_trap.h"
+#include "entry/trace_trap.h"
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"

@@ -3,8 +3,8 @@
  * What the monitor keeps for each physical hart. Only the hart itself writes it after boot, except
  * for what says otherwise. Others may read `loaded` and `scheduler.running`.
  */
-#ifndef COTENANT_ARCH_HART_H
-#define COTENANT_ARCH_HART_H
+#ifndef COTENANT_CORE_HART_H
+#define COTENANT_CORE_HART_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ struct __attribute__((aligned(64))) hart {
     struct vhart *loaded;
     /*
      * Who gets the hart when event_deadline comes, if that is all there is to decide (see
-     * arch/fast_switch.h); NULL: somebody has to think. Valid while `reschedule` is false.
+     * entry/fast_switch.h); NULL: somebody has to think. Valid while `reschedule` is false.
      */
     struct schedulable *next_up;
     struct scheduler scheduler;

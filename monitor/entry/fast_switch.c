@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/fast_switch.h"
+#include "entry/fast_switch.h"
 
 #include "arch/csr.h"
 #include "arch/instruction.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/fast_device.h"
+#include "entry/fast_device.h"
 
 #include "arch/csr.h"
-#include "arch/fast_switch.h"
 #include "arch/guest_memory.h"
 #include "arch/interrupts.h"
 #include "core/console.h"
 #include "core/shared_lock.h"
+#include "entry/fast_switch.h"
 #include "irq/routing.h"
 #include "vdev/mmio.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From a trap to the world that runs next. */
-#ifndef COTENANT_ARCH_TRAP_H
-#define COTENANT_ARCH_TRAP_H
+#ifndef COTENANT_ENTRY_TRAP_H
+#define COTENANT_ENTRY_TRAP_H
 
-#include "arch/hart.h"
 #include "arch/world.h"
+#include "core/hart.h"
 
 /* What the trap exit does: keep the registers of one world (NULL: none), run another. */
 struct world_change {

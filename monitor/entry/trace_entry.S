@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trap entry while a trace is recorded, in place of the one in arch/trap.S: the plain path for
+ * The trap entry while a trace is recorded, in place of the one in entry/trap.S: the plain path for
  * every trap, by way of trace_trap(), and none of the fast paths, which record nothing. It leaves
  * mscratch, the world and the stack as that one does before it calls trap_dispatch().
  */

@@ -6,10 +6,10 @@
  * trap_dispatch(), in the same state, for an access fault of a load or a store; each either does
  * everything that trap_dispatch() would have done, or changes nothing and returns {NULL, NULL}.
  */
-#ifndef COTENANT_ARCH_FAST_DEVICE_H
-#define COTENANT_ARCH_FAST_DEVICE_H
+#ifndef COTENANT_ENTRY_FAST_DEVICE_H
+#define COTENANT_ENTRY_FAST_DEVICE_H
 
-#include "arch/trap.h"
+#include "entry/trap.h"
 
 struct world_change fast_load(struct hart *hart);
 struct world_change fast_store(struct hart *hart);

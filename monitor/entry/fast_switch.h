@@ -8,13 +8,13 @@
  *
  * tests/system/test_instruction_counts.py holds the counts of the whole paths.
  */
-#ifndef COTENANT_ARCH_FAST_SWITCH_H
-#define COTENANT_ARCH_FAST_SWITCH_H
+#ifndef COTENANT_ENTRY_FAST_SWITCH_H
+#define COTENANT_ENTRY_FAST_SWITCH_H
 
-#include "arch/hart.h"
-#include "arch/trap.h"
+#include "core/hart.h"
 #include "core/messages.h"
 #include "core/vhart.h"
+#include "entry/trap.h"
 
 /* A machine timer interrupt. */
 struct world_change fast_wake(struct hart *hart);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/hart.h"
+#include "core/hart.h"
 
 #include "arch/csr.h"
-#include "arch/fast_switch.h"
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/suspend.h"
 #include "arch/timer.h"
-#include "arch/trap.h"
 #include "core/console.h"
 #include "core/features.h"
 #include "core/lifecycle.h"
@@ -18,6 +16,8 @@
 #include "core/steal.h"
 #include "core/trace.h"
 #include "core/triggers.h"
+#include "entry/fast_switch.h"
+#include "entry/trap.h"
 #include "irq/routing.h"
 
 struct hart harts[COTENANT_MAX_HARTS];
