@@ -3,9 +3,13 @@
 
 A check (build, formatter, linter) counts as one; a test suite counts its tests. What a step prints
 is shown as it comes. Later steps run even if earlier ones fail, except that nothing is tested when
-the build fails. Exit status 0 means that nothing failed.
+the build fails. A system test that fails runs once more, alone: one that only failed because the
+machine was busy passes then, and the totals name it. Exit status 0 means that nothing failed.
+
+`--long` builds and then runs the system tests that have a long form, in it: `make test-long`.
 """
 
+import argparse
 import os
 import re
 import signal
@@ -16,34 +20,43 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
+HARNESS = ROOT / "tests" / "harness"
+sys.path.insert(0, str(HARNESS))
+
+import durations  # noqa: E402
+import outcomes  # noqa: E402
+from outcomes import Count, Outcomes  # noqa: E402
+
 RESULTS = ROOT / "build" / "tests"
 # Left here for CI, whose last line it is.
 TOTAL = RESULTS / "total"
-# Two processors need 15 minutes. A run that takes longer than this hangs; seconds.
+# Two processors need less than 20 minutes, and some hours for the long forms. A run that takes
+# longer than this hangs; seconds.
 TIME_LIMIT = 60 * 60
+LONG_TIME_LIMIT = 6 * 60 * 60
 # Tests that run at the same time. More of them would wait for each other's memory and disk.
 MOST_WORKERS = 4
+# When more system tests fail than this, it is not because the machine was busy: none runs again.
+MOST_SECOND_RUNS = 20
+SLOWEST = 10
 
 
 @dataclass
-class Count:
-    """How many checks or tests passed, failed and were skipped."""
+class Result:
+    """The totals of a step, and of a suite of Python tests what became of each."""
 
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
+    count: Count
+    tests: Outcomes | None = None
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and how its results are counted from its exit status and output."""
+    """Something that is checked or tested. `run` takes the time that is left, in seconds."""
 
     name: str
-    command: list[str]
-    count: Callable[[int, str], Count]
+    run: Callable[[float], Result]
     required: bool = False  # the steps after it make no sense when it fails
 
 
@@ -58,77 +71,96 @@ def count_cmocka(status: int, output: str) -> Count:
     for result, number in re.findall(r"\[  (PASSED|FAILED|SKIPPED)  \] (\d+) test", output):
         name = result.lower()
         setattr(count, name, getattr(count, name) + int(number))
-    return _at_least_one_failure(count, status)
-
-
-def count_pytest(report: Path) -> Callable[[int, str], Count]:
-    """Return a counter for pytest that reads its JUnit report."""
-
-    def count(status: int, _: str) -> Count:
-        result = Count()
-        try:
-            suites = ElementTree.parse(report).getroot().iter("testsuite")
-        except (OSError, ElementTree.ParseError):
-            return _at_least_one_failure(result, status)
-        for suite in suites:
-            tests, skipped = int(suite.get("tests", 0)), int(suite.get("skipped", 0))
-            failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-            result.passed += tests - skipped - failed
-            result.failed += failed
-            result.skipped += skipped
-        return _at_least_one_failure(result, status)
-
-    return count
-
-
-def _at_least_one_failure(count: Count, status: int) -> Count:
-    """A suite that ended badly without a failed test (it crashed, it found no test) failed."""
-    if status != 0 and count.failed == 0:
+    if status != 0 and count.failed == 0:  # it crashed, or was not built
         count.failed = 1
     return count
 
 
-def make_step(name: str, *targets: str) -> Step:
+def make_step(
+    name: str,
+    *targets: str,
+    count: Callable[[int, str], Count] = count_check,
+    required: bool = False,
+) -> Step:
     """Return a step that checks through make targets."""
-    return Step(name, ["make", "--no-print-directory", *targets], count_check)
+    command = ["make", "--no-print-directory", *targets]
+    return Step(name, lambda seconds: Result(count(*run_command(command, seconds))), required)
 
 
-def pytest_step(name: str, directory: str) -> Step:
+def python_step(name: str, directory: str) -> Step:
     """Return a step that runs the Python tests of a directory."""
-    report = RESULTS / f"{directory.replace('/', '-')}.xml"
-    report.unlink(missing_ok=True)
-    workers = min(os.cpu_count() or 1, MOST_WORKERS)
-    options = [f"--numprocesses={workers}", f"--junitxml={report}", "--durations=5"]
-    command = [sys.executable, "-m", "pytest", *options, directory]
-    return Step(name, command, count_pytest(report))
+
+    def run(seconds: float) -> Result:
+        tests = run_pytest([directory], all_workers(), seconds)
+        return Result(tests.count(), tests)
+
+    return Step(name, run)
+
+
+def system_step(name: str, *options: str) -> Step:
+    """Return a step that runs the system tests, and those that fail once more."""
+
+    def run(seconds: float) -> Result:
+        started = time.monotonic()
+        tests = run_pytest([*options, "tests/system"], all_workers(), seconds)
+        again = sorted(tests.failed)
+        left = seconds - (time.monotonic() - started)
+        if 0 < len(again) <= MOST_SECOND_RUNS and left > 0:
+            print(f"\n=== second run, one by one, of {', '.join(again)}", flush=True)
+            tests = tests.after_second_run(run_pytest(again, 1, left))
+        return Result(tests.count(), tests)
+
+    return Step(name, run)
+
+
+def run_pytest(arguments: list[str], workers: int, seconds: float) -> Outcomes:
+    """Run tests by so many workers. A single one is a process of its own too: tests crash it."""
+    record = RESULTS / "record"
+    record.unlink(missing_ok=True)
+    options = ["-p", "recorder", f"--record={record}", f"--numprocesses={workers}"]
+    # A worker gets one test at a time, so that the longest are begun first.
+    options.append("--maxschedchunk=1")
+    status, _ = run_command([sys.executable, "-m", "pytest", *options, *arguments], seconds)
+    return outcomes.read(record, status)
+
+
+def all_workers() -> int:
+    """Return how many tests run at the same time."""
+    return min(os.cpu_count() or 1, MOST_WORKERS)
 
 
 def all_steps() -> list[Step]:
     """Return the steps in the order in which they run: the quick ones first."""
     return [
-        Step("build", ["make", "--no-print-directory", "compile"], count_check, required=True),
+        make_step("build", "compile", required=True),
         make_step("format of C", "lint-c-format"),
         make_step("lint of C", "lint-c"),
         make_step("lint of shell", "lint-shell"),
         make_step("lint and format of Python", "lint-python"),
         make_step("types of Python", "lint-types"),
-        Step(
-            "unit tests in C",
-            ["make", "--no-print-directory", "--keep-going", "-C", "tests/unit/c"],
-            count_cmocka,
-        ),
-        pytest_step("unit tests in Python", "tests/unit/python"),
-        pytest_step("models in SPIN", "tests/models"),
-        pytest_step("system tests under QEMU", "tests/system"),
+        make_step("unit tests in C", "--keep-going", "-C", "tests/unit/c", count=count_cmocka),
+        python_step("unit tests in Python", "tests/unit/python"),
+        python_step("models in SPIN", "tests/models"),
+        system_step("system tests under QEMU"),
     ]
 
 
-def run_step(step: Step, seconds: float) -> Count:
-    """Run a step, passing on what it prints; a step that takes too long is ended, and failed."""
-    print(f"\n=== {step.name}", flush=True)
+def long_steps() -> list[Step]:
+    """Return the steps of the long forms."""
+    os.environ["COTENANT_LONG_TESTS"] = "1"
+    return [
+        make_step("build", "compile", required=True),
+        system_step("long forms under QEMU", "-m", "long_form"),
+    ]
+
+
+def run_command(command: list[str], seconds: float) -> tuple[int, str]:
+    """Run a command, passing on what it prints; one that takes too long is ended, and fails."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'tool'}:{HARNESS}"}
     with subprocess.Popen(
-        step.command,
+        command,
         cwd=ROOT,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -144,38 +176,62 @@ def run_step(step: Step, seconds: float) -> Count:
             print(line, end="", flush=True)
         status = process.wait()
         watchdog.cancel()
-    return step.count(status, "".join(lines))
+    return status, "".join(lines)
 
 
 def _end_session(process: "subprocess.Popen[str]") -> None:
     """Kill a step with all that it has started."""
-    print(f"error: the whole run takes more than {TIME_LIMIT} s; ended", flush=True)
+    print("error: the whole run takes too long; ended", flush=True)
     os.killpg(process.pid, signal.SIGKILL)
 
 
-def main() -> int:
-    """Run all steps, print the table of totals and the total."""
-    started = time.monotonic()
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    results: list[tuple[str, Count, float]] = []
-    for step in all_steps():
-        step_started = time.monotonic()
-        count = run_step(step, TIME_LIMIT - (step_started - started))
-        results.append((step.name, count, time.monotonic() - step_started))
-        if step.required and count.failed:
-            break
+def print_totals(results: list[tuple[str, Result, float]]) -> str:
+    """Print the slowest tests, the table of totals, and last the total, which is returned."""
+    seconds: dict[str, float] = {}
+    second_runs: set[str] = set()
+    for _, result, _ in results:
+        if result.tests:
+            seconds |= result.tests.seconds
+            second_runs |= result.tests.second_run
+    print("\n=== slowest tests")
+    for test, each in outcomes.slowest(seconds, SLOWEST):
+        print(f"{each:6.0f} s  {test}")
     print("\n=== totals")
-    for name, count, seconds in results:
+    for name, result, each in results:
+        count = result.count
         print(
             f"{name:28} {count.passed:5} passed {count.failed:3} failed "
-            f"{count.skipped:3} skipped {seconds:6.0f} s"
+            f"{count.skipped:3} skipped {each:6.0f} s"
         )
-    passed = sum(count.passed for _, count, _ in results)
-    failed = sum(count.failed for _, count, _ in results)
+    if second_runs:
+        print(f"needed a second run: {', '.join(sorted(second_runs))}")
+    passed = sum(result.count.passed for _, result, _ in results)
+    failed = sum(result.count.failed for _, result, _ in results)
     total = f"{passed} passed, {failed} failed"
     print(total, flush=True)
+    durations.write(durations.LAST, durations.read(durations.LAST) | seconds)
+    return total
+
+
+def main() -> int:
+    """Run the steps, print the totals, and keep the last line for CI."""
+    parser = argparse.ArgumentParser(description="Run every check and test, and print the totals.")
+    parser.add_argument("--long", action="store_true", help="run the long forms, and only these")
+    is_long = parser.parse_args().long
+    started = time.monotonic()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    limit = LONG_TIME_LIMIT if is_long else TIME_LIMIT
+    results: list[tuple[str, Result, float]] = []
+    for step in long_steps() if is_long else all_steps():
+        step_started = time.monotonic()
+        print(f"\n=== {step.name}", flush=True)
+        result = step.run(limit - (step_started - started))
+        results.append((step.name, result, time.monotonic() - step_started))
+        if step.required and result.count.failed:
+            break
+    total = print_totals(results)
     TOTAL.write_text(f"{total}\n")
-    return 1 if failed else 0
+    return 1 if any(result.count.failed for _, result, _ in results) else 0
 
 
 if __name__ == "__main__":
