@@ -19,7 +19,7 @@ SHELL_SOURCES = cotenant .ci/run linux/cotenantctl/debian/make-package \
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
 DEB = build/cotenantctl_$(VERSION)_riscv64.deb
 
-.PHONY: help setup compile build run test keep-durations test-unit test-system models format deb lock clean \
+.PHONY: help setup compile build run test test-long keep-durations test-unit test-system models format deb lock clean \
     lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types
 
 help: ## Show this list
@@ -45,6 +45,11 @@ test: ## Set up, build, and run every check and test; prints the totals
 	@tool/setup/setup.sh --tests --images
 	@$(PYTHON) -m cotenant images fetch debian-disk
 	@$(PYTHON) tests/run.py
+
+test-long: ## Run the system tests that have a long form, in it; takes hours
+	@tool/setup/setup.sh --tests --images
+	@$(PYTHON) -m cotenant images fetch debian-disk
+	@$(PYTHON) tests/run.py --long
 
 keep-durations: # Begin the tests of a fresh clone with those that took longest here
 	@$(PYTHON) tests/harness/durations.py

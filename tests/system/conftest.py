@@ -32,7 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give tests in their long form the time that they need."""
     if is_long():
         for item in items:
-            item.add_marker(pytest.mark.timeout(LONG_WAIT))
+            if item.get_closest_marker("long_form"):
+                item.add_marker(pytest.mark.timeout(LONG_WAIT))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 
 import re
 
+import pytest
 from systems import (
     LONG_WAIT,
     VERDICT,
@@ -60,6 +61,7 @@ def outcome(session: Session, tenant: str) -> tuple[str, int]:
     return output, int(found[1])
 
 
+@pytest.mark.long_form
 def test_a_stream_between_two_linuxes(boot: Boot) -> None:
     """Both ways at once; the end of one is seen by the other, which goes on with the next."""
     red = linux("red", arguments=VIRTIO, slice="2ms")
@@ -91,6 +93,7 @@ def test_a_stream_between_two_linuxes(boot: Boot) -> None:
     assert exit_code == 0, output
 
 
+@pytest.mark.long_form
 def test_streams_of_an_rtos(boot: Boot) -> None:
     """To Linux and to another RTOS, both ways at once; each end comes and goes.
 
@@ -134,6 +137,7 @@ def fetch_file(address: str) -> str:
     return f"wget -q -O - http://{address}/file | md5sum"
 
 
+@pytest.mark.long_form
 def test_a_network_between_two_linuxes(boot: Boot) -> None:
     """Files both ways at once while an RTOS keeps its deadlines; the link of one that restarts."""
     virtio = f"{VIRTIO},virtio_net"

@@ -122,6 +122,7 @@ def whole_debian(name: str, disk: str) -> str:
     )
 
 
+@pytest.mark.long_form
 @pytest.mark.skipif(not is_long(), reason="takes two boots of a whole Debian")
 def test_a_whole_debian_is_found_again(boot: Boot, socket: Path, take: Take) -> None:
     """Nothing in it is configured: getty, keyboard, display and sleep key are systemd's matter."""
@@ -188,6 +189,7 @@ def keep(session: Session, *steps: str) -> None:
         assert session.command("keeper", f"{step} >/dev/null 2>&1 </dev/null")[0] == 0, step
 
 
+@pytest.mark.long_form
 @pytest.mark.skipif(not is_long(), reason="saves, ends, boots and restores for a minute")
 def test_a_saved_picture_comes_back_on_another_machine(
     boot: Boot, tmp_path: Path, socket: Path, take: Take

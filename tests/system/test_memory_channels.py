@@ -24,6 +24,7 @@ def check(messages: int, channel: str = "shared") -> str:
     return f"memorycheck {channel} {messages} {messages} {LONGEST}"
 
 
+@pytest.mark.long_form
 def test_windows_of_an_rtos(boot: Boot) -> None:
     """With Linux and with another RTOS, both ways at once; each end comes and goes."""
     both = f"send={MESSAGES} receive={MESSAGES} longest={LONGEST}"
@@ -63,6 +64,7 @@ def test_windows_of_an_rtos(boot: Boot) -> None:
     assert latency_of(session).missed == 0
 
 
+@pytest.mark.long_form
 def test_a_window_across_harts(boot: Boot) -> None:
     """Two RTOS that run at the same time, each woken by the other."""
     arguments = f"send={MESSAGES} receive={MESSAGES} longest={LONGEST}"
@@ -77,6 +79,7 @@ def test_a_window_across_harts(boot: Boot) -> None:
         assert session.expect(name, VERDICT)[1] == "PASS memory-check"
 
 
+@pytest.mark.long_form
 def test_a_window_between_two_linuxes(boot: Boot) -> None:
     """One is killed in the middle; then there is an end that keeps to no rule."""
     text = system(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """An RTOS with an IP stack on a network with Linux; and channels from hart to hart."""
 
+import pytest
 from systems import (
     LONG_WAIT,
     Boot,
@@ -44,6 +45,7 @@ def wait_for_link(session: Session, carrier: int) -> None:
     run(session, "linux", f"until [ $(cat {file}) = {carrier} ]; do usleep 10000; done")
 
 
+@pytest.mark.long_form
 def test_an_rtos_with_an_ip_stack(boot: Boot) -> None:
     """It keeps its deadlines: with datagrams both ways at once, beside a flood, after a restart."""
     text = system(

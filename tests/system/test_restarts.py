@@ -89,6 +89,7 @@ def test_a_linux_that_panics_is_restarted(boot: Boot) -> None:
     assert latency and latency.missed == 0
 
 
+@pytest.mark.long_form
 def test_a_thousand_lives_leave_nothing(boot: Boot) -> None:
     mortals = [mortal(image, arguments="end=reboot life=5", memory="160K") for image in MORTALS]
     session = boot(system(linux(), freertos(), *mortals), icount=4)
@@ -109,6 +110,7 @@ def test_a_thousand_lives_leave_nothing(boot: Boot) -> None:
     others_are_well(session)
 
 
+@pytest.mark.long_form
 @pytest.mark.timeout(3600)
 def test_linux_is_restarted_again_and_again(boot: Boot) -> None:
     victim = linux(

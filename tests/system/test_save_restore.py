@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from systems import Boot, freertos, is_long, linux, system
 
 from cotenant.run.results import parse_latency
@@ -132,6 +133,7 @@ def no_deadline_was_missed(session: Session) -> None:
     assert latency and latency.missed == 0
 
 
+@pytest.mark.long_form
 def test_a_dormant_linux_goes_on_here_and_on_another_machine(boot: Boot, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     with disk.open("wb") as file:

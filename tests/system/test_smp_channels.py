@@ -4,6 +4,7 @@
 Without -icount, which lets one hart run at a time. What each end sends is checked by the other one.
 """
 
+import pytest
 from systems import LONG_WAIT, Boot, freertos, is_long, keep_ticking, linux, payload, system
 from test_channels import PORT, channel, outcome, run, start
 from test_nets import ADDRESS, NET, exchange, net_rtos
@@ -12,6 +13,7 @@ from test_nets import ADDRESS, NET, exchange, net_rtos
 MESSAGES = 5000 if is_long() else 100
 
 
+@pytest.mark.long_form
 def test_channels_from_hart_to_hart(boot: Boot) -> None:
     """Both at once and both ways; an end goes and comes back; a flood leaves others their time."""
     exchanges = f"send={MESSAGES} receive={MESSAGES}"

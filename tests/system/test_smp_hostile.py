@@ -46,6 +46,7 @@ def ticks(session: Session) -> dict[str, int]:
     return {name: latency.samples if latency else 0 for name, latency in found.items()}
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
     rtos = (freertos(name, hart=hart) for name, hart in RTOS.items())
@@ -74,6 +75,7 @@ def test_neighbours_lose_no_tick_to_a_storm(boot: Boot, sstc: bool) -> None:
     assert all(any(map(int, hart)) for hart in zip(*deeds, strict=True)), deeds
 
 
+@pytest.mark.long_form
 def test_linux_of_the_same_priority_feels_nothing(boot: Boot) -> None:
     linux_beside = linux(harts=[0, 1, 2], priority=5, slice="2ms")
     session = boot(system(linux_beside, hostile("2ms")))

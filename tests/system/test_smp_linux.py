@@ -40,6 +40,7 @@ def all_is_well(session: Session) -> None:
     assert all(tenant.faults == 0 for tenant in stats.tenants.values())
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_every_hart_goes_offline_and_comes_back(boot: Boot, sstc: bool) -> None:
     session = boot_smp(boot, smp_linux(sstc))
@@ -60,6 +61,7 @@ def test_every_hart_goes_offline_and_comes_back(boot: Boot, sstc: bool) -> None:
     all_is_well(session)
 
 
+@pytest.mark.long_form
 def test_harts_go_offline_under_load(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux())
     rounds = 20 if is_long() else 3
@@ -75,6 +77,7 @@ def test_harts_go_offline_under_load(boot: Boot) -> None:
     all_is_well(session)
 
 
+@pytest.mark.long_form
 def test_nothing_is_lost_under_load(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux(initrd="debian-load-initramfs", memory="512M"))
     scale = 10 if is_long() else 1
@@ -90,6 +93,7 @@ def test_nothing_is_lost_under_load(boot: Boot) -> None:
     all_is_well(session)
 
 
+@pytest.mark.long_form
 def test_it_suspends_with_four_harts(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux())
     rounds = 20 if is_long() else 3
@@ -109,6 +113,7 @@ def test_it_suspends_with_four_harts(boot: Boot) -> None:
     all_is_well(session)
 
 
+@pytest.mark.long_form
 def test_it_reboots_and_powers_off_with_four_harts(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux())
     rounds = 10 if is_long() else 2

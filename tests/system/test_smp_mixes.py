@@ -20,6 +20,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize(("mix", "sstc"), CASES)
 def test_mix_comes_up_and_works(boot: Boot, mix: str, sstc: bool) -> None:
     linuxes, rtos = MIXES[mix]

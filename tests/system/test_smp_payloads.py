@@ -22,6 +22,7 @@ def crowded(name: str, rounds: int, sstc: bool = True) -> str:
     )
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_payload_passes_on_harts_that_others_share(boot: Boot, name: str, sstc: bool) -> None:
@@ -37,6 +38,7 @@ def test_payload_passes_on_harts_that_others_share(boot: Boot, name: str, sstc: 
         assert stats.tenants[other].faults == 0
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_payload_passes_on_harts_of_its_own(boot: Boot, name: str) -> None:
     rounds = PAYLOADS[name][is_long()]

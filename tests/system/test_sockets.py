@@ -17,6 +17,7 @@ def check(where: str, send: int, receive: int) -> str:
     return f"streamcheck vsock:{where} {send} {receive} {LONGEST}"
 
 
+@pytest.mark.long_form
 def test_sockets_between_two_linuxes(boot: Boot) -> None:
     """Both ways at once, from either side; whose other end goes away is told, and can go on."""
     text = system(

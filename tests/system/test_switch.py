@@ -155,6 +155,7 @@ OVER = "^over 42$"
 HARTS = {1: "one-hart", 2: "two-harts", 4: "four-harts"}
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("harts", [tuple(range(count)) for count in HARTS], ids=HARTS.values())
 def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int]) -> None:
     """Each of the two checks its memory, FP registers, file, clocks and network every time."""
@@ -246,6 +247,7 @@ def test_a_card_on_the_pci_bus_forgets_the_one_before(boot: Boot) -> None:
     no_deadline_was_missed(session)
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("harts", [(0, 1, 2), (0, 1, 2, 3)], ids=["three", "four"])
 def test_harts_that_stop_late_and_one_that_does_not(boot: Boot, harts: Sequence[int]) -> None:
     """Linux suspends before the harts that it has told to stop have done so."""

@@ -199,3 +199,12 @@ def test_nothing_runs_again_without_need_hope_or_time(
     started = sessions(run, monkeypatch, first)
     assert run.system_step("system").run(seconds).count == Count(passed=1, failed=failed)
     assert len(started) == 1
+
+
+def test_a_file_that_asks_for_the_long_form_marks_its_tests() -> None:
+    """`make test-long` runs what is marked."""
+    files = (HARNESS.parent / "system").glob("test_*.py")
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+    asking = {name for name, text in texts.items() if "is_long()" in text}
+    assert asking == {name for name, text in texts.items() if "pytest.mark.long_form" in text}
+    assert asking
