@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One hart: nobody else is there to be told anything, to fence or to wait for. */
-#include "arch/remote_fence.h"
 #include "core/messages.h"
+#include "core/remote_fence.h"
 #include "core/shared_lock.h"
 
 void messages_post(struct vhart *vhart, uint32_t requests)

@@ -30,7 +30,7 @@ struct vhart;
 /* hart.console_due of harts without the service: any patience may be added to it. */
 #define CONSOLE_NEVER (TIME_NEVER / 2)
 
-/* Fences that one hart asks of another, counted; arch/remote_fence.h. */
+/* Fences that one hart asks of another, counted; core/remote_fence.h. */
 struct fence_request {
     uint32_t wanted; /* written by the hart that asks */
     uint32_t done;   /* written by the hart that is asked */
@@ -74,7 +74,7 @@ struct __attribute__((aligned(64))) hart {
     bool reschedule;
     /* Written by other harts: vharts with requests, a bit each (core/messages.h). */
     uint64_t mail;
-    /* And who asks for fences: arch/remote_fence.h. */
+    /* And who asks for fences: core/remote_fence.h. */
     uint32_t fences;
     struct fence_request fence_requests[COTENANT_MAX_HARTS];
     bool sleeps_for_fences; /* until one of those that it has asked for is done */

@@ -2,10 +2,10 @@
 #include "core/messages.h"
 
 #include "arch/interrupts.h"
-#include "arch/remote_fence.h"
 #include "core/console.h"
 #include "core/foreground.h"
 #include "core/lifecycle.h"
+#include "core/remote_fence.h"
 #include "core/shared_lock.h"
 #include "core/software_events.h"
 #include "irq/routing.h"

@@ -3,11 +3,11 @@
  * SBI section 8: remote fences.
  *
  * The caller itself fences the pages that it names; a range of many pages as a whole, so that the
- * work is bounded. Its other vharts fence everything: see arch/remote_fence.h.
+ * work is bounded. Its other vharts fence everything: see core/remote_fence.h.
  */
 #include "arch/interrupts.h"
-#include "arch/remote_fence.h"
 #include "core/pmu.h"
+#include "core/remote_fence.h"
 #include "sbi/sbi.h"
 
 #define PAGE_SIZE 4096

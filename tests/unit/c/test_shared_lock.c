@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/remote_fence.h"
 #include "cmocka_tests.h"
 #include "core/messages.h"
+#include "core/remote_fence.h"
 #include "core/shared_lock.h"
 
 #define HARTS 4

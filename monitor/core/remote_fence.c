@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/remote_fence.h"
+#include "core/remote_fence.h"
 
 #include "arch/csr.h"
 #include "core/messages.h"

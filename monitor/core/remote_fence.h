@@ -10,8 +10,8 @@
  *
  * tests/models/remote_fence.pml is this protocol.
  */
-#ifndef COTENANT_ARCH_REMOTE_FENCE_H
-#define COTENANT_ARCH_REMOTE_FENCE_H
+#ifndef COTENANT_CORE_REMOTE_FENCE_H
+#define COTENANT_CORE_REMOTE_FENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
