@@ -3,6 +3,7 @@
 #include "core/messages.h"
 #include "core/remote_fence.h"
 #include "core/shared_lock.h"
+#include "entry/requests.h"
 
 void messages_post(struct vhart *vhart, uint32_t requests)
 {
@@ -15,7 +16,7 @@ void messages_wake_console(struct hart *hart)
     (void)hart;
 }
 
-void messages_take(struct hart *hart)
+void requests_take(struct hart *hart)
 {
     (void)hart;
 }

@@ -5,6 +5,7 @@
 #include "arch/memory.h"
 #include "arch/probe.h"
 #include "arch/protection.h"
+#include "arch/trap_vector.h"
 #include "arch/trigger.h"
 #include "boot/early_console.h"
 #include "boot/next_stage.h"
@@ -73,7 +74,7 @@ static void registers_init(const struct hart *hart)
 {
     uint64_t flags = bundle->board.flags;
 
-    CSR_WRITE(mtvec, (uint64_t)(trace_is_on ? trace_entry : trap_entry));
+    trap_use_fast_paths(true);
     CSR_WRITE(mscratch, 0);
     CSR_WRITE(mideleg, INTERRUPTS_SUPERVISOR);
     CSR_WRITE(mie, INTERRUPTS_MACHINE);
@@ -231,6 +232,11 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         hart_init(&harts[i], i);
     }
     trace_begin(hart);
+    if (trace_is_on) {
+        trap_vector_init(trace_entry, trace_entry);
+    } else {
+        trap_vector_init(trap_entry, trap_plain_entry);
+    }
     hart_begin(hart);
     if (hart->trigger_count == 0) {
         sbi_withdraw(SBI_EXT_DBTR); /* where only others have some, it says that this one has 0 */

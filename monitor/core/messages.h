@@ -19,7 +19,10 @@
 #include "core/hart.h"
 #include "core/vhart.h"
 
-/* Bits of vhart.requests, in the order in which they are carried out. */
+/* In hart.mail, above the bits of the vharts. */
+#define MAIL_CONSOLE (1ul << COTENANT_MAX_VHARTS)
+
+/* Bits of vhart.requests, in the order in which entry/requests.c carries them out. */
 #define REQUEST_FENCE_I 0x1u  /* FENCE.I before it runs again */
 #define REQUEST_HALT 0x2u     /* off the hart: tenant_halt() */
 #define REQUEST_IPI 0x4u      /* supervisor software interrupt */
@@ -55,12 +58,6 @@ void messages_sleep(struct hart *hart);
 
 /* Ends messages_sleep() of that hart, or the next one. Stores before it come before. */
 void messages_wake(struct hart *hart);
-
-/*
- * The software interrupt of this hart: serves fences, then carries out what is in the mail. Shared
- * lock not held.
- */
-void messages_take(struct hart *hart);
 
 /*
  * This hart has just decided who runs, `vhart` or, with NULL, nobody of now: lets others know by

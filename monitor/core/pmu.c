@@ -4,9 +4,9 @@
 #include "abi/sbi.h"
 #include "arch/counters.h"
 #include "arch/memory.h"
+#include "arch/trap_vector.h"
 #include "core/plain_path.h"
 #include "core/tenant.h"
-#include "entry/trap.h"
 
 /* Fields of an event index, 20 bits. */
 #define EVENT_TYPE_SHIFT 16

@@ -17,10 +17,9 @@
 #include "core/trace.h"
 #include "core/triggers.h"
 #include "entry/fast_switch.h"
+#include "entry/requests.h"
 #include "entry/trap.h"
 #include "irq/routing.h"
-
-struct hart harts[COTENANT_MAX_HARTS];
 
 void fp_save(struct world *world);
 void fp_load(struct world *world);
@@ -30,7 +29,7 @@ void hart_poll_interrupts(struct hart *hart)
     uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
 
     if ((pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
-        messages_take(hart);
+        requests_take(hart);
     }
     if ((pending & INTERRUPT_MEI) != 0) {
         shared_enter(hart);
@@ -190,7 +189,7 @@ struct world_change hart_schedule(struct hart *hart)
         timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));
         trace_running(hart, vhart);
         if (messages_publish(hart, hart->loaded)) {
-            messages_take(hart);
+            requests_take(hart);
         } else if (vhart == NULL) {
             WAIT_FOR_INTERRUPT();
         } else {

@@ -11,18 +11,10 @@
 #include "core/lifecycle.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
-#include "core/trace.h"
 #include "entry/fast_switch.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
 #include "vdev/mmio.h"
-
-void trap_use_fast_paths(bool use)
-{
-    if (!trace_is_on) {
-        CSR_WRITE(mtvec, (uint64_t)(use ? trap_entry : trap_plain_entry));
-    }
-}
 
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 {

@@ -37,9 +37,6 @@ _Noreturn void world_enter(struct world *keep, struct world *run);
 void trap_entry(void);
 void trap_plain_entry(void);
 
-/* Which of the two the running hart uses from now on; while a trace is recorded, neither. */
-void trap_use_fast_paths(bool use);
-
 /* Shows a synchronous exception to the loaded vhart, as hardware would (privileged ISA 4.1). */
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value);
 

@@ -144,7 +144,7 @@ end_native_wait:
     :: timers > 0 && waits[HIGH] -> timers--; waits[HIGH] = false; goto schedule
     fi;
 
-software_interrupt: /* messages_take() */
+software_interrupt: /* requests_take() */
 #ifndef CLEAR_LATE
     msip = false;
 #endif

@@ -204,7 +204,7 @@ switch_world: /* fast_switch.c hand_over(), hart.c prepare(), world_switch.S */
 #endif
     goto back;
 
-software_interrupt: /* messages_take() */
+software_interrupt: /* requests_take() */
     true;
     d_step { runs[h] = false; msip[h] = false };
     full_fence(h);

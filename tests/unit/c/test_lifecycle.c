@@ -5,6 +5,7 @@
 #include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/memory.h"
+#include "arch/trap_vector.h"
 #include "arch/trigger.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
@@ -21,7 +22,7 @@
 #include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "device/device_reset.h"
-#include "entry/trap.h"
+#include "entry/requests.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -569,7 +570,7 @@ static void answer_far(void)
 {
     assert_int_equal(msip[1], 1);
     go_to(far_hart);
-    messages_take(far_hart);
+    requests_take(far_hart);
     finish_stops();
     assert_int_equal(msip[1], 0);
     assert_int_equal(far_hart->mail, 0);
@@ -689,7 +690,7 @@ static void test_reboot_from_another_hart(void **state)
     assert_int_equal(FAR->state, VHART_STOPPED);
     assert_int_equal(msip[0], 1);
     go_to(hart);
-    messages_take(hart);
+    requests_take(hart);
     finish_stops();
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_true(RTOS->vharts[0].loading);
@@ -715,7 +716,7 @@ static void test_halt_overtakes_a_start(void **state)
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_int_equal(msip[0], 1);
-    messages_take(hart);
+    requests_take(hart);
     finish_stops();
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
 }

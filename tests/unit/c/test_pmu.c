@@ -7,9 +7,9 @@
 
 #include "arch/counters.h"
 #include "arch/csr.h"
+#include "arch/trap_vector.h"
 #include "cmocka_tests.h"
 #include "core/plain_path.h"
-#include "entry/trap.h"
 #include "random.h"
 #include "sbi/sbi.h"
 
