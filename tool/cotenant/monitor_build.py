@@ -48,8 +48,15 @@ class Monitor:
     @cached_property
     def lines(self) -> int:
         """Lines of the files of monitor/ that it is compiled from, without comments and blanks."""
-        files = {name for file in self.elf.parent.rglob("*.d") for name in _named_by(file)}
-        return sum(_code_lines(file) for file in files)
+        folder = self.elf.parent
+        # A file that is gone from the sources leaves its dependencies behind.
+        compiled = (
+            file
+            for file in folder.rglob("*.d")
+            if (_SOURCES / file.relative_to(folder)).with_suffix("").is_file()
+        )
+        files = {name for file in compiled for name in _named_by(file)}
+        return sum(code_lines(file) for file in files)
 
 
 def monitor_of(features: frozenset[str]) -> Monitor:
@@ -106,5 +113,6 @@ def _named_by(dependencies: Path) -> Iterator[Path]:
             yield path
 
 
-def _code_lines(file: Path) -> int:
+def code_lines(file: Path) -> int:
+    """Return the lines of a source file without comments and blanks."""
     return sum(bool(line.strip()) for line in _COMMENT.sub("", file.read_text()).splitlines())

@@ -63,6 +63,10 @@ BENCHMARKS: dict[str, Benchmark] = {
         "channels between a Linux process and an RTOS, beside pipes and the loopback of that Linux",
         quick_by_default=True,
     ),
+    "sample": Benchmark("sample", "the run that README.md shows", by_default=False),
+    "sizes": Benchmark(
+        "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
+    ),
     "linux": Benchmark(
         "linux",
         "the stock Debian kernel's work, on packaged OpenSBI and beside a FreeRTOS",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Results on disk: what was measured last, by benchmark, from which the report is made.
 
-    build/report/rows.json          {BENCHMARK: {"measured": TIME, "quick": BOOL, "rows": [ROW...]}}
+    build/report/rows.json          {BENCHMARK: {"commit": TEXT, "measured": TIME, "quick": BOOL,
+                                             "rows": [ROW...]}}
     build/report/histograms.json    {NAME: {"unit": TEXT, "counts": {VALUE: COUNT}}}
     build/report/timeline.svg       a picture that the latency benchmark draws
 
@@ -9,6 +10,7 @@ A benchmark that did not come to its end leaves nothing: its older result goes t
 """
 
 import json
+import subprocess
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +38,8 @@ class Histogram:
 class Result:
     """A complete run of one benchmark."""
 
+    commit: str
+    """what was checked out then; with a plus if files of it were changed"""
     measured: str
     quick: bool
     rows: list[Row]
@@ -55,7 +59,9 @@ class Store:
         store = cls(folder)
         for name, value in _read(folder / ROWS).items():
             rows = [Row(**each) for each in value["rows"]]
-            store.results[name] = Result(value["measured"], value["quick"], rows)
+            store.results[name] = Result(
+                value.get("commit", ""), value["measured"], value["quick"], rows
+            )
         for name, value in _read(folder / HISTOGRAMS).items():
             counts = {int(low): count for low, count in value["counts"].items()}
             store.histograms[name] = Histogram(value["unit"], counts)
@@ -69,7 +75,7 @@ class Store:
     def put(self, name: str, rows: list[Row], *, quick: bool) -> None:
         """Keep a complete result."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self.results[name] = Result(now, quick, rows)
+        self.results[name] = Result(_commit(), now, quick, rows)
         self._write_rows()
 
     def put_histograms(self, histograms: dict[str, Histogram]) -> None:
@@ -84,6 +90,7 @@ class Store:
     def _write_rows(self) -> None:
         values = {
             name: {
+                "commit": result.commit,
                 "measured": result.measured,
                 "quick": result.quick,
                 "rows": [row.as_dict() for row in result.rows],
@@ -98,6 +105,13 @@ class Store:
                 file.write((json.dumps(values, indent=1) + "\n").encode())
         except OSError as error:
             raise BenchError(f"{self.folder / name} cannot be written: {error.strerror}") from error
+
+
+def _commit() -> str:
+    """Return the name of the commit that is checked out; nothing if this is no repository."""
+    command = ["git", "describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,31 +1,70 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cotenant report`: the page of the figures that were measured last, without measuring."""
+"""`cotenant report`: what was measured last, as a page or in the documents, without measuring."""
+
+import sys
 
 import click
 
 from cotenant import paths
 from cotenant.bench.markdown import tables
+from cotenant.bench.report import documents, kept
 from cotenant.bench.store import Store
 from cotenant.errors import CotenantError
 
 
 @click.command()
+@click.option("--markdown", is_flag=True, help="Instead: print the tables.")
 @click.option(
-    "--markdown", is_flag=True, help="Instead: print the tables, for docs/performance.md."
+    "--docs",
+    is_flag=True,
+    help="Instead: keep the new complete results in bench/results, and write the figures of "
+    "README.md and docs anew.",
 )
-def report(markdown: bool) -> None:
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Instead: tell whether README.md and docs have the figures of bench/results.",
+)
+def report(markdown: bool, docs: bool, check: bool) -> None:
     """Write build/report/index.html again from what `cotenant bench` has measured."""
+    if markdown + docs + check > 1:
+        raise click.UsageError("--markdown, --docs and --check do not go together")
+    try:
+        if check:
+            _check()
+        elif docs:
+            _write_documents()
+        else:
+            _report(markdown)
+    except CotenantError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _report(markdown: bool) -> None:
     # Drawing needs a large library, which the other commands need not wait for.
     from cotenant.bench.page import write_page
 
-    try:
-        store = Store.open()
-        if not store.results:
-            raise click.ClickException("nothing has been measured yet: run 'cotenant bench' first")
-        if markdown:
-            click.echo(tables(store))
-            return
-        page = write_page(store)
-    except CotenantError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(paths.shown(page))
+    store = Store.open()
+    if not store.results:
+        raise click.ClickException("nothing has been measured yet: run 'cotenant bench' first")
+    if markdown:
+        click.echo(tables(store))
+    else:
+        click.echo(paths.shown(write_page(store)))
+
+
+def _write_documents() -> None:
+    for name in kept.take_over(Store.open()):
+        click.echo(f"kept the new results of {name}")
+    for document, text in documents.outdated(kept.read()).items():
+        document.write_text(text, encoding="utf-8")
+        click.echo(f"wrote {paths.shown(document)}")
+
+
+def _check() -> None:
+    outdated = documents.outdated(kept.read())
+    for document in outdated:
+        click.echo(f"{paths.shown(document)} does not have the figures of bench/results", err=True)
+    if outdated:
+        click.echo("run 'cotenant report --docs'", err=True)
+        sys.exit(1)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Figures in documents: what stands between two marks is made from a table and the kept results.
+
+    <!-- figures: NAME -->
+    what bench/tables/NAME.md says, with its places filled in
+    <!-- end of figures -->
+
+A place is `{{BENCHMARK: ROW}}`, with what is wanted of the row, if it is not our own figure, and
+how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw: linux cpu_ns}}`,
+`{{sample .1f: last max_us}}`. A row may be named by its beginning: `longest stretch*`. And
+`{{BENCHMARK measured}}` says of which commit the figures are, and of which day.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from cotenant import paths
+from cotenant.bench.errors import BenchError
+from cotenant.bench.report.kept import Kept
+from cotenant.bench.row import Row
+
+TABLES = paths.ROOT / "bench" / "tables"
+
+_BLOCK = re.compile(
+    r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL
+)
+_PLACE = re.compile(r"\{\{(?P<benchmark>\w+)(?P<how>(?: [\w.]+)*)(?:: (?P<row>[^{}]+))?\}\}")
+_FIELDS = ("ours", "other", "budget")
+
+Results = Mapping[str, Kept]
+
+
+def documents(root: Path = paths.ROOT) -> Iterator[Path]:
+    """Give the documents in which figures can stand."""
+    yield root / "README.md"
+    yield from sorted((root / "docs").glob("**/*.md"))
+
+
+def outdated(results: Results, root: Path = paths.ROOT, tables: Path = TABLES) -> dict[Path, str]:
+    """Return the documents that are not what they should be, each with its text as it should be.
+
+    Raises BenchError for a table or a figure that there is not.
+    """
+    found = {}
+    for document in documents(root):
+        text = document.read_text(encoding="utf-8")
+        right = renewed(text, results, tables)
+        if right != text:
+            found[document] = right
+    return found
+
+
+def renewed(text: str, results: Results, tables: Path = TABLES) -> str:
+    """Return the text of a document with all its figures made anew."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"{found[1]}{_filled(found['name'], results, tables)}{found[3]}"
+
+    return _BLOCK.sub(block, text)
+
+
+def _filled(table: str, results: Results, tables: Path) -> str:
+    file = tables / f"{table}.md"
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BenchError(f"{paths.shown(file)} cannot be read: {error.strerror}") from error
+    try:
+        return _PLACE.sub(lambda place: _figure(place, results), text)
+    except BenchError as error:
+        raise BenchError(f"{paths.shown(file)}: {error}") from error
+
+
+def _figure(place: re.Match[str], results: Results) -> str:
+    """Return what a place stands for."""
+    benchmark, how = place["benchmark"], place["how"].split()
+    if benchmark not in results:
+        raise BenchError(f"there is no kept result of {benchmark!r}: run 'cotenant bench'")
+    kept = results[benchmark]
+    if how == ["measured"]:
+        return f"measured at commit {kept.commit}, {kept.measured[:10]}"
+    field = how.pop(0) if how and how[0] in _FIELDS else "ours"
+    value = getattr(_row(kept, benchmark, place["row"] or ""), field)
+    if value is None:
+        raise BenchError(f"{place[0]} has no figure")
+    return printed(value, how[0] if how else "")
+
+
+def _row(kept: Kept, benchmark: str, name: str) -> Row:
+    beginning = name.removesuffix("*")
+    found = [
+        row
+        for row in kept.rows
+        if row.name == name or (name != beginning and row.name.startswith(beginning))
+    ]
+    if len(found) != 1:
+        raise BenchError(f"{benchmark} has {len(found)} rows {name!r} instead of one")
+    return found[0]
+
+
+def printed(value: float, how: str = "") -> str:
+    """Return a figure as documents show it; `how` is 'raw', or like '.1f'."""
+    if how == "raw":
+        return f"{value:.0f}"
+    if how:
+        return f"{value:,{how}}"
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.4g}"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results that are kept in the repository, from which the documents have their figures.
+
+    bench/results/BENCHMARK.json    {"commit": TEXT, "measured": TIME, "rows": [ROW...]}
+
+`cotenant report --docs` takes over what was measured here since; only complete runs are kept, not
+those with fewer samples.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import paths
+from cotenant.bench.errors import BenchError
+from cotenant.bench.row import Row
+from cotenant.bench.store import Result, Store
+
+FOLDER = paths.ROOT / "bench" / "results"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The figures of a benchmark, the commit that they are of, and when they were measured."""
+
+    commit: str
+    measured: str
+    rows: list[Row]
+
+
+def read(folder: Path = FOLDER) -> dict[str, Kept]:
+    """Return the kept results by the names of the benchmarks; raises BenchError if one is bad."""
+    found = {}
+    for file in sorted(folder.glob("*.json")):
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            rows = [Row(**each) for each in values["rows"]]
+            found[file.stem] = Kept(values["commit"], values["measured"], rows)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BenchError(f"{paths.shown(file)} cannot be read: {error}") from error
+    return found
+
+
+def take_over(store: Store, folder: Path = FOLDER) -> list[str]:
+    """Keep each complete result that is newer than the kept one; return the names of those."""
+    old = read(folder)
+    names = []
+    for name, result in store.results.items():
+        if not result.quick and (name not in old or result.measured > old[name].measured):
+            _write(folder / f"{name}.json", result)
+            names.append(name)
+    return names
+
+
+def _write(file: Path, result: Result) -> None:
+    values = {
+        "commit": result.commit,
+        "measured": result.measured,
+        "rows": [row.as_dict() for row in result.rows],
+    }
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BenchError(f"{paths.shown(file)} cannot be written: {error.strerror}") from error

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How large the monitor is: lines of its folders, and lines and bytes of lean ones for examples."""
+
+import tempfile
+from pathlib import Path
+
+from cotenant import features, paths
+from cotenant import system as systems
+from cotenant.bench.row import Row, row
+from cotenant.monitor_build import Monitor, build, code_lines
+
+_EXAMPLES = (
+    "switch-linux-freertos",
+    "control-loop",
+    "udp-echo",
+    "smp-linux-freertos",
+    "linux-freertos",
+)
+_PAIR = """\
+board = "qemu-virt"
+[tenant.one]
+priority = 1
+memory = "4M"
+image = "freertos-latency"
+fp = false
+[tenant.two]
+priority = 2
+memory = "4M"
+image = "freertos-latency"
+fp = false
+"""
+_LINES_BUDGET = 6000
+_KILOBYTE = 1000
+_SUFFIXES = (".c", ".h", ".S")
+
+
+def run(quick: bool) -> list[Row]:
+    """Count, and compile what is not compiled; `quick` is no less."""
+    del quick
+    monitor = paths.ROOT / "monitor"
+    files = [file for file in monitor.rglob("*") if file.suffix in _SUFFIXES]
+    rows = [
+        row(f"monitor/{folder.name}", "lines", sum(map(code_lines, _below(folder, files))))
+        for folder in sorted(monitor.iterdir())
+        if folder.is_dir() and _below(folder, files)
+    ]
+    rows.append(row("all", "lines", sum(map(code_lines, files)), None, _LINES_BUDGET))
+    rows += _monitor("full", build(frozenset(features.WHAT)))
+    for name in _EXAMPLES:
+        rows += _monitor(name, _lean(paths.ROOT / "examples" / f"{name}.toml"))
+    with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder_name:
+        pair = Path(folder_name) / "system.toml"
+        pair.write_text(_PAIR, encoding="utf-8")
+        rows += _monitor("two FreeRTOS", _lean(pair))
+        least = "[monitor]\nwithout = ['check', 'commands', 'misaligned']\n"
+        pair.write_text(f"{_PAIR}{least}", encoding="utf-8")
+        rows += _monitor("two FreeRTOS, least", _lean(pair))
+    return rows
+
+
+def _below(folder: Path, files: list[Path]) -> list[Path]:
+    return [file for file in files if file.is_relative_to(folder)]
+
+
+def _lean(system: Path) -> Monitor:
+    """Return the monitor with only what a system uses."""
+    return build(features.chosen(systems.load(system, lean=True)))
+
+
+def _monitor(name: str, monitor: Monitor) -> list[Row]:
+    return [
+        row(f"{name}: code and constants", "KB", round(monitor.text_bytes / _KILOBYTE, 1)),
+        row(f"{name}: lines", "lines", monitor.lines),
+    ]
