@@ -9,9 +9,9 @@ from statistics import median
 import pytest
 from systems import freertos, linux, payload, system
 
+from cotenant.errors import RunError
 from cotenant.run import tracing
 from cotenant.run.batch import Plan
-from cotenant.run.errors import RunError
 from cotenant.run.launch import prepare
 from cotenant.run.results import RunResult, parse_latency
 from cotenant.trace import ring, timeline

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mistakes in a description: a sentence with the place and the remedy, all of a file at once."""
+"""The errors that are meant for the user, and the mistakes that are found in a description."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,34 @@ class CotenantError(Exception):
 
 class BuildError(CotenantError):
     """A valid description could not be built."""
+
+
+class RunError(CotenantError):
+    """A system could not be started, or did not do what was asked of it."""
+
+
+class MachineEndedError(RunError):
+    """QEMU ended while something was still expected of the machine."""
+
+
+class TenantEndedError(RunError):
+    """A tenant stopped or crashed while something was still expected of it."""
+
+
+class WaitTimeoutError(RunError):
+    """The wall-clock limit, the last resort, ran out."""
+
+
+class TraceError(CotenantError):
+    """A trace could not be read or recorded, or a file is not one."""
+
+
+class ImageError(CotenantError):
+    """An image of the catalogue could not be fetched or made."""
+
+
+class BenchError(CotenantError):
+    """A benchmark has no complete result."""
 
 
 class ConfigError(CotenantError):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cotenant.errors import RunError
 from cotenant.run.batch import BatchRun, Plan, Send
-from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine
 from cotenant.run.results import RunResult
 from cotenant.run.session import Port, Session

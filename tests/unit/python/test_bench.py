@@ -20,11 +20,11 @@ from cotenant.bench import (
     samples,
     store,
 )
-from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import Benchmark
 from cotenant.bench.row import Row, row
 from cotenant.bench.store import Histogram, Store
 from cotenant.cli import main
+from cotenant.errors import BenchError
 from cotenant.run import qemu
 
 ROWS = [row("a", "instructions", 30, 300, 40), row("b <c>", "%", 7.5, None, 5.0)]

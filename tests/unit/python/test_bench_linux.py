@@ -7,9 +7,9 @@ import pytest
 
 from cotenant import images
 from cotenant.bench import linux, linux_runs
-from cotenant.bench.errors import BenchError
 from cotenant.bench.linux_runs import WHOLE, Beside, Sample, Samples, parse
 from cotenant.bench.row import Row
+from cotenant.errors import BenchError
 
 COMPLETE = """\
 OpenSBI v1.1

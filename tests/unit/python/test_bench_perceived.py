@@ -5,8 +5,8 @@ from dataclasses import astuple
 
 import pytest
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.perceived import of_switches, suspends
+from cotenant.errors import BenchError
 
 # Shortened from a run; milliseconds behind the second are filled in.
 SUSPEND = """\

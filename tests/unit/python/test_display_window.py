@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from cotenant.cli import main
 from cotenant.commands import ctl
+from cotenant.errors import RunError
 from cotenant.run import display, qmp
-from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine, QemuProcess, qmp_socket
 
 

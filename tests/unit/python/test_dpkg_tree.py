@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cotenant.errors import ImageError
 from cotenant.images import dpkg_tree
-from cotenant.images.errors import ImageError
 
 
 def make_package(folder: Path, name: str, more: str, files: dict[str, str]) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cotenant import paths
-from cotenant.images.errors import ImageError
+from cotenant.errors import ImageError
 from cotenant.images.store import FileRecord, Manifest, Store, copy_whole
 
 # Makes a disk, and is killed while half of it is written.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cotenant.errors import ImageError
 from cotenant.images import debian_disk
 from cotenant.images.debian_disk import ROOT_START
-from cotenant.images.errors import ImageError
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@
 import pytest
 
 from cotenant.bench import rtl_events, rtl_figures
-from cotenant.bench.errors import BenchError
 from cotenant.bench.rtl_events import Mark, Stay, Timer, Trap
 from cotenant.bench.rtl_systems import Simulation
+from cotenant.errors import BenchError
 from cotenant.ranges import Range
 
 LOG = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cotenant.run.errors import MachineEndedError, RunError, TenantEndedError, WaitTimeoutError
+from cotenant.errors import MachineEndedError, RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import Machine, command_line
 from cotenant.run.session import Port, Session
 

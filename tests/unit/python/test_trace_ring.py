@@ -8,9 +8,9 @@ from made_rings import CAPACITY, RING_SIZE, STARTED, SYSTEM, Entry, ring, switch
 
 from cotenant.bundle_struct import MonitorHeader
 from cotenant.commands.trace import trace
+from cotenant.errors import TraceError
 from cotenant.system import build, load
 from cotenant.trace import timeline
-from cotenant.trace.errors import TraceError
 from cotenant.trace.ring import NO_VHART, Kind, decode
 from cotenant.trace.system import read_bundle
 

@@ -22,8 +22,8 @@ from made_rings import (
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from cotenant import abi
+from cotenant.errors import TraceError
 from cotenant.trace import perfetto_file
-from cotenant.trace.errors import TraceError
 from cotenant.trace.picture import Window, draw
 from cotenant.trace.ring import NO_VHART, Kind, decode
 from cotenant.trace.timeline import HartTimeline, Track, build

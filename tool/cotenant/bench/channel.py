@@ -14,9 +14,9 @@ from cotenant.bench.channel_figures import (
     parse_ways,
     way_rows,
 )
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import linux, payload, running, system
+from cotenant.errors import BenchError
 
 _WAYS = ("stream", "pipe")
 _WINDOW_WAYS = ("doorbell", "asleep", "polling")

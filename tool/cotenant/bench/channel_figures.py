@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row, row
+from cotenant.errors import BenchError
 
 _LABELS = {"out": "process to RTOS", "back": "RTOS to process", "round": "round trip"}
 _COST = re.compile(r"^cost: size=(\d+) cycles=(\d+) notify=(\d+)\n", re.M)

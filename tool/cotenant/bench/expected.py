@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench import osswitch, sbi, stops, switch
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 
 FILE = paths.ROOT / "bench" / "expected.toml"
 TOLERANCE_PERCENT = 2

@@ -5,8 +5,8 @@ import subprocess
 import threading
 from pathlib import Path
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.systems import TIMEOUT
+from cotenant.errors import BenchError
 from cotenant.run.qemu import Machine, QemuProcess, find_program
 
 _END_TIMEOUT = 10.0

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench import firmware, samples
-from cotenant.bench.errors import BenchError
 from cotenant.bench.loads import LINUX, Load, all_loads
 from cotenant.bench.row import Row, row
 from cotenant.bench.store import TIMELINE, Histogram, Store
 from cotenant.bench.systems import TIMEOUT, linux, running, system, tenant
+from cotenant.errors import BenchError
 from cotenant.run.batch import Send
 from cotenant.run.session import Session
 

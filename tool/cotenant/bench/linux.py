@@ -11,9 +11,9 @@ from statistics import median
 
 from cotenant import images
 from cotenant.bench import linux_runs
-from cotenant.bench.errors import BenchError
 from cotenant.bench.linux_runs import Beside, Samples
 from cotenant.bench.row import Row, row
+from cotenant.errors import BenchError
 
 TOLERANCE = 1.015
 """what "never slower" allows: runs on the same firmware differ by that"""

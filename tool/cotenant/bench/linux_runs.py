@@ -11,8 +11,8 @@ from pathlib import Path
 
 from cotenant import images
 from cotenant.bench import firmware, linux_tree, samples
-from cotenant.bench.errors import BenchError
 from cotenant.bench.systems import TIMEOUT, Value, built, linux, running, system, tenant
+from cotenant.errors import BenchError
 from cotenant.run.qemu import QemuProcess
 from cotenant.run.results import parse_latency
 

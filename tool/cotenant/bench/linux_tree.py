@@ -11,8 +11,8 @@ from pathlib import Path
 import fdt
 
 from cotenant import devicetree
-from cotenant.bench.errors import BenchError
 from cotenant.board import Board
+from cotenant.errors import BenchError
 from cotenant.run.qemu import Machine, find_program
 
 # The devices of QEMU's tree that stay: those of a tenant without devices of its own, and the

@@ -9,7 +9,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from cotenant import paths
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 
 _OPCODE_MASK = 0x7F
 _OPCODE_SYSTEM = 0x73

@@ -6,9 +6,9 @@ The RTOS is FreeRTOS with lwIP; time is counted in instructions, one a nanosecon
 """
 
 from cotenant.bench.channel_figures import Figures, cost_rows, parse, way_rows
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row
 from cotenant.bench.systems import linux, payload, running, system
+from cotenant.errors import BenchError
 
 _WAYS = ("net", "loopback")
 _IMAGE = "bench-net"

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from cotenant.bench import osswitch_debian, perceived
-from cotenant.bench.errors import BenchError
 from cotenant.bench.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import TIMEOUT, built, payload, system, tenant
+from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
 _MONITOR = "SBI call, world switch"

@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import median
 
 from cotenant import images, paths
-from cotenant.bench.errors import BenchError
 from cotenant.bench.kernel_log import parts_of
 from cotenant.bench.systems import running, system, tenant
+from cotenant.errors import BenchError
 from cotenant.images.programs import compile_program
 from cotenant.run.session import Session
 

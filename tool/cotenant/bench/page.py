@@ -10,10 +10,10 @@ from pathlib import Path
 from string import Template
 
 from cotenant.bench import charts
-from cotenant.bench.errors import BenchError
 from cotenant.bench.registry import BENCHMARKS
 from cotenant.bench.row import Row
 from cotenant.bench.store import TIMELINE, Histogram, Result, Store
+from cotenant.errors import BenchError
 
 PAGE = "index.html"
 

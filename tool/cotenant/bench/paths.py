@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.monitor_code import MonitorCode
 from cotenant.bench.qemu_trace import QemuTrace
 from cotenant.bench.systems import TIMEOUT, built
+from cotenant.errors import BenchError
 from cotenant.run.launch import Launch
 from cotenant.run.session import Session
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import TIMEOUT, built, system, tenant
+from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
 _ROUNDS = 5

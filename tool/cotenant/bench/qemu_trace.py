@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 
 _PROMPT = b"(qemu) "
 _CONTROL_TIMEOUT = 30.0

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row
+from cotenant.errors import BenchError
 
 
 class Runnable(Protocol):

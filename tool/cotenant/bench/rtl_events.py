@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 
 INTERRUPT = 1 << 63
 MACHINE_TIMER = INTERRUPT | 7

@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from statistics import mean, median
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.rtl_events import (
     ECALL_FROM_SUPERVISOR,
     ILLEGAL_INSTRUCTION,
@@ -21,6 +20,7 @@ from cotenant.bench.rtl_events import (
     until_mark,
 )
 from cotenant.bench.rtl_systems import Simulation
+from cotenant.errors import BenchError
 
 _OPERATION = re.compile(r"^\[0\] operation (\d+) (\S+)$", re.MULTILINE)
 # By which trap an operation comes to the monitor, where that is not an ecall.

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 
 from cotenant.bench import rtl_events, rtl_simulator, rtl_toolchain
-from cotenant.bench.errors import BenchError
 from cotenant.bench.rtl_events import ECALL_FROM_SUPERVISOR, MACHINE_TIMER, Stay, Timer
+from cotenant.errors import BenchError
 
 _SOURCE = rtl_toolchain.BARE / "floor.S"
 _RAM = 0x8000_0000

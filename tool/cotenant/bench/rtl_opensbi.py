@@ -6,8 +6,8 @@ from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench import firmware, rtl_events, rtl_simulator, rtl_toolchain
-from cotenant.bench.errors import BenchError
 from cotenant.bench.rtl_systems import Simulation
+from cotenant.errors import BenchError
 
 _RAM = 0x8000_0000
 _NEXT_STAGE = 0x8020_0000

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cotenant import paths, setup_packages
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 from cotenant.images.store import default_directory
 
 HARNESS = paths.ROOT / "bench" / "rtl"

@@ -4,8 +4,8 @@
 import subprocess
 from pathlib import Path
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.rtl_simulator import HARNESS
+from cotenant.errors import BenchError
 
 BARE = HARNESS / "bare"
 _PREFIX = "riscv64-linux-gnu-"

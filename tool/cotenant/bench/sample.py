@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import TIMEOUT
+from cotenant.errors import BenchError
 from cotenant.run.batch import BatchRun, Plan, Send
 from cotenant.run.launch import prepare
 from cotenant.run.results import Latency, RunResult, parse_latency

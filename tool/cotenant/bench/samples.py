@@ -3,7 +3,7 @@
 
 import re
 
-from cotenant.bench.errors import BenchError
+from cotenant.errors import BenchError
 
 _LINE = re.compile(r"^bench: (\S+)((?: \d+)*)\r?$", re.MULTILINE)
 _END = "end"

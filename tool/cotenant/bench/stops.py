@@ -5,10 +5,10 @@ The second is done in pieces, with looks at interrupts between them: the longest
 is what a stop can delay others by.
 """
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.paths import record
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import payload, system
+from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
 _BUDGET = 400

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from cotenant import durable, paths
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row
+from cotenant.errors import BenchError
 
 REPORT = paths.BUILD / "report"
 ROWS = "rows.json"

@@ -9,10 +9,10 @@ gives it back.
 from dataclasses import dataclass
 from statistics import fmean
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.paths import Kind, MonitorPath, kinds, record
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import linux, payload, system, tenant
+from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
 IMAGE = "bench-switch"

@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from cotenant.bench.errors import BenchError
 from cotenant.bench.systems import built
+from cotenant.errors import BenchError
 from cotenant.run import tracing
 from cotenant.run.batch import Plan, Send
 from cotenant.trace import ring, timeline

@@ -13,14 +13,13 @@ from rich.markup import escape
 from cotenant import durable, paths
 from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.commands.parameters import Duration, RingSize
-from cotenant.errors import ConfigError, CotenantError
+from cotenant.errors import ConfigError, CotenantError, TraceError
 from cotenant.run import tracing
 from cotenant.run.batch import Plan, Send
 from cotenant.run.launch import Launch, prepare
 from cotenant.run.session import DEFAULT_TIMEOUT
 from cotenant.run.signals import ending_signals_raise
 from cotenant.trace import perfetto_file, ring, timeline
-from cotenant.trace.errors import TraceError
 from cotenant.trace.picture import Window, draw
 from cotenant.trace.system import TracedSystem, read_bundle
 

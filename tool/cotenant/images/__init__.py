@@ -3,10 +3,10 @@
 
 from pathlib import Path
 
+from cotenant.errors import ImageError
 from cotenant.paths import ROOT, TENANT_IMAGES
 
 from .catalogue import CATALOGUE
-from .errors import ImageError
 from .fetch import ensure
 from .progress import ProgressDisplay
 from .store import Store, default_directory

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 SUITE = "trixie"
 ARCHITECTURE = "riscv64"

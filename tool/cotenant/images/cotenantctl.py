@@ -6,9 +6,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cotenant.errors import ImageError
+
 from . import package
 from .cpio import Archive
-from .errors import ImageError
 from .programs import COMPILER
 
 PROGRAM = "cotenantctl"

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cotenant import setup_packages
+from cotenant.errors import ImageError
 
 from . import dpkg_tree, modules
-from .errors import ImageError
 from .initramfs import base_archive, script
 
 PACKAGES = (

@@ -8,8 +8,9 @@ from pathlib import Path
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
+from cotenant.errors import ImageError
+
 from . import package
-from .errors import ImageError
 
 # Where Debian's dynamic linker is and looks for libraries.
 _LINKER = "ld-linux-riscv64-lp64d.so.1"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 # Unpacks every package named after the tree, and lists what was in it. Debian's `/bin`, `/lib` and
 # `/sbin` are symbolic links, which no directory of a package may replace.

@@ -4,8 +4,9 @@
 from pathlib import Path
 from shutil import copyfileobj
 
+from cotenant.errors import ImageError
+
 from . import modules, package
-from .errors import ImageError
 from .workshop import RECIPE, Image, Workshop
 
 # Modules that a tenant on virtual hardware wants and that the kernel does not have built in.

@@ -7,7 +7,7 @@ from io import BytesIO
 
 from elftools.elf.elffile import ELFFile
 
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 _SUFFIX = ".ko.xz"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import unquote
 
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 
 def members(package: Path) -> Iterator[tuple[str, IO[bytes]]]:

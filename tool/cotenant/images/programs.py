@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 COMPILER = "riscv64-linux-gnu-gcc"
 FLAGS = (

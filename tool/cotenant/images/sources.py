@@ -15,8 +15,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from cotenant.errors import ImageError
+
 from .apt import PrivateApt
-from .errors import ImageError
 
 _PIN = re.compile(r"^([0-9a-f]{64})  (([a-z0-9.+-]+)_[\w.+~-]+\.tar\.\w+)$", re.M)
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cotenant import durable
-
-from .errors import ImageError
+from cotenant.errors import ImageError
 
 MANIFEST = "manifest.json"
 _VERSION = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cotenant.config import MONITOR_NAME
-from cotenant.run.errors import MachineEndedError, RunError
+from cotenant.errors import MachineEndedError, RunError
 from cotenant.run.results import CommandResult, RunResult, Stats, TenantResult, TenantStats
 from cotenant.run.session import Session
 

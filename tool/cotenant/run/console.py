@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from cotenant.config import MONITOR_NAME
 from cotenant.control.exchange import Exchange
-from cotenant.run.errors import MachineEndedError, TenantEndedError, WaitTimeoutError
+from cotenant.errors import MachineEndedError, TenantEndedError, WaitTimeoutError
 from cotenant.run.framing import (
     CHANNEL_CONTROL,
     CHANNEL_FIRST_TENANT,

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from cotenant import setup_packages
+from cotenant.errors import RunError
 from cotenant.run import qmp
-from cotenant.run.errors import RunError
 from cotenant.run.qemu import find_program
 
 DISPLAYS = ("none", "gtk")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cotenant.control.exchange import Exchange
 from cotenant.control.server import ControlServer
-from cotenant.run.errors import RunError
+from cotenant.errors import RunError
 from cotenant.run.line import write_all
 from cotenant.run.mux import EscapeWatcher, MuxDecoder, encode_control
 from cotenant.run.qemu import Machine, QemuProcess

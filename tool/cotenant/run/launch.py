@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from cotenant import system as systems
+from cotenant.errors import RunError
 from cotenant.inputs import locate
-from cotenant.run.errors import RunError
 from cotenant.run.qemu import Machine
 from cotenant.run.session import Port
 from cotenant.symbols import Symbols

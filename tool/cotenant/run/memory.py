@@ -4,8 +4,8 @@
 import tempfile
 from pathlib import Path
 
+from cotenant.errors import RunError
 from cotenant.run import qmp
-from cotenant.run.errors import RunError
 
 
 def read(socket: Path, address: int, size: int) -> bytes:

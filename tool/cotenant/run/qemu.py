@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from cotenant.errors import RunError
 from cotenant.run import qmp
-from cotenant.run.errors import RunError
 
 QEMU = "qemu-system-riscv64"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from qemu.qmp import ConnectError, QMPClient, QMPError
 
-from cotenant.run.errors import RunError
+from cotenant.errors import RunError
 
 Command = tuple[str, Mapping[str, object]]
 """A command's name and its arguments: see QEMU's QMP reference manual."""

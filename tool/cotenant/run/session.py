@@ -20,9 +20,9 @@ from types import TracebackType
 from typing import Self
 
 from cotenant.control.server import ControlServer
+from cotenant.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.console import POLL_INTERVAL, Console
 from cotenant.run.crash import Crash, crashes, last_words
-from cotenant.run.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
 from cotenant.run.shell import LOGIN, PROMPT, ShellCommand

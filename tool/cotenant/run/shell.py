@@ -3,7 +3,7 @@
 
 import shlex
 
-from cotenant.run.errors import RunError
+from cotenant.errors import RunError
 
 PROMPT = r"[#$] "
 """the end of what a shell prints before it reads a command"""

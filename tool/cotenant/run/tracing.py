@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cotenant.errors import RunError
 from cotenant.run import memory, qmp
 from cotenant.run.batch import BatchRun, Plan
-from cotenant.run.errors import RunError
 from cotenant.run.launch import Launch
 from cotenant.run.results import RunResult
 from cotenant.run.session import Session

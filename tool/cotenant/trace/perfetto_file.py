@@ -13,7 +13,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import (
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from cotenant import durable
-from cotenant.trace.errors import TraceError
+from cotenant.errors import TraceError
 from cotenant.trace.timeline import Event, HartTimeline
 
 # All packets come from one writer.

@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cotenant.trace.errors import TraceError
+from cotenant.errors import TraceError
 from cotenant.trace.timeline import IDLE, Event, HartTimeline, Track
 
 _COLOURS = ("#4c78a8", "#54a24b", "#b279a2", "#eeca3b", "#72b7b2", "#ff9da6", "#9d755d", "#e45756")

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from cotenant.abi import trace as constant
-from cotenant.trace.errors import TraceError
+from cotenant.errors import TraceError
 from cotenant.trace.system import TracedSystem
 
 _TIME_BITS = constant("TIME_BITS")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cotenant.abi import bundle as constant
 from cotenant.bundle_struct import Bundle, BundleTenant, MonitorHeader
-from cotenant.trace.errors import TraceError
+from cotenant.errors import TraceError
 from cotenant.units import align_up
 
 PAGE = 4096

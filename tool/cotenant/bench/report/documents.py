@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench.errors import BenchError
 from cotenant.bench.report.kept import Kept
 from cotenant.bench.row import Row
+from cotenant.errors import BenchError
 
 TABLES = paths.ROOT / "bench" / "tables"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench.errors import BenchError
 from cotenant.bench.row import Row
 from cotenant.bench.store import Result, Store
+from cotenant.errors import BenchError
 
 FOLDER = paths.ROOT / "bench" / "results"
 
