@@ -10,8 +10,8 @@ from cotenant import board_reader, paths
 from cotenant.board import Board
 from cotenant.errors import Mistakes
 from cotenant.plan import System
-from cotenant.pmp_encode import encode
-from cotenant.pmp_segments import segments_of
+from cotenant.pmp.encode import encode
+from cotenant.pmp.segments import segments_of
 from cotenant.run.results import parse_latency
 
 VIRTIO = [f"virtio{number}" for number in range(8)]

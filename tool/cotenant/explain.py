@@ -4,10 +4,10 @@
 from rich.console import Console
 from rich.table import Table
 
-from cotenant import explain_pmp
 from cotenant.channels import CONTROL_PORT
 from cotenant.config import GroupConfig
 from cotenant.plan import System, TenantPlan
+from cotenant.pmp import explain as explain_pmp
 from cotenant.ranges import Range
 from cotenant.units import format_duration, format_size
 from cotenant.vharts import VhartPlan

@@ -9,7 +9,7 @@ from cotenant.board import Board, BoardHart, Device
 from cotenant.channels import Channel, VirtualDevice
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.layout import Part
-from cotenant.pmp import HartPmp
+from cotenant.pmp.compiler import HartPmp
 from cotenant.ranges import Range
 from cotenant.vharts import VhartPlan
 

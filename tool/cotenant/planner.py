@@ -19,7 +19,7 @@ from cotenant.inputs import TenantImages, harts_of, read_images, sstc_of
 from cotenant.layout import Layout, Part
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
-from cotenant.pmp import HartPmp
+from cotenant.pmp.compiler import HartPmp
 from cotenant.vharts import Vharts, plan_vharts
 from cotenant.windows import Windows
 

@@ -4,15 +4,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cotenant import interrupts, pmp
-from cotenant.accessmap import AccessMap, for_vhart
+from cotenant import interrupts
 from cotenant.board import Board, BoardHart
 from cotenant.channels import VirtualDevice
 from cotenant.config import SystemConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.interrupts import Interrupts
-from cotenant.pmp import HartPmp, PmpError, PmpSet
+from cotenant.pmp.accessmap import AccessMap, for_vhart
+from cotenant.pmp.compiler import HartPmp, PmpError, PmpSet, compile_hart
 from cotenant.windows import Windows
 
 
@@ -74,7 +74,7 @@ def plan_vharts(
             for tenant, route in zip(sharing, routes, strict=True)
         ]
         try:
-            compiled[hart.id] = pmp.compile_hart(maps, board.pmp_entries, board.pmp_grain)
+            compiled[hart.id] = compile_hart(maps, board.pmp_entries, board.pmp_grain)
         except PmpError as error:
             mistakes.add(sharing[error.index].key, error.problem, " or ".join(error.remedies))
             continue

@@ -11,8 +11,8 @@ from made_images import Workshop, workshop
 
 from cotenant import explain, paths
 from cotenant.errors import ConfigError
-from cotenant.pmp_encode import encode
-from cotenant.pmp_segments import segments_of
+from cotenant.pmp.encode import encode
+from cotenant.pmp.segments import segments_of
 from cotenant.system import System, load
 
 __all__ = ["workshop"]

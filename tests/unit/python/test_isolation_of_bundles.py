@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from made_boards import use_board_with_pmp
 from made_images import Workshop, workshop
 
-from cotenant.accessmap import Rights
 from cotenant.bundle import encode
 from cotenant.bundle_struct import Bundle, BundleVhart
 from cotenant.errors import ConfigError
+from cotenant.pmp.accessmap import Rights
 from cotenant.system import System, load
 
 __all__ = ["workshop"]

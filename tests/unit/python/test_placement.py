@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cotenant.errors import Mistakes
 from cotenant.placement import Placement, Request, place
-from cotenant.pmp_encode import napot_blocks
+from cotenant.pmp.encode import napot_blocks
 from cotenant.ranges import Range
 
 MIB = 1 << 20

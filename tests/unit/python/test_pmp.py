@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant import pmp_model
-from cotenant.accessmap import AccessMap, Region, Rights
-from cotenant.pmp import HartPmp, PmpError, PmpSet, compile_hart
-from cotenant.pmp_covers import fewest
-from cotenant.pmp_encode import encode, napot_blocks
-from cotenant.pmp_segments import segments_of
+from cotenant.pmp import model
+from cotenant.pmp.accessmap import AccessMap, Region, Rights
+from cotenant.pmp.compiler import HartPmp, PmpError, PmpSet, compile_hart
+from cotenant.pmp.covers import fewest
+from cotenant.pmp.encode import encode, napot_blocks
+from cotenant.pmp.segments import segments_of
 from cotenant.ranges import Range
 
 LEGAL = [Rights.R, Rights.RW, Rights.X, Rights.R | Rights.X, Rights.RWX]
@@ -93,8 +93,8 @@ def check_undivided(maps: Sequence[AccessMap], result: HartPmp) -> None:
     """Within a region that is no other's, no access is refused for lying across two entries."""
     for segment in segments_of(maps):
         for registers, rights in zip(result.sets, segment.rights, strict=True):
-            matches = pmp_model.decode(registers.addresses, registers.configs)
-            got = pmp_model.rights_at(matches, segment.range.base, segment.range.size)
+            matches = model.decode(registers.addresses, registers.configs)
+            got = model.rights_at(matches, segment.range.base, segment.range.size)
             assert got == rights
 
 
@@ -212,7 +212,7 @@ BASE = 0x80000000
 def entries_of(result: HartPmp) -> list[tuple[int, int, list[str]]]:
     """Return first and last address of each entry of a shared set, and everybody's rights."""
     assert result.shared
-    matches = [pmp_model.decode(each.addresses, each.configs) for each in result.sets]
+    matches = [model.decode(each.addresses, each.configs) for each in result.sets]
     return [
         (each[0].low, each[0].high - 1, [str(match.rights) for match in each])
         for each in zip(*matches, strict=True)
@@ -345,24 +345,24 @@ def test_a_region_off_the_grain_is_refused() -> None:
 
 def test_the_proof_notices_a_wrong_bit() -> None:
     registers = compile_hart([LINUX], 8, 4).sets[0]
-    right = pmp_model.difference(LINUX, registers.addresses, registers.configs, 4)
+    right = model.difference(LINUX, registers.addresses, registers.configs, 4)
     assert right is None
     for entry in range(registers.used):
         for bit in (1, 4, 1 << 12):
             addresses = list(registers.addresses)
             addresses[entry] ^= bit
-            assert pmp_model.difference(LINUX, addresses, registers.configs, 4) is not None
+            assert model.difference(LINUX, addresses, registers.configs, 4) is not None
         if registers.configs[entry] & 7:
             configs = list(registers.configs)
             configs[entry] ^= Rights.R
-            assert pmp_model.difference(LINUX, registers.addresses, configs, 4) is not None
+            assert model.difference(LINUX, registers.addresses, configs, 4) is not None
 
 
 def test_the_first_entry_that_matches_a_byte_decides() -> None:
     # Entry 0 matches 4 bytes without rights inside the page of entry 1.
     addresses, configs = [0x1004 >> 2, 0x1000 >> 2 | 0x1FF], [2 << 3, 3 << 3 | Rights.RW]
-    matches = pmp_model.decode(addresses, configs)
-    assert pmp_model.rights_at(matches, 0x1000, 4) == Rights.RW
-    assert pmp_model.rights_at(matches, 0x1004, 4) == Rights.NONE
-    assert pmp_model.rights_at(matches, 0x1000, 8) == Rights.NONE
-    assert pmp_model.rights_at(matches, 0x1FFC, 8) == Rights.NONE
+    matches = model.decode(addresses, configs)
+    assert model.rights_at(matches, 0x1000, 4) == Rights.RW
+    assert model.rights_at(matches, 0x1004, 4) == Rights.NONE
+    assert model.rights_at(matches, 0x1000, 8) == Rights.NONE
+    assert model.rights_at(matches, 0x1FFC, 8) == Rights.NONE

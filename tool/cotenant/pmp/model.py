@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What PMP entries mean: a model of the privileged specification, section 3.7.
 
-It shares nothing with the compiler in `pmp`, so that the proof does not repeat its mistakes. The
+It shares nothing with the compiler, so that the proof does not repeat its mistakes. The
 accesses modelled are those of S-mode and U-mode; no entry is locked.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cotenant.accessmap import AccessMap, Rights
+from cotenant.pmp.accessmap import AccessMap, Rights
 
 _MODE_SHIFT = 3
 _MODES = ("OFF", "TOR", "NA4", "NAPOT")

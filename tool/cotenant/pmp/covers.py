@@ -10,9 +10,9 @@ smaller one first. Without covers, entries only allow, and what none of them mat
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from cotenant.accessmap import Rights
-from cotenant.pmp_encode import Entry, encode
-from cotenant.pmp_segments import Segment, merged
+from cotenant.pmp.accessmap import Rights
+from cotenant.pmp.encode import Entry, encode
+from cotenant.pmp.segments import Segment, merged
 from cotenant.ranges import Range
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cotenant.accessmap import AccessMap, Rights
+from cotenant.pmp.accessmap import AccessMap, Rights
 from cotenant.ranges import Range
 
 

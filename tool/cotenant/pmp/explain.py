@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from cotenant.accessmap import Rights
-from cotenant.pmp import HartPmp, PmpSet
-from cotenant.pmp_encode import Mode
-from cotenant.pmp_model import Match, decode
+from cotenant.pmp.accessmap import Rights
+from cotenant.pmp.compiler import HartPmp, PmpSet
+from cotenant.pmp.encode import Mode
+from cotenant.pmp.model import Match, decode
 from cotenant.ranges import Range
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The PMP compiler: from the access maps of the vharts of one hart to PMP entries.
 
-The maps are cut into segments (`pmp_segments`). Each segment that anybody may touch becomes entries
-(`pmp_encode`); where that takes fewer, a large entry stands behind the exceptions to it
-(`pmp_covers`). What no entry matches is denied.
+The maps are cut into segments (`segments`). Each segment that anybody may touch becomes entries
+(`encode`); where that takes fewer, a large entry stands behind the exceptions to it
+(`covers`). What no entry matches is denied.
 
 If the segments of all vharts fit, their addresses stay resident and a world switch changes only
-permissions. Otherwise each vhart gets a set of its own. Either way `pmp_model` then compares the
+permissions. Otherwise each vhart gets a set of its own. Either way `model` then compares the
 entries with the maps at every boundary, with the claim register open and closed.
 """
 
@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cotenant.accessmap import AccessMap, Rights
-from cotenant.pmp_covers import fewest
-from cotenant.pmp_encode import Entry, napot_blocks
-from cotenant.pmp_model import difference
-from cotenant.pmp_segments import Segment, segments_of
+from cotenant.pmp.accessmap import AccessMap, Rights
+from cotenant.pmp.covers import fewest
+from cotenant.pmp.encode import Entry, napot_blocks
+from cotenant.pmp.model import difference
+from cotenant.pmp.segments import Segment, segments_of
 from cotenant.units import format_size, is_power_of_two
 
 

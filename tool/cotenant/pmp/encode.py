@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from cotenant.accessmap import Rights
-from cotenant.pmp_segments import Segment
+from cotenant.pmp.accessmap import Rights
+from cotenant.pmp.segments import Segment
 from cotenant.ranges import Range
 
 _MODE_SHIFT = 3
