@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cotenant import system
-from cotenant.bench import rtl_systems, switch
+from cotenant.bench import switch
+from cotenant.bench.rtl import systems as rtl_systems
 
 SYSTEMS = {
     "rtl": (rtl_systems.rtos_beside_spin_with_many_regions(5), False),

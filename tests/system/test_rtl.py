@@ -6,7 +6,11 @@ Runs only where the simulator is built already (`cotenant bench rtl` builds it):
 
 import pytest
 
-from cotenant.bench import rtl, rtl_figures, rtl_floor, rtl_simulator, rtl_systems
+from cotenant.bench.rtl import benchmark as rtl
+from cotenant.bench.rtl import figures as rtl_figures
+from cotenant.bench.rtl import floor as rtl_floor
+from cotenant.bench.rtl import simulator as rtl_simulator
+from cotenant.bench.rtl import systems as rtl_systems
 
 pytestmark = pytest.mark.skipif(
     rtl_simulator.cached() is None,

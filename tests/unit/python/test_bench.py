@@ -9,20 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cotenant.bench import (
-    channel,
-    channel_figures,
-    expected,
-    firmware,
-    latency,
-    markdown,
-    registry,
-    samples,
-    store,
-)
+from cotenant.bench import expected, firmware, latency, registry, samples
+from cotenant.bench.channel import benchmark as channel
+from cotenant.bench.channel import figures as channel_figures
 from cotenant.bench.registry import Benchmark
+from cotenant.bench.report import markdown, store
+from cotenant.bench.report.store import Histogram, Store
 from cotenant.bench.row import Row, row
-from cotenant.bench.store import Histogram, Store
 from cotenant.cli import main
 from cotenant.errors import BenchError
 from cotenant.run import qemu
@@ -61,7 +54,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeBenchmark]:
         "slow": Benchmark("slow", "what takes long", by_default=False),
     }
     monkeypatch.setattr(registry, "BENCHMARKS", listed)
-    monkeypatch.setattr("cotenant.bench.page.BENCHMARKS", listed)
+    monkeypatch.setattr("cotenant.bench.report.page.BENCHMARKS", listed)
     monkeypatch.setattr(Benchmark, "load", lambda self: found[self.module])
     return found
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from cotenant import images
-from cotenant.bench import linux, linux_runs
-from cotenant.bench.linux_runs import WHOLE, Beside, Sample, Samples, parse
+from cotenant.bench.linux import benchmark as linux
+from cotenant.bench.linux import runs as linux_runs
+from cotenant.bench.linux.runs import WHOLE, Beside, Sample, Samples, parse
 from cotenant.bench.row import Row
 from cotenant.errors import BenchError
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The parts of a suspend in a kernel's log, and switches between two systems."""
 
-from cotenant.bench.kernel_log import parts_of
-from cotenant.bench.osswitch_debian import Moments, between, moments
+from cotenant.bench.osswitch.debian import Moments, between, moments
+from cotenant.bench.osswitch.kernel_log import parts_of
 
 SUSPEND = """\
 [   1.000000] PM: suspend entry (deep)

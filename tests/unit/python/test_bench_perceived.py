@@ -5,7 +5,7 @@ from dataclasses import astuple
 
 import pytest
 
-from cotenant.bench.perceived import of_switches, suspends
+from cotenant.bench.osswitch.perceived import of_switches, suspends
 from cotenant.errors import BenchError
 
 # Shortened from a run; milliseconds behind the second are filled in.

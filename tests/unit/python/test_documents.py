@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from cotenant import paths
 from cotenant.bench.report import documents, kept
 from cotenant.bench.report.kept import Kept
+from cotenant.bench.report.store import Result, Store
 from cotenant.bench.row import row
-from cotenant.bench.store import Result, Store
 from cotenant.cli import main
 from cotenant.errors import BenchError
 

@@ -3,9 +3,10 @@
 
 import pytest
 
-from cotenant.bench import rtl_events, rtl_figures
-from cotenant.bench.rtl_events import Mark, Stay, Timer, Trap
-from cotenant.bench.rtl_systems import Simulation
+from cotenant.bench.rtl import events as rtl_events
+from cotenant.bench.rtl import figures as rtl_figures
+from cotenant.bench.rtl.events import Mark, Stay, Timer, Trap
+from cotenant.bench.rtl.systems import Simulation
 from cotenant.errors import BenchError
 from cotenant.ranges import Range
 

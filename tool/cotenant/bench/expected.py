@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench import osswitch, sbi, stops, switch
+from cotenant.bench import sbi, stops, switch
+from cotenant.bench.osswitch import benchmark as osswitch
 from cotenant.errors import BenchError
 
 FILE = paths.ROOT / "bench" / "expected.toml"

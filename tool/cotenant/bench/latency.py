@@ -15,8 +15,8 @@ from pathlib import Path
 from cotenant import paths
 from cotenant.bench import firmware, samples
 from cotenant.bench.loads import LINUX, Load, all_loads
+from cotenant.bench.report.store import TIMELINE, Histogram, Store
 from cotenant.bench.row import Row, row
-from cotenant.bench.store import TIMELINE, Histogram, Store
 from cotenant.bench.systems import TIMEOUT, linux, running, system, tenant
 from cotenant.errors import BenchError
 from cotenant.run.batch import Send
@@ -98,7 +98,7 @@ def run(quick: bool) -> list[Row]:
 def draw_timeline(output: Path) -> None:
     """Draw FreeRTOS taking the hart from a Linux that makes processes."""
     # Drawing needs a large library, which the other benchmarks need not wait for.
-    from cotenant.bench.timeline import picture
+    from cotenant.bench.report.timeline import picture
 
     load = Send(LINUX, "forkload 1000000 >/dev/null 2>&1 & sleep 0.1")
     picture(system(linux(), _rtos(f"icount={ICOUNT}")), [load], output, icount=ICOUNT)

@@ -37,13 +37,13 @@ BENCHMARKS: dict[str, Benchmark] = {
         "sbi", "instructions per SBI call, timer interrupt and emulated device access"
     ),
     "rtl": Benchmark(
-        "rtl",
+        "rtl.benchmark",
         "clock cycles on the Rocket core's RTL: switches, latencies, calls",
         by_default=False,
     ),
     "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
     "osswitch": Benchmark(
-        "osswitch",
+        "osswitch.benchmark",
         "from one operating system to another by suspend to RAM, and the parts of it",
         by_default=False,
     ),
@@ -59,7 +59,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         quick_by_default=True,
     ),
     "channel": Benchmark(
-        "channel",
+        "channel.benchmark",
         "channels between a Linux process and an RTOS, beside pipes and the loopback of that Linux",
         quick_by_default=True,
     ),
@@ -68,7 +68,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
     ),
     "linux": Benchmark(
-        "linux",
+        "linux.benchmark",
         "the stock Debian kernel's work, on packaged OpenSBI and beside a FreeRTOS",
         quick_by_default=True,
     ),

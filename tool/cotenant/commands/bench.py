@@ -11,8 +11,8 @@ from rich.table import Table
 from cotenant import paths
 from cotenant.bench import expected
 from cotenant.bench.registry import BENCHMARKS, default, find
+from cotenant.bench.report.store import Store
 from cotenant.bench.row import Row
-from cotenant.bench.store import Store
 from cotenant.errors import CotenantError
 from cotenant.run.signals import ending_signals_raise
 
@@ -55,7 +55,7 @@ def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
 def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
     """Run benchmarks one after the other, the later ones even if an earlier one fails."""
     # Drawing needs a large library, which the other commands need not wait for.
-    from cotenant.bench.page import write_page
+    from cotenant.bench.report.page import write_page
 
     benchmarks = {name: find(name)} if name else default()
     store = Store.open()

@@ -6,9 +6,9 @@ import sys
 import click
 
 from cotenant import paths
-from cotenant.bench.markdown import tables
 from cotenant.bench.report import documents, kept
-from cotenant.bench.store import Store
+from cotenant.bench.report.markdown import tables
+from cotenant.bench.report.store import Store
 from cotenant.errors import CotenantError
 
 
@@ -42,7 +42,7 @@ def report(markdown: bool, docs: bool, check: bool) -> None:
 
 def _report(markdown: bool) -> None:
     # Drawing needs a large library, which the other commands need not wait for.
-    from cotenant.bench.page import write_page
+    from cotenant.bench.report.page import write_page
 
     store = Store.open()
     if not store.results:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
+from cotenant.bench.report.store import Result, Store
 from cotenant.bench.row import Row
-from cotenant.bench.store import Result, Store
 from cotenant.errors import BenchError
 
 FOLDER = paths.ROOT / "bench" / "results"

@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from cotenant.bench.report.store import Histogram
 from cotenant.bench.row import Row
-from cotenant.bench.store import Histogram
 
 # Colours of the drawing and what the page has for them; the others are fit for both.
 _TEXT = "#000001"

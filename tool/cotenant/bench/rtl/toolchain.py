@@ -4,7 +4,7 @@
 import subprocess
 from pathlib import Path
 
-from cotenant.bench.rtl_simulator import HARNESS
+from cotenant.bench.rtl.simulator import HARNESS
 from cotenant.errors import BenchError
 
 BARE = HARNESS / "bare"

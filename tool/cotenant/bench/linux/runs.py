@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cotenant import images
-from cotenant.bench import firmware, linux_tree, samples
+from cotenant.bench import firmware, samples
+from cotenant.bench.linux import tree as linux_tree
 from cotenant.bench.systems import TIMEOUT, Value, built, linux, running, system, tenant
 from cotenant.errors import BenchError
 from cotenant.run.qemu import QemuProcess

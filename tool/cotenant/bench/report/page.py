@@ -9,10 +9,10 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from cotenant.bench import charts
 from cotenant.bench.registry import BENCHMARKS
+from cotenant.bench.report import charts
+from cotenant.bench.report.store import TIMELINE, Histogram, Result, Store
 from cotenant.bench.row import Row
-from cotenant.bench.store import TIMELINE, Histogram, Result, Store
 from cotenant.errors import BenchError
 
 PAGE = "index.html"

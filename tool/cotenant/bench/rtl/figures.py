@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from statistics import mean, median
 
-from cotenant.bench.rtl_events import (
+from cotenant.bench.rtl.events import (
     ECALL_FROM_SUPERVISOR,
     ILLEGAL_INSTRUCTION,
     LOAD_ACCESS,
@@ -19,7 +19,7 @@ from cotenant.bench.rtl_events import (
     after,
     until_mark,
 )
-from cotenant.bench.rtl_systems import Simulation
+from cotenant.bench.rtl.systems import Simulation
 from cotenant.errors import BenchError
 
 _OPERATION = re.compile(r"^\[0\] operation (\d+) (\S+)$", re.MULTILINE)

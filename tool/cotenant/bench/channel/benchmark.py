@@ -5,8 +5,8 @@ Streams and memory channels stand beside pipes between processes, in the same Li
 run; net.py has the networks. Time is counted in instructions, one a nanosecond.
 """
 
-from cotenant.bench import net
-from cotenant.bench.channel_figures import (
+from cotenant.bench.channel import net
+from cotenant.bench.channel.figures import (
     Figures,
     cost_rows,
     parse,

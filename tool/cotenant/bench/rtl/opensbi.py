@@ -5,8 +5,11 @@ import tempfile
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench import firmware, rtl_events, rtl_simulator, rtl_toolchain
-from cotenant.bench.rtl_systems import Simulation
+from cotenant.bench import firmware
+from cotenant.bench.rtl import events as rtl_events
+from cotenant.bench.rtl import simulator as rtl_simulator
+from cotenant.bench.rtl import toolchain as rtl_toolchain
+from cotenant.bench.rtl.systems import Simulation
 from cotenant.errors import BenchError
 
 _RAM = 0x8000_0000

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from cotenant import images, paths
-from cotenant.bench.kernel_log import parts_of
+from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.systems import running, system, tenant
 from cotenant.errors import BenchError
 from cotenant.images.programs import compile_program

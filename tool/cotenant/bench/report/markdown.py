@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable
 
+from cotenant.bench.report.store import Store
 from cotenant.bench.row import Row
-from cotenant.bench.store import Store
 
 # Rows `WORK: STATISTIC` of these become the columns of one line.
 _STATISTICS = ("min", "average", "p99.9", "max")

@@ -7,8 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from cotenant.bench import rtl_events, rtl_simulator, rtl_toolchain
-from cotenant.bench.rtl_events import ECALL_FROM_SUPERVISOR, MACHINE_TIMER, Stay, Timer
+from cotenant.bench.rtl import events as rtl_events
+from cotenant.bench.rtl import simulator as rtl_simulator
+from cotenant.bench.rtl import toolchain as rtl_toolchain
+from cotenant.bench.rtl.events import ECALL_FROM_SUPERVISOR, MACHINE_TIMER, Stay, Timer
 from cotenant.errors import BenchError
 
 _SOURCE = rtl_toolchain.BARE / "floor.S"

@@ -5,12 +5,10 @@
 alone on the machine where it is about latency.
 """
 
-from cotenant.bench import rtl_figures as figures
-from cotenant.bench import rtl_floor as floor
-from cotenant.bench import rtl_opensbi
-from cotenant.bench import rtl_systems as systems
 from cotenant.bench.row import Row, row
-from cotenant.bench.rtl_systems import simulate
+from cotenant.bench.rtl import figures, floor, systems
+from cotenant.bench.rtl import opensbi as rtl_opensbi
+from cotenant.bench.rtl.systems import simulate
 
 _SWITCH_BUDGET = 220
 _ADDED_AVERAGE_BUDGET = 200

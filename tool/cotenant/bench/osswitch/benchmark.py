@@ -13,8 +13,9 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench import osswitch_debian, perceived
-from cotenant.bench.kernel_log import parts_of
+from cotenant.bench.osswitch import debian as osswitch_debian
+from cotenant.bench.osswitch import perceived
+from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import TIMEOUT, built, payload, system, tenant

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from statistics import median
 
 from cotenant import images
-from cotenant.bench import linux_runs
-from cotenant.bench.linux_runs import Beside, Samples
+from cotenant.bench.linux import runs as linux_runs
+from cotenant.bench.linux.runs import Beside, Samples
 from cotenant.bench.row import Row, row
 from cotenant.errors import BenchError
 

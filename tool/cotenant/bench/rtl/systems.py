@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import system as systems
-from cotenant.bench import rtl_events, rtl_simulator
-from cotenant.bench.rtl_events import Event
+from cotenant.bench.rtl import events as rtl_events
+from cotenant.bench.rtl import simulator as rtl_simulator
+from cotenant.bench.rtl.events import Event
 from cotenant.bench.systems import tenant
 from cotenant.plan import System
 from cotenant.ranges import Range

@@ -5,7 +5,7 @@ The RTOS is FreeRTOS with lwIP; time is counted in instructions, one a nanosecon
 `cotenant bench channel`.
 """
 
-from cotenant.bench.channel_figures import Figures, cost_rows, parse, way_rows
+from cotenant.bench.channel.figures import Figures, cost_rows, parse, way_rows
 from cotenant.bench.row import Row
 from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
