@@ -136,7 +136,7 @@ static void reset(struct virtio_device *device)
     device->driver_features = 0;
     device->queue_select = 0;
     for (uint32_t i = 0; i < device->type->queue_count(device); i++) {
-        device->queues[i] = (struct virtqueue){0};
+        virtqueue_stop(&device->queues[i]);
     }
     set_interrupts(device, 0);
     device->type->reset(device);
@@ -151,7 +151,7 @@ static void stop_broken(struct virtio_device *device)
 {
     device->status |= STATUS_NEEDS_RESET;
     for (uint32_t i = 0; i < VIRTIO_MOST_QUEUES; i++) {
-        device->queues[i].ready = false;
+        virtqueue_stop(&device->queues[i]);
     }
     virtio_interrupt(device, VIRTIO_INTERRUPT_CONFIGURATION);
     device->type->reset(device);
@@ -279,7 +279,7 @@ static uint32_t read_register(const struct virtio_device *device, uint32_t offse
     case REG_QUEUE_SIZE_MAX:
         return has_selected(device) ? VIRTQUEUE_MOST : 0;
     case REG_QUEUE_READY:
-        return has_selected(device) && device->queues[device->queue_select].ready;
+        return has_selected(device) && virtqueue_is_ready(&device->queues[device->queue_select]);
     case REG_INTERRUPT_STATUS:
         return device->interrupts;
     case REG_STATUS:
@@ -290,8 +290,17 @@ static uint32_t read_register(const struct virtio_device *device, uint32_t offse
     }
 }
 
+/* Wider fields are read and written by halves (section 4.2.2.2). */
+static bool is_too_wide(uint32_t size)
+{
+    return size > sizeof(uint32_t);
+}
+
 uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32_t size)
 {
+    if (is_too_wide(size)) {
+        return 0;
+    }
     if (offset >= REG_CONFIGURATION) {
         return device->type->read_configuration(device, offset - REG_CONFIGURATION, size);
     }
@@ -321,8 +330,9 @@ static void write_status(struct virtio_device *device, uint8_t value)
 static void write_ready(struct virtio_device *device, struct virtqueue *queue, bool ready)
 {
     if (!ready) {
-        *queue = (struct virtqueue){0};
-    } else if (!queue->ready && !virtqueue_start(queue, device->tenant)) {
+        virtqueue_stop(queue);
+        device->type->queue_stopped(device, device->queue_select);
+    } else if (!virtqueue_is_ready(queue) && !virtqueue_start(queue, device->tenant)) {
         stop_broken(device);
     }
 }
@@ -333,13 +343,13 @@ static void write_queue(struct virtio_device *device, uint32_t offset, uint32_t 
     struct virtqueue *queue = selected(device);
     uint32_t select = offset / sizeof(uint32_t) & 1;
 
-    if (queue == NULL || (queue->ready && offset != REG_QUEUE_READY)) {
+    if (queue == NULL || (virtqueue_is_ready(queue) && offset != REG_QUEUE_READY)) {
         return;
     }
     switch (offset) {
     case REG_QUEUE_SIZE:
         if (value <= VIRTQUEUE_MOST && (value & (value - 1)) == 0) {
-            queue->size = value;
+            queue->registers.size = value;
         }
         break;
     case REG_QUEUE_READY:
@@ -347,15 +357,15 @@ static void write_queue(struct virtio_device *device, uint32_t offset, uint32_t 
         break;
     case REG_QUEUE_DESCRIPTORS:
     case REG_QUEUE_DESCRIPTORS + REG_UPPER:
-        set_half(&queue->descriptors, select, value);
+        set_half(&queue->registers.descriptors, select, value);
         break;
     case REG_QUEUE_DRIVER:
     case REG_QUEUE_DRIVER + REG_UPPER:
-        set_half(&queue->available, select, value);
+        set_half(&queue->registers.available, select, value);
         break;
     case REG_QUEUE_DEVICE:
     case REG_QUEUE_DEVICE + REG_UPPER:
-        set_half(&queue->used, select, value);
+        set_half(&queue->registers.used, select, value);
         break;
     default:
         break;
@@ -364,8 +374,8 @@ static void write_queue(struct virtio_device *device, uint32_t offset, uint32_t 
 
 static bool notify(struct virtio_device *device, uint32_t queue)
 {
-    return !virtio_is_live(device) || queue >= VIRTIO_MOST_QUEUES || !device->queues[queue].ready ||
-           device->type->notify(device, queue);
+    return !virtio_is_live(device) || queue >= VIRTIO_MOST_QUEUES ||
+           !virtqueue_is_ready(&device->queues[queue]) || device->type->notify(device, queue);
 }
 
 static void write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
@@ -405,7 +415,7 @@ bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, 
         return true;
     }
     if (offset >= REG_CONFIGURATION) {
-        if (device->type->write_configuration != NULL) {
+        if (device->type->write_configuration != NULL && !is_too_wide(size)) {
             device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
         }
     } else if (size == sizeof(uint32_t)) {

@@ -46,7 +46,15 @@ struct virtio_type {
      * good at a stretch, and the driver shall notify again; it does not know that it does.
      */
     bool (*notify)(struct virtio_device *device, uint32_t queue);
-    /* The device is reset or broken: forget what concerns the driver. */
+    /*
+     * The driver has taken a queue away from a device that may work, and what was in it is gone: a
+     * transfer from it or to it is over, at both ends.
+     */
+    void (*queue_stopped)(struct virtio_device *device, uint32_t queue);
+    /*
+     * The device is reset or broken, and has no queues: forget what concerns the driver. May come
+     * in the middle of any function of the type, from virtio_look() and what calls it.
+     */
     void (*reset)(struct virtio_device *device);
 };
 

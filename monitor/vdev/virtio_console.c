@@ -199,7 +199,7 @@ static void begin_afresh(struct virtio_port *port)
 
     virtqueue_rewind(port->receive);
     port->rung = false;
-    if (peer != NULL && peer->transmit->ready) {
+    if (peer != NULL && virtqueue_is_ready(peer->transmit)) {
         peer->stale = true;
         peer->fresh = virtqueue_available(peer->transmit);
     }
@@ -272,6 +272,12 @@ static bool control(struct virtio_device *device)
     return !virtqueue_has_chain(&device->queues[QUEUE_CONTROL_OUT]);
 }
 
+/* Whose queue it is (section 5.3.2); not of those that control the device. */
+static struct virtio_port *port_of(const struct virtio_device *device, uint32_t queue)
+{
+    return &ports_of(device)[queue < QUEUE_CONTROL_IN ? 0 : queue / 2 - 1];
+}
+
 static bool notify(struct virtio_device *device, uint32_t queue)
 {
     struct virtio_port *port;
@@ -279,7 +285,7 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     if (queue == QUEUE_CONTROL_IN || queue == QUEUE_CONTROL_OUT) {
         return control(device);
     }
-    port = &ports_of(device)[queue == 0 || queue == 1 ? 0 : queue / 2 - 1];
+    port = port_of(device, queue);
     if ((queue & 1) != 0) {
         return pump(port);
     }
@@ -301,6 +307,27 @@ static void start(struct virtio_device *device)
     virtqueue_ask(&device->queues[QUEUE_CONTROL_IN], false);
 }
 
+/* The half of a message that was sent from the queue, or all that was sent to it. */
+static void stop_port(struct virtio_port *port, bool transmits)
+{
+    if (port->peer == NULL) {
+        port->service->close(port);
+    } else if (transmits) {
+        port->stale = false;
+        virtqueue_rewind(port->peer->receive);
+    } else {
+        begin_afresh(port);
+    }
+}
+
+/* Control messages are moved as a whole. */
+static void queue_stopped(struct virtio_device *device, uint32_t queue)
+{
+    if (queue != QUEUE_CONTROL_IN && queue != QUEUE_CONTROL_OUT) {
+        stop_port(port_of(device, queue), (queue & 1) != 0);
+    }
+}
+
 static void reset(struct virtio_device *device)
 {
     for (uint32_t i = 0; i < port_count(device); i++) {
@@ -309,10 +336,7 @@ static void reset(struct virtio_device *device)
         port->ready = false;
         port->adding = false;
         port->naming = false;
-        port->stale = false;
-        if (port->peer != NULL) {
-            virtqueue_rewind(port->peer->receive); /* the rest of what is in it is lost */
-        }
+        stop_port(port, true);
         set_open(port, false);
     }
 }
@@ -340,6 +364,7 @@ const struct virtio_type virtio_console_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .queue_stopped = queue_stopped,
     .reset = reset,
 };
 

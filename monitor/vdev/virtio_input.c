@@ -119,6 +119,13 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     return true;
 }
 
+/* An event is put into a buffer as a whole: there is no transfer that could be over. */
+static void queue_stopped(struct virtio_device *device, uint32_t queue)
+{
+    (void)device;
+    (void)queue;
+}
+
 static void reset(struct virtio_device *device)
 {
     selections[device->index].select = 0;
@@ -132,6 +139,7 @@ const struct virtio_type virtio_input_type = {
     .write_configuration = write_configuration,
     .start = start,
     .notify = notify,
+    .queue_stopped = queue_stopped,
     .reset = reset,
 };
 

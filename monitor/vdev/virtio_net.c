@@ -82,13 +82,11 @@ static uint32_t find_targets(const struct net *net, const uint8_t address[MAC_SI
     return all;
 }
 
-/* Nobody gets the rest of what `net` is sending to its present receiver: that one will begin anew.
- */
-static void abandon(struct net *net)
+/* The receiver does not get what of the frame is in its buffer, which is for the next one. */
+static void leave_receiver(struct net *net)
 {
     struct net *receiver = net->receiver;
 
-    virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
     if (receiver != NULL) {
         virtqueue_rewind(queue_of(receiver, QUEUE_RECEIVE));
         receiver->sender = NULL;
@@ -96,13 +94,24 @@ static void abandon(struct net *net)
     }
 }
 
+/* The present receiver does not get the rest of what `net` is sending: that one will begin anew. */
+static void abandon(struct net *net)
+{
+    virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
+    leave_receiver(net);
+}
+
 /* The target has the frame, or will never have it. */
 static void next_target(struct net *net, uint32_t end)
 {
-    abandon(net);
+    struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
+
+    leave_receiver(net);
     net->targets &= ~(1u << end);
-    if (net->targets == 0 && virtio_is_live(net->device)) {
-        virtio_finish(net->device, queue_of(net, QUEUE_TRANSMIT));
+    if (net->targets != 0) {
+        virtqueue_rewind(queue);
+    } else if (virtio_look(net->device, queue, false) != VIRTQUEUE_EMPTY) {
+        virtio_finish(net->device, queue);
     }
 }
 
@@ -115,7 +124,7 @@ static void begin_frame(struct net *net)
     if (virtio_take(net->device, queue, start, sizeof(start))) {
         net->targets = find_targets(net, start + HEADER_SIZE);
     }
-    if (net->targets == 0 && virtio_is_live(net->device)) {
+    if (net->targets == 0) {
         virtio_finish(net->device, queue);
     } else {
         virtqueue_rewind(queue);
@@ -217,6 +226,19 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     return virtio_work(step, other(net, net->end == 0 ? 1 : 0));
 }
 
+/* What it was sending nobody gets, and who was sending to it begins anew. */
+static void queue_stopped(struct virtio_device *device, uint32_t queue)
+{
+    struct net *net = net_of(device);
+
+    if (queue == QUEUE_TRANSMIT) {
+        abandon(net);
+        net->targets = 0;
+    } else if (net->sender != NULL) {
+        abandon(net->sender);
+    }
+}
+
 /* Its links may have come or gone. */
 static void tell_others(const struct net *net)
 {
@@ -237,14 +259,10 @@ static void start(struct virtio_device *device)
 
 static void reset(struct virtio_device *device)
 {
-    struct net *net = net_of(device);
-
-    abandon(net);
-    net->targets = 0;
-    if (net->sender != NULL) {
-        abandon(net->sender);
+    for (uint32_t queue = 0; queue < QUEUES; queue++) {
+        queue_stopped(device, queue);
     }
-    tell_others(net);
+    tell_others(net_of(device));
 }
 
 static uint64_t features(const struct virtio_device *device)
@@ -280,6 +298,7 @@ const struct virtio_type virtio_net_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .queue_stopped = queue_stopped,
     .reset = reset,
 };
 

@@ -66,9 +66,7 @@ static void end_packet(struct socket *from)
     }
     from->in_packet = false;
     from->in_part = false;
-    if (virtio_is_live(from->device)) {
-        virtio_finish(from->device, queue_of(from, QUEUE_TRANSMIT));
-    }
+    virtio_finish(from->device, queue_of(from, QUEUE_TRANSMIT));
 }
 
 static void begin_packet(struct socket *from)
@@ -181,15 +179,26 @@ static void start(struct virtio_device *device)
     virtqueue_ask(&device->queues[QUEUE_EVENT], false);
 }
 
+/* The packet that it was sending, or that was sent to it. */
+static void queue_stopped(struct virtio_device *device, uint32_t queue)
+{
+    struct socket *socket = &sockets[device->index];
+
+    if (queue == QUEUE_TRANSMIT) {
+        end_packet(socket);
+    } else if (queue == QUEUE_RECEIVE && socket->peer->in_packet) {
+        end_packet(socket->peer);
+    }
+}
+
 static void reset(struct virtio_device *device)
 {
     struct socket *socket = &sockets[device->index];
 
-    socket->reset_due = false;
-    end_packet(socket);
-    if (socket->peer->in_packet) {
-        end_packet(socket->peer);
+    for (uint32_t queue = 0; queue < QUEUES; queue++) {
+        queue_stopped(device, queue);
     }
+    socket->reset_due = false;
     socket->peer->reset_due = virtio_is_live(socket->peer->device);
     tell_reset(socket->peer);
 }
@@ -219,6 +228,7 @@ const struct virtio_type virtio_socket_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .queue_stopped = queue_stopped,
     .reset = reset,
 };
 

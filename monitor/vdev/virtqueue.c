@@ -33,14 +33,15 @@ static void store32(uint64_t address, uint32_t value)
     *(volatile uint32_t *)address = value;
 }
 
-static uint32_t place(const struct virtqueue *queue, uint16_t index)
+static uint32_t place(const struct virtqueue_ring *ring, uint16_t index)
 {
-    return index & (queue->size - 1);
+    return index & (ring->size - 1);
 }
 
+/* What the driver says; of a queue without a ring, that there is nothing to do. */
 uint16_t virtqueue_available(const struct virtqueue *queue)
 {
-    return load16(queue->available + RING_INDEX);
+    return virtqueue_is_ready(queue) ? load16(queue->ring.available + RING_INDEX) : queue->next;
 }
 
 static bool holds(const struct tenant *tenant, uint64_t address, uint64_t size, uint64_t alignment)
@@ -50,20 +51,32 @@ static bool holds(const struct tenant *tenant, uint64_t address, uint64_t size, 
 
 bool virtqueue_start(struct virtqueue *queue, const struct tenant *tenant)
 {
-    if (queue->size == 0 ||
-        !holds(tenant, queue->descriptors, (uint64_t)queue->size * DESCRIPTOR_SIZE, 16) ||
-        !holds(tenant, queue->available, (uint64_t)queue->size * sizeof(uint16_t) + RING_REST, 2) ||
-        !holds(tenant, queue->used, (uint64_t)queue->size * USED_ELEMENT_SIZE + RING_REST, 4)) {
+    const struct virtqueue_registers *wanted = &queue->registers;
+    uint64_t size = wanted->size;
+
+    if (size == 0 || !holds(tenant, wanted->descriptors, size * DESCRIPTOR_SIZE, 16) ||
+        !holds(tenant, wanted->available, size * sizeof(uint16_t) + RING_REST, 2) ||
+        !holds(tenant, wanted->used, size * USED_ELEMENT_SIZE + RING_REST, 4)) {
         return false;
     }
-    queue->ready = true;
+    queue->ring = (struct virtqueue_ring){
+        .descriptors = wanted->descriptors,
+        .available = wanted->available,
+        .used = wanted->used,
+        .size = wanted->size,
+    };
     return true;
+}
+
+void virtqueue_stop(struct virtqueue *queue)
+{
+    *queue = (struct virtqueue){0};
 }
 
 /* The descriptor `queue->following`, all of it read once. */
 static bool load_descriptor(struct virtqueue *queue, const struct tenant *tenant, bool fill)
 {
-    uint64_t entry = queue->descriptors + (uint64_t)queue->following * DESCRIPTOR_SIZE;
+    uint64_t entry = queue->ring.descriptors + (uint64_t)queue->following * DESCRIPTOR_SIZE;
     uint64_t address = *(const volatile uint64_t *)entry;
     uint32_t length = *(const volatile uint32_t *)(entry + 8);
     uint16_t flags = load16(entry + 12);
@@ -74,8 +87,9 @@ static bool load_descriptor(struct virtqueue *queue, const struct tenant *tenant
     queue->following = following;
     queue->address = address;
     queue->left = length;
-    return queue->steps <= queue->size && (flags & DESCRIPTOR_INDIRECT) == 0 &&
-           ((flags & DESCRIPTOR_WRITE) != 0) == fill && (!queue->more || following < queue->size) &&
+    return queue->steps <= queue->ring.size && (flags & DESCRIPTOR_INDIRECT) == 0 &&
+           ((flags & DESCRIPTOR_WRITE) != 0) == fill &&
+           (!queue->more || following < queue->ring.size) &&
            (length == 0 || tenant_owns_memory(tenant, address, length));
 }
 
@@ -88,9 +102,9 @@ static enum virtqueue_state open_chain(struct virtqueue *queue)
         return VIRTQUEUE_EMPTY;
     }
     FENCE_ALL(); /* the index is written after what it makes available */
-    head = load16(queue->available + RING_ENTRIES +
-                  sizeof(uint16_t) * (uint64_t)place(queue, queue->next));
-    if (waiting > queue->size || head >= queue->size) {
+    head = load16(queue->ring.available + RING_ENTRIES +
+                  sizeof(uint16_t) * (uint64_t)place(&queue->ring, queue->next));
+    if (waiting > queue->ring.size || head >= queue->ring.size) {
         return VIRTQUEUE_BROKEN;
     }
     queue->open = true;
@@ -105,7 +119,7 @@ static enum virtqueue_state open_chain(struct virtqueue *queue)
 
 enum virtqueue_state virtqueue_look(struct virtqueue *queue, const struct tenant *tenant, bool fill)
 {
-    if (!queue->ready) {
+    if (!virtqueue_is_ready(queue)) {
         return VIRTQUEUE_EMPTY;
     }
     if (!queue->open) {
@@ -126,7 +140,7 @@ enum virtqueue_state virtqueue_look(struct virtqueue *queue, const struct tenant
 
 bool virtqueue_has_chain(const struct virtqueue *queue)
 {
-    return queue->ready && virtqueue_available(queue) != queue->next;
+    return virtqueue_available(queue) != queue->next;
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -166,31 +180,43 @@ void virtqueue_copy(struct virtqueue *to, struct virtqueue *from, uint32_t most)
     advance(from, count);
 }
 
+/* What `address` and `left` say is of a chain that is over. */
+static void close_chain(struct virtqueue *queue)
+{
+    queue->open = false;
+    queue->more = false;
+    queue->left = 0;
+}
+
 bool virtqueue_finish(struct virtqueue *queue)
 {
+    const struct virtqueue_ring *ring = &queue->ring;
     uint64_t element =
-        queue->used + RING_ENTRIES + USED_ELEMENT_SIZE * (uint64_t)place(queue, queue->used_index);
+        ring->used + RING_ENTRIES + USED_ELEMENT_SIZE * (uint64_t)place(ring, queue->used_index);
 
+    if (!queue->open) {
+        return false;
+    }
     store32(element, queue->head);
     store32(element + 4, queue->written);
     FENCE_ALL(); /* what was moved and the element come before the index */
-    store16(queue->used + RING_INDEX, ++queue->used_index);
+    store16(ring->used + RING_INDEX, ++queue->used_index);
     queue->next++;
-    queue->open = false;
+    close_chain(queue);
     FENCE_ALL(); /* the driver looks in the other order: section 2.7.7.1 */
-    return (load16(queue->available) & AVAILABLE_NO_INTERRUPT) == 0;
+    return (load16(ring->available) & AVAILABLE_NO_INTERRUPT) == 0;
 }
 
 void virtqueue_rewind(struct virtqueue *queue)
 {
-    queue->open = false;
+    close_chain(queue);
 }
 
 void virtqueue_ask(struct virtqueue *queue, bool notify)
 {
-    if (queue->ready && queue->quiet == notify) {
+    if (virtqueue_is_ready(queue) && queue->quiet == notify) {
         queue->quiet = !notify;
-        store16(queue->used, notify ? 0 : USED_NO_NOTIFY);
+        store16(queue->ring.used, notify ? 0 : USED_NO_NOTIFY);
         FENCE_ALL(); /* before whoever asked looks again */
     }
 }

@@ -21,12 +21,31 @@ struct tenant;
 /* The most descriptors of a queue; a power of two. */
 #define VIRTQUEUE_MOST 64
 
-struct virtqueue {
+/* Where the driver wants the queue, as it has written it: nothing is loaded or stored there. */
+struct virtqueue_registers {
     uint64_t descriptors; /* physical addresses of the three parts */
     uint64_t available;
     uint64_t used;
-    uint32_t size; /* descriptors: a power of two */
-    bool ready;
+    uint32_t size; /* descriptors: a power of two, or 0 */
+};
+
+/*
+ * Where the queue is: wholly in its tenant's memory, and aligned. Only virtqueue_start() makes one,
+ * from registers that it has checked, and no code outside of virtqueue.c looks into it: what is
+ * loaded and stored for a queue is at the addresses that were checked, however the registers
+ * change.
+ */
+struct virtqueue_ring {
+    uint64_t descriptors;
+    uint64_t available;
+    uint64_t used;
+    uint32_t size; /* 0: there is none */
+};
+
+/* Without a ring, no chain is open, and nothing below does anything. */
+struct virtqueue {
+    struct virtqueue_registers registers;
+    struct virtqueue_ring ring;
     bool quiet;          /* the driver has been told that it need not notify */
     uint16_t next;       /* place in the available ring, modulo 2^16, of the chain that is next */
     uint16_t used_index; /* chains ever finished, modulo 2^16 */
@@ -36,9 +55,9 @@ struct virtqueue {
     uint16_t head;      /* its first descriptor, which names it */
     uint16_t following; /* the next descriptor, if there is one */
     uint32_t steps;     /* descriptors read */
-    uint32_t left;      /* bytes not moved of the present descriptor, and where they are */
-    uint64_t address;
-    uint32_t written; /* bytes moved into the chain */
+    uint32_t left;      /* bytes not moved of the present descriptor; no chain is open: 0 */
+    uint64_t address;   /* where they are: checked, for the ring that the chain is of */
+    uint32_t written;   /* bytes moved into the chain */
 };
 
 enum virtqueue_state {
@@ -49,10 +68,18 @@ enum virtqueue_state {
 };
 
 /*
- * The driver has placed the queue (section 2.7.10.1: the parts are aligned to 16, 2 and 4 bytes).
- * False: it is not wholly in the tenant's memory.
+ * The driver has placed the queue, which has no ring, by its registers (section 2.7.10.1: the parts
+ * are aligned to 16, 2 and 4 bytes). False: it is not wholly in the tenant's memory, and has none.
  */
 bool virtqueue_start(struct virtqueue *queue, const struct tenant *tenant);
+
+/* As after power-on: without a ring, and nothing is known of what was in it. */
+void virtqueue_stop(struct virtqueue *queue);
+
+static inline bool virtqueue_is_ready(const struct virtqueue *queue)
+{
+    return queue->ring.size != 0;
+}
 
 /*
  * Opens the next chain unless one is open, and goes on to its next descriptor if the present one is
@@ -67,7 +94,7 @@ static inline bool virtqueue_is_at_end(const struct virtqueue *queue)
     return queue->left == 0 && !queue->more;
 }
 
-/* How many chains the driver has ever made available, modulo 2^16. The queue is ready. */
+/* How many chains the driver has ever made available, modulo 2^16. */
 uint16_t virtqueue_available(const struct virtqueue *queue);
 
 /* Something is available or has not been finished. */
@@ -82,7 +109,10 @@ uint32_t virtqueue_read(struct virtqueue *from, void *bytes, uint32_t most);
 /* The same into an open chain. */
 uint32_t virtqueue_write(struct virtqueue *to, const void *bytes, uint32_t most);
 
-/* Gives the open chain back to the driver. True: the driver wants to be interrupted for it. */
+/*
+ * Gives the open chain back to the driver; without one, does nothing. True: the driver wants to be
+ * interrupted for it.
+ */
 bool virtqueue_finish(struct virtqueue *queue);
 
 /* Forgets what was done with the open chain: it is the next one again, from its beginning. */

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Ends of channels that break the protocol of their virtual devices, beside tenants that must not
+notice."""
+
+import pytest
+from systems import VERDICT, Boot, Build, freertos, payload, system
+from test_channels import channel, latency_of
+
+# Offset of the page that the victim watches in its memory, behind its image and before its stack.
+WATCHED = 0x200000
+
+
+@pytest.mark.parametrize(("kind", "device"), [("net", 1), ("socket", 19)])
+def test_a_queue_that_moves_into_another_tenant(
+    build: Build, boot: Boot, kind: str, device: int
+) -> None:
+    """Nothing is written to where a queue says that it is after it was checked."""
+
+    def describe(address: int) -> str:
+        common = f"device={device} victim={address:#x}"
+        return system(
+            payload("hostile-queue", "sender", arguments=f"{common} role=sender"),
+            payload("hostile-queue", "receiver", arguments=f"{common} role=receiver"),
+            payload("hostile-queue", "victim", arguments=f"{common} role=victim rounds=40"),
+            freertos(),
+            channel("wire", "sender", "receiver", kind=kind),
+        )
+
+    planned = build(describe(0xFFFFFFFF)).built.system
+    victim = next(each for each in planned.tenants if each.name == "victim")
+    session = boot(describe(victim.memory.base + WATCHED), icount=3)
+    assert session.expect("victim", VERDICT)[1] == "PASS hostile-queue"
+    for name in ("sender", "receiver"):
+        assert "FAIL" not in session.output(name)
+        assert session.stats().tenants[name].state == "running"
+    assert latency_of(session).missed == 0
