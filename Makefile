@@ -20,7 +20,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__
 DEB = build/cotenantctl_$(VERSION)_riscv64.deb
 
 .PHONY: help setup compile build run test test-long keep-durations test-unit test-system models format deb lock clean \
-    lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types
+    lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types lint-docs
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -68,7 +68,7 @@ test-system: ## Boot systems under QEMU and test them
 	@$(MAKE) --no-print-directory compile
 	$(PYTHON) -m pytest tests/system
 
-lint: setup-tools lint-c-format lint-c lint-shell lint-python lint-types ## Check format, types and common mistakes; changes nothing
+lint: setup-tools lint-c-format lint-c lint-shell lint-python lint-types lint-docs ## Check format, types, figures and common mistakes; changes nothing
 
 setup-tools:
 	@tool/setup/setup.sh --tests
@@ -90,6 +90,9 @@ lint-python:
 
 lint-types:
 	@$(PYTHON) -m mypy
+
+lint-docs:
+	@$(PYTHON) -m cotenant report --check
 
 format: ## Format C and Python sources in place
 	@tool/setup/setup.sh --tests

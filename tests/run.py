@@ -138,6 +138,7 @@ def all_steps() -> list[Step]:
         make_step("lint of shell", "lint-shell"),
         make_step("lint and format of Python", "lint-python"),
         make_step("types of Python", "lint-types"),
+        make_step("figures of documents", "lint-docs"),
         make_step("unit tests in C", "--keep-going", "-C", "tests/unit/c", count=count_cmocka),
         python_step("unit tests in Python", "tests/unit/python"),
         python_step("models in SPIN", "tests/models"),

@@ -51,12 +51,16 @@ def renewed(tmp_path: Path, table: str) -> str:
         ("{{sbi raw: longest stretch (*}}", "1234"),
         ("{{sbi .1f: longest stretch (*}}", "1,234.5"),
         ("{{sbi: longest stretched}}", "0.25"),
+        (
+            "{{sbi list: longest*}}",
+            "| `longest stretch (SBI call; a, b)` | 1,234 |\n| `longest stretched` | 0.25 |",
+        ),
         ("{{sbi measured}}", "measured at commit abc1234, 2026-01-31"),
         ('{"a": {"b": 1}}', '{"a": {"b": 1}}'),
     ],
 )
 def test_a_place_is_filled_in(tmp_path: Path, place: str, printed: str) -> None:
-    assert renewed(tmp_path, f"| {place} |\n") == f"| {printed} |\n"
+    assert renewed(tmp_path, f"{place}\n") == f"{printed}\n"
 
 
 @pytest.mark.parametrize(

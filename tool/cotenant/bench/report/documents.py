@@ -8,7 +8,8 @@
 A place is `{{BENCHMARK: ROW}}`, with what is wanted of the row, if it is not our own figure, and
 how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw: linux cpu_ns}}`,
 `{{sample .1f: last max_us}}`. A row may be named by its beginning: `longest stretch*`. And
-`{{BENCHMARK measured}}` says of which commit the figures are, and of which day.
+`{{BENCHMARK measured}}` says of which commit the figures are, and of which day;
+`{{BENCHMARK list: BEGINNING*}}` is a line of a table for each row.
 """
 
 import re
@@ -80,6 +81,9 @@ def _figure(place: re.Match[str], results: Results) -> str:
     kept = results[benchmark]
     if how == ["measured"]:
         return f"measured at commit {kept.commit}, {kept.measured[:10]}"
+    if how == ["list"]:
+        rows = _rows(kept, place["row"] or "")
+        return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
     value = getattr(_row(kept, benchmark, place["row"] or ""), field)
     if value is None:
@@ -88,15 +92,19 @@ def _figure(place: re.Match[str], results: Results) -> str:
 
 
 def _row(kept: Kept, benchmark: str, name: str) -> Row:
+    found = _rows(kept, name)
+    if len(found) != 1:
+        raise BenchError(f"{benchmark} has {len(found)} rows {name!r} instead of one")
+    return found[0]
+
+
+def _rows(kept: Kept, name: str) -> list[Row]:
     beginning = name.removesuffix("*")
-    found = [
+    return [
         row
         for row in kept.rows
         if row.name == name or (name != beginning and row.name.startswith(beginning))
     ]
-    if len(found) != 1:
-        raise BenchError(f"{benchmark} has {len(found)} rows {name!r} instead of one")
-    return found[0]
 
 
 def printed(value: float, how: str = "") -> str:
