@@ -11,7 +11,7 @@ void messages_post(struct vhart *vhart, uint32_t requests)
     (void)requests;
 }
 
-void messages_wake_console(struct hart *hart)
+void messages_wake_work(struct hart *hart)
 {
     (void)hart;
 }

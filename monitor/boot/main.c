@@ -245,7 +245,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     clear_loaded_file(loaded_at);
     next_stage_clear(info, bundle);
     monitor_log_init();
-    routing_init(hart);
+    routing_init(hart, console_input_ready);
     lifecycle_init();
     protection_init(hart);
     console_init(hart);

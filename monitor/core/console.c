@@ -10,13 +10,14 @@
 #include "core/features.h"
 #include "core/foreground.h"
 #include "core/lifecycle.h"
-#include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/stopping.h"
 #include "core/tenant_commands.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/watch.h"
+#include "core/work.h"
 #include "device/reset.h"
 #include "device/uart.h"
 #include "irq/routing.h"
@@ -31,40 +32,14 @@ static struct {
     struct console_mux mux;
     struct uart uart;
     struct hart *hart;
-    uint64_t step; /* ticks between steps */
     uint64_t tick; /* ticks of mtime between ticks of the multiplexer */
     uint64_t tick_due;
-    bool active;      /* the next step is at most `step` away */
     bool input_ready; /* the UART's receive interrupt is off, bytes wait in it */
     bool quitting;
     uint32_t turn; /* kind of work that the last step did */
     struct statistics_report report;
     struct control_link control; /* of whoever holds the line */
 } console;
-
-void console_put_off(uint64_t now)
-{
-    console.hart->console_due = now + console.step;
-}
-
-void console_wake_here(void)
-{
-    console_put_off(hart_now(console.hart));
-    console.hart->reschedule = true;
-}
-
-static void wake(void)
-{
-    if (console.active || console.hart == NULL) {
-        return;
-    }
-    console.active = true;
-    if (console.hart == hart_self()) {
-        console_wake_here();
-    } else {
-        messages_wake_console(console.hart);
-    }
-}
 
 void console_init(struct hart *hart)
 {
@@ -83,10 +58,10 @@ void console_init(struct hart *hart)
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);
     console.hart = hart;
-    console.step = ticks_from_us(CONSOLE_STEP_US);
     console.tick = ticks_from_us(CONSOLE_TICK_MS * 1000);
     console.tick_due = 0;
-    wake();
+    work_init(hart);
+    work_post();
 }
 
 static void receive_step(void)
@@ -136,7 +111,7 @@ bool console_command(struct tenant *tenant, enum tenant_command command)
     if (console.quitting || !tenant_command(tenant, command)) {
         return false;
     }
-    wake();
+    work_post();
     if (command == COMMAND_SWITCH) {
         return true; /* what comes of that is told when it comes */
     }
@@ -231,19 +206,20 @@ static bool refresh_interrupt_lines(void)
     return !hart_is_wanted();
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void set_next_step(uint64_t now, bool busy)
 {
-    console.active = busy || statistics_in_progress(&console.report) ||
-                     (console.input_ready && console_mux_can_accept(&console.mux));
-    if (console.active) {
-        console_put_off(now);
+    if (busy || statistics_in_progress(&console.report) ||
+        (console.input_ready && console_mux_can_accept(&console.mux))) {
+        work_go_on(now);
     } else if (console_mux_needs_tick(&console.mux) || foreground_waits()) {
-        console.hart->console_due = console.tick_due;
+        work_rest(earlier(console.tick_due, watch_deadline()));
     } else {
-        console.hart->console_due = CONSOLE_NEVER;
-    }
-    if (!console.active && watch_deadline() < console.hart->console_due) {
-        console.hart->console_due = watch_deadline();
+        work_rest(earlier(CONSOLE_NEVER, watch_deadline()));
     }
 }
 
@@ -298,23 +274,8 @@ void console_step(uint64_t now)
     }
     set_next_step(now, busy);
     if (stopping_waits()) {
-        console.hart->console_due = now; /* nobody is more urgent: without a pause */
+        work_hurry(now);
     }
-}
-
-void console_stopping(void)
-{
-    wake();
-}
-
-void console_output_ready(void)
-{
-    wake();
-}
-
-void console_watch_set(void)
-{
-    wake();
 }
 
 void console_input_ready(void)
@@ -322,21 +283,18 @@ void console_input_ready(void)
     uart_acknowledge(&console.uart);
     uart_set_receive_interrupt(&console.uart, false);
     console.input_ready = true;
-    wake();
+    work_post();
 }
 
-void console_tenant_running(uint32_t tenant, bool running)
+/* The user goes on with whoever has the devices, without a word. */
+static void takes_over(const struct tenant *from, const struct tenant *to)
 {
-    console_mux_set_closed(&console.mux, tenant, !running);
-    wake();
-}
-
-void console_follow(uint32_t from, uint32_t to)
-{
-    if (console.mux.focus == from) {
-        console.mux.focus = to;
+    if (console.mux.focus == from->index) {
+        console.mux.focus = to->index;
     }
 }
+
+TENANT_HOOKS(console, .takes_over = takes_over);
 
 static void put_raw(char character)
 {

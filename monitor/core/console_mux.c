@@ -131,7 +131,7 @@ void console_mux_flush(struct console_mux *mux)
 
 void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte)
 {
-    if (!has_console(mux, tenant) || mux->closed[tenant]) {
+    if (!has_console(mux, tenant) || mux->uarts[tenant]->closed) {
         mux->input_dropped++;
     } else {
         vuart_receive(mux->uarts[tenant], byte); /* counts what it has no room for */
@@ -164,7 +164,7 @@ static uint32_t next_receiver(const struct console_mux *mux)
 
 static bool is_full(const struct console_mux *mux, uint32_t tenant)
 {
-    return has_console(mux, tenant) && !mux->closed[tenant] &&
+    return has_console(mux, tenant) && !mux->uarts[tenant]->closed &&
            vuart_receive_space(mux->uarts[tenant]) == 0;
 }
 
@@ -211,13 +211,6 @@ void console_mux_tick(struct console_mux *mux)
 bool console_mux_needs_tick(const struct console_mux *mux)
 {
     return !console_mux_can_accept(mux) || console_mux_has_output(mux);
-}
-
-void console_mux_set_closed(struct console_mux *mux, uint32_t tenant, bool closed)
-{
-    if (tenant < mux->tenant_count) {
-        mux->closed[tenant] = closed;
-    }
 }
 
 bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant)

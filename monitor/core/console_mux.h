@@ -65,7 +65,6 @@ struct console_mux {
     uint32_t tenant_count;
     struct vuart *uarts[COTENANT_MAX_TENANTS];    /* NULL: no console */
     const char *names[COTENANT_MAX_TENANTS];      /* zero-terminated, below COTENANT_NAME_SIZE */
-    bool closed[COTENANT_MAX_TENANTS];            /* its input is thrown away */
     uint16_t stalled_ticks[COTENANT_MAX_TENANTS]; /* ticks that it took no input, with no room */
     uint32_t taken_before[COTENANT_MAX_TENANTS];  /* bytes it had taken at the last tick */
     uint8_t held_ticks[COTENANT_MAX_TENANTS];     /* ticks that text without an end has waited */
@@ -141,9 +140,6 @@ void console_mux_tick(struct console_mux *mux);
 
 /* Text is held back, or input waits for room: ticks are needed. */
 bool console_mux_needs_tick(const struct console_mux *mux);
-
-/* A tenant stopped (its input is thrown away from now on) or runs again. */
-void console_mux_set_closed(struct console_mux *mux, uint32_t tenant, bool closed);
 
 /* Gives the keyboard to a tenant and says so; false: no such tenant. */
 bool console_mux_set_focus(struct console_mux *mux, uint32_t tenant);

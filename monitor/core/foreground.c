@@ -5,11 +5,11 @@
 
 #include "arch/suspend.h"
 #include "core/clock.h"
-#include "core/console.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "irq/routing.h"
 #include "vdev/virtio_input.h"
@@ -113,7 +113,7 @@ void foreground_take(struct tenant *tenant)
     if (group == NULL) {
         return;
     }
-    console_follow(group->active->index, tenant->index);
+    tenant_takes_over(group->active, tenant);
     group->active = tenant;
     group->wanted = NULL;
     routing_take_sources(tenant);

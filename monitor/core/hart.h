@@ -27,7 +27,7 @@ struct vhart;
 
 #define HART_STACK_SIZE 8192
 
-/* hart.console_due of harts without the service: any patience may be added to it. */
+/* hart.console_due of harts without steps of work: any patience may be added to it. */
 #define CONSOLE_NEVER (TIME_NEVER / 2)
 
 /* Fences that one hart asks of another, counted; core/remote_fence.h. */
@@ -55,7 +55,7 @@ struct __attribute__((aligned(64))) hart {
      */
     struct schedulable *next_up;
     struct scheduler scheduler;
-    /* Moment of the next step of the console service, or CONSOLE_NEVER; core/console.h. */
+    /* Moment of the next step of core/work.h, or CONSOLE_NEVER. */
     uint64_t console_due;
     /* The vhart whose floating-point registers are in the hart, or NULL. */
     struct vhart *fp_owner;

@@ -6,7 +6,6 @@
 #include "arch/timer.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
-#include "core/console.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/messages.h"
@@ -18,6 +17,7 @@
 #include "core/stopping.h"
 #include "core/trace.h"
 #include "core/triggers.h"
+#include "core/work.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 
@@ -50,7 +50,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
     vhart->schedulable.budget = ticks_from_us(description->budget_us);
     vhart->schedulable.period = ticks_from_us(description->period_us);
-    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(CONSOLE_PATIENCE_US);
+    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
     vhart_setup_protection(vhart);
 }
 
@@ -101,7 +101,8 @@ static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
     trace_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
     tenant->state = purpose == TENANT_TO_RUN ? TENANT_RUNNING : TENANT_LOADING;
     tenant->purpose = purpose;
-    console_tenant_running(tenant->index, purpose == TENANT_TO_RUN);
+    tenant->uart.closed = purpose != TENANT_TO_RUN;
+    work_post();
     loader_begin(&tenant->loader, tenant->used || purpose == TENANT_TO_DESTROY,
                  purpose != TENANT_TO_DESTROY);
     tenant->used = true;
@@ -137,7 +138,8 @@ void tenant_run(struct tenant *tenant)
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
     watch_begin(tenant, hart_now(hart_self()));
-    console_tenant_running(tenant->index, true);
+    tenant->uart.closed = false;
+    work_post();
     vhart_start(&tenant->vharts[0], tenant->description->entry, tenant->description->devicetree);
 }
 
@@ -292,7 +294,8 @@ void tenant_become_dormant(struct vhart *vhart)
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
-    console_tenant_running(tenant->index, false);
+    tenant->uart.closed = true;
+    work_post();
 }
 
 void tenant_resume(struct tenant *tenant)
@@ -300,7 +303,8 @@ void tenant_resume(struct tenant *tenant)
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->news |= TENANT_NEWS_RESUMED;
     tenant->state = TENANT_RUNNING;
-    console_tenant_running(tenant->index, true);
+    tenant->uart.closed = false;
+    work_post();
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         if (tenant->vharts[i].state == VHART_SUSPENDED) {
             bring_up(&tenant->vharts[i], VHART_RESUME_PENDING);

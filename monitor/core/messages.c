@@ -32,9 +32,9 @@ void messages_post(struct vhart *vhart, uint32_t requests)
     }
 }
 
-void messages_wake_console(struct hart *hart)
+void messages_wake_work(struct hart *hart)
 {
-    __atomic_fetch_or(&hart->mail, MAIL_CONSOLE, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&hart->mail, MAIL_WORK, __ATOMIC_RELEASE);
     messages_wake(hart);
 }
 

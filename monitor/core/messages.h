@@ -20,7 +20,7 @@
 #include "core/vhart.h"
 
 /* In hart.mail, above the bits of the vharts. */
-#define MAIL_CONSOLE (1ul << COTENANT_MAX_VHARTS)
+#define MAIL_WORK (1ul << COTENANT_MAX_VHARTS)
 
 /* Bits of vhart.requests, in the order in which entry/requests.c carries them out. */
 #define REQUEST_FENCE_I 0x1u  /* FENCE.I before it runs again */
@@ -38,8 +38,8 @@ void messages_post(struct vhart *vhart, uint32_t requests);
 /* Asks for it by the time at which the vhart runs next; does not raise an interrupt. */
 void messages_leave(struct vhart *vhart, uint32_t requests);
 
-/* Asks a hart for the next step of the console service. */
-void messages_wake_console(struct hart *hart);
+/* Asks a hart for the next step of core/work.h. */
+void messages_wake_work(struct hart *hart);
 
 /*
  * Looks at what another hart is to do before a hart that waits for it goes to sleep: longer than

@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-#include "core/console.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
+#include "core/work.h"
 #include "irq/source_set.h"
 
 /* The tenants that there is something to do for, a bit each. */
@@ -23,7 +23,7 @@ static const char *const crash_names[CRASH_VALUES] = {
 void stopping_go_on(const struct tenant *tenant)
 {
     waiting |= 1u << tenant->index;
-    console_stopping();
+    work_post();
 }
 
 bool stopping_waits(void)
@@ -75,7 +75,8 @@ static void has_stopped(struct tenant *tenant)
     tenant->state = outcome->state;
     tenant->watchdog = (struct watchdog){0};
     tenant->event = (struct software_event){0};
-    console_tenant_running(tenant->index, false);
+    tenant->uart.closed = true;
+    work_post();
     if (!outcome->goes_on || outcome->purpose != TENANT_TO_RUN) {
         foreground_ended(tenant);
     }

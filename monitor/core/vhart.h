@@ -59,7 +59,7 @@ struct __attribute__((aligned(64))) vhart {
     struct schedulable schedulable;
     struct tenant *tenant;
     const struct bundle_vhart *description;
-    /* Ticks that the console service leaves it the hart: 0 for the lowest one of the hart. */
+    /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t console_patience;
     enum vhart_state state;
     bool uses_fp;

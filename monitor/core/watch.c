@@ -2,10 +2,10 @@
 #include "core/watch.h"
 
 #include "core/clock.h"
-#include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
+#include "core/work.h"
 
 void watch_init(struct tenant *tenant)
 {
@@ -19,14 +19,14 @@ void watch_init(struct tenant *tenant)
     };
 }
 
-/* The console service learns of a deadline that is earlier than what it was waiting for. */
+/* The next step of work is not to come later than the deadline. */
 static void expect(struct watch *watch, uint64_t time)
 {
     uint64_t before = watch->deadline;
 
     watch->deadline = watch->policy == COTENANT_WATCH_OFF ? TIME_NEVER : watch->since + time;
     if (watch->deadline < before) {
-        console_watch_set();
+        work_post();
     }
 }
 

@@ -4,9 +4,9 @@
  * (sbi/cotenant.c) or the virtual watchdog (vdev/watchdog.c). If none comes for too long, the
  * tenant hangs, and what follows is the policy's.
  *
- * Nothing looks at the clock for this but the console service (core/console.h), which is woken at
- * the earliest deadline: a heartbeat moves its tenant's deadline on and is otherwise free.
- * Interrupts off, shared lock held, on any hart.
+ * Nothing looks at the clock for this but a step of core/work.h, which is due at the earliest
+ * deadline: a heartbeat moves its tenant's deadline on and is otherwise free. Interrupts off,
+ * shared lock held, on any hart.
  */
 #ifndef COTENANT_CORE_WATCH_H
 #define COTENANT_CORE_WATCH_H

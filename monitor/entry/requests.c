@@ -2,13 +2,13 @@
 #include "entry/requests.h"
 
 #include "arch/interrupts.h"
-#include "core/console.h"
 #include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/remote_fence.h"
 #include "core/shared_lock.h"
 #include "core/software_events.h"
+#include "core/work.h"
 #include "irq/routing.h"
 
 #define REQUESTS_SHARED                                                                            \
@@ -63,10 +63,10 @@ void requests_take(struct hart *hart)
     FENCE_ALL();
     remote_fence_serve(hart);
     mail = __atomic_exchange_n(&hart->mail, 0, __ATOMIC_ACQUIRE);
-    if ((mail & MAIL_CONSOLE) != 0) {
-        console_wake_here();
+    if ((mail & MAIL_WORK) != 0) {
+        work_begin();
     }
-    mail &= MAIL_CONSOLE - 1;
+    mail &= MAIL_WORK - 1;
     for (uint32_t i = 0; mail != 0; i++, mail >>= 1) {
         if ((mail & 1) != 0) {
             carry_out(hart, &vharts[i]);

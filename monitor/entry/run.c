@@ -16,6 +16,7 @@
 #include "core/steal.h"
 #include "core/trace.h"
 #include "core/triggers.h"
+#include "core/work.h"
 #include "entry/fast_switch.h"
 #include "entry/requests.h"
 #include "entry/trap.h"
@@ -118,7 +119,7 @@ static void serve_console(struct hart *hart, struct schedulable *next, uint64_t 
     timer_program(hart, NULL,
                   earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
     if (!shared_try_enter(hart)) {
-        console_put_off(now);
+        work_put_off(now);
         return;
     }
     console_step(now);

@@ -4,7 +4,6 @@
 #include "arch/csr.h"
 #include "arch/interrupts.h"
 #include "arch/protection.h"
-#include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/trace.h"
@@ -22,6 +21,8 @@ static struct plic board_plic;
  * shares, the active one.
  */
 static uint8_t source_owner[COTENANT_MAX_SOURCES];
+/* Takes what the monitor's own UART has. */
+static void (*uart_interrupt)(void);
 
 static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
 {
@@ -94,10 +95,11 @@ static const struct vplic_ops board_plic_ops = {
     .release_word = release_word,
 };
 
-void routing_init(struct hart *boot_hart)
+void routing_init(struct hart *boot_hart, void (*on_uart_interrupt)(void))
 {
     const struct bundle_board *board = &bundle->board;
 
+    uart_interrupt = on_uart_interrupt;
     for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
         source_owner[source] = COTENANT_MAX_TENANTS;
     }
@@ -352,7 +354,7 @@ void routing_external_interrupt(struct hart *hart)
     }
     trace_source(hart, source);
     if (source == bundle->board.uart_source) {
-        console_input_ready();
+        uart_interrupt();
         plic_complete(&board_plic, hart->plic_m_context, source);
         return;
     }

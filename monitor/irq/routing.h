@@ -13,8 +13,11 @@
 #include "core/hart.h"
 #include "core/tenant.h"
 
-/* Silences the board's PLIC and opens the monitor's UART. Before routing_init_tenant(). */
-void routing_init(struct hart *boot_hart);
+/*
+ * Silences the board's PLIC and opens the monitor's UART, whose interrupt calls `uart_interrupt`.
+ * Before routing_init_tenant().
+ */
+void routing_init(struct hart *boot_hart, void (*uart_interrupt)(void));
 
 /* Gives a tenant its PLIC and the sources of its description. */
 void routing_init_tenant(struct tenant *tenant);

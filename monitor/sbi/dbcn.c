@@ -3,7 +3,7 @@
  * SBI section 12: debug console. It shares the rings of the tenant's virtual UART. A call moves a
  * bounded number of bytes and says how many, as the specification allows; it never waits.
  */
-#include "core/console.h"
+#include "core/work.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
 
@@ -30,7 +30,7 @@ static struct sbi_result transfer(struct tenant *tenant, uint64_t function,
     }
     if (function == SBI_DBCN_WRITE) {
         moved = vuart_console_write(&tenant->uart, (const uint8_t *)address, bounded(length));
-        console_output_ready();
+        work_post();
     } else {
         moved = vuart_console_read(&tenant->uart, (uint8_t *)address, bounded(length));
     }
@@ -42,7 +42,7 @@ static struct sbi_result write_byte(struct tenant *tenant, uint8_t byte)
     if (vuart_console_write(&tenant->uart, &byte, 1) == 0) {
         return sbi_error(SBI_ERR_FAILED);
     }
-    console_output_ready();
+    work_post();
     return sbi_value(0);
 }
 

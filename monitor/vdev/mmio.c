@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/mmio.h"
 
-#include "core/console.h"
 #include "core/hart.h"
+#include "core/work.h"
 #include "device/plic_map.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
@@ -52,7 +52,7 @@ void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
 {
     vuart_write(&tenant->uart, offset, value);
     if (vuart_transmit_used(&tenant->uart) != 0) {
-        console_output_ready();
+        work_post();
     }
     routing_refresh_uart(tenant);
 }

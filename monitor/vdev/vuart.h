@@ -43,6 +43,7 @@ struct vuart {
     bool overrun;              /* LSR.OE: a received byte was lost since LSR was read */
     bool transmit_ready;       /* LSR.THRE and LSR.TEMT */
     bool transmit_interrupt;   /* the THRE interrupt is pending (seen if IER enables it) */
+    bool closed;               /* the tenant does not run: input for it is thrown away */
     uint32_t transmit_lines;   /* '\n' bytes in the transmit ring */
     uint32_t transmit_dropped; /* bytes that the tenant wrote while the ring was full */
     uint32_t receive_dropped;  /* bytes for the tenant that found no room */

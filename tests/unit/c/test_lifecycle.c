@@ -11,7 +11,6 @@
 #include "arch/wait.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
-#include "core/console.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/lifecycle.h"
@@ -20,7 +19,9 @@
 #include "core/remote_fence.h"
 #include "core/stopping.h"
 #include "core/tenant_commands.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
+#include "core/work.h"
 #include "device/device_reset.h"
 #include "entry/requests.h"
 #include "irq/routing.h"
@@ -41,7 +42,6 @@ static uint64_t mtime;
 static uint64_t mtimecmp;
 static uint64_t cleared;
 static uint64_t copied;
-static bool console_shows[COTENANT_MAX_TENANTS];
 static unsigned routing_resets;
 static struct vhart *unloaded;
 static struct vhart *counters_owner;
@@ -126,11 +126,6 @@ void trap_use_fast_paths(bool use)
     (void)use;
 }
 
-void console_tenant_running(uint32_t tenant, bool running)
-{
-    console_shows[tenant] = running;
-}
-
 void routing_init_tenant(struct tenant *tenant)
 {
     (void)tenant;
@@ -141,10 +136,6 @@ bool routing_reset_step(struct tenant *tenant, uint32_t step)
     (void)tenant;
     routing_resets += step == 0;
     return step < 2;
-}
-
-void console_stopping(void)
-{
 }
 
 static struct vhart *rerouted;
@@ -207,21 +198,23 @@ void vhart_setup_delegation(struct vhart *vhart)
     vhart->world.medeleg = 0xb15d;
 }
 
-void console_follow(uint32_t from, uint32_t to)
+static void takes_over(const struct tenant *from, const struct tenant *to)
 {
-    if (focus == from) {
-        focus = to;
+    if (focus == from->index) {
+        focus = to->index;
     }
 }
 
-static unsigned watch_set;
+TENANT_HOOKS(test, .takes_over = takes_over);
 
-void console_watch_set(void)
+static unsigned posted;
+
+void work_post(void)
 {
-    watch_set++;
+    posted++;
 }
 
-void console_wake_here(void)
+void work_begin(void)
 {
     console_woken++;
 }
@@ -310,7 +303,6 @@ static int set_up(void **state)
     cleared = copied = 0;
     routing_resets = 0;
     unloaded = NULL;
-    memset(console_shows, 0, sizeof(console_shows));
     return 0;
 }
 
@@ -328,7 +320,8 @@ static void test_only_automatic_ones_start(void **state)
     assert_int_equal(tenant_count, 3);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(RTOS->state, TENANT_EMPTY);
-    assert_true(console_shows[0] && !console_shows[1] && console_shows[2]);
+    assert_false(tenants[0].uart.closed);
+    assert_false(tenants[2].uart.closed);
     assert_non_null(strstr(log_text(), "starting 2 of 3 tenants\n"));
     assert_false(lifecycle_is_over());
     /* Ticks of 10 MHz. */
@@ -369,7 +362,7 @@ static void test_shutdown(void **state)
     assert_ptr_equal(unloaded, &RTOS->vharts[0]);
     assert_null(hart->fp_owner);
     assert_int_equal(routing_resets, 1);
-    assert_false(console_shows[1]);
+    assert_true(tenants[1].uart.closed);
     assert_true(hart->reschedule);
     assert_non_null(strstr(log_text(), "tenant rtos: shutdown\n"));
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
@@ -419,7 +412,7 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     assert_int_equal(vhart->pmu.configured, 0);
     assert_non_null(strstr(log_text(), "tenant rtos: reboot\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
-    assert_true(console_shows[1]);
+    assert_false(tenants[1].uart.closed);
     while (vhart->loading) {
         run_to_tenant();
         mtime += 10000;
@@ -782,13 +775,13 @@ static void test_load_then_start(void **state)
     start_all();
     assert_true(tenant_command(RTOS, COMMAND_LOAD));
     assert_int_equal(RTOS->state, TENANT_LOADING);
-    assert_false(console_shows[1]);
+    assert_true(tenants[1].uart.closed);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_int_equal(RTOS->state, TENANT_LOADED);
     copied = 0;
     assert_true(tenant_command(RTOS, COMMAND_START));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
-    assert_true(console_shows[1]);
+    assert_false(tenants[1].uart.closed);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
     assert_int_equal(copied, 0);
 }
@@ -875,10 +868,10 @@ static void test_heartbeats_belong_to_a_life(void **state)
     made.tenants[1].watch_boot_us = 5000;
     start_all();
     assert_true(watch_deadline() == TIME_NEVER); /* it is being loaded */
-    watch_set = 0;
+    posted = 0;
     run_to_tenant();
     assert_int_equal(RTOS->lives, 1);
-    assert_int_equal(watch_set, 1);
+    assert_int_not_equal(posted, 0);
     assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
     watch_heartbeat(RTOS, mtime);
     RTOS->watchdog.mode = 1;
@@ -901,7 +894,7 @@ static void test_console_is_woken(void **state)
 {
     (void)state;
     console_woken = 0;
-    messages_wake_console(far_hart);
+    messages_wake_work(far_hart);
     answer_far();
     finish_stops();
     assert_int_equal(console_woken, 1);
@@ -944,7 +937,7 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_ptr_equal(unloaded, vhart);
     assert_int_equal(devices_reset, 1);
     assert_int_equal(routing_resets, 1);
-    assert_false(console_shows[0]);
+    assert_true(tenants[0].uart.closed);
     assert_int_equal(focus, 2);
     assert_ptr_equal(sources_owner, OTHER);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]); /* its first start */
@@ -956,7 +949,7 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
     assert_int_equal(vhart->world.registers[REGISTER_A1], 77);
     assert_int_equal(vhart->world.medeleg, 0x1234); /* as before: it was no start */
-    assert_true(console_shows[0] && !console_shows[2]);
+    assert_true(!tenants[0].uart.closed && tenants[2].uart.closed);
     assert_ptr_equal(hart->plic_user, vhart);
     while (foreground_tell()) {
     }

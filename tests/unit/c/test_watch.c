@@ -5,11 +5,11 @@
 #include "arch/csr.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
-#include "core/console.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/scheduler.h"
 #include "core/trace.h"
+#include "core/work.h"
 #include "vdev/watchdog.h"
 
 #define RTOS (&tenants[1])
@@ -33,7 +33,7 @@ static unsigned stopped;
 
 /* In the place of the parts around it. */
 
-void console_watch_set(void)
+void work_post(void)
 {
     woken++;
 }
