@@ -2,7 +2,7 @@
 """How long each test took, kept so that the next run can begin with the longest.
 
 A run of all tests leaves its durations in build/tests; `make keep-durations` makes them the ones of
-tests/durations.json, from which a fresh clone profits. Short tests are not kept: they fill gaps.
+tests/durations.json, from which a fresh clone profits. Short tests are not kept: their order does not matter.
 """
 
 import json
@@ -13,7 +13,7 @@ KEPT = ROOT / "tests" / "durations.json"
 LAST = ROOT / "build" / "tests" / "durations.json"
 
 SHORTEST = 1.0
-"""seconds of the shortest test that is kept, and what a test that is not kept is taken to need"""
+"""seconds of the shortest test that is kept"""
 
 
 def read(file: Path) -> dict[str, float]:

@@ -8,6 +8,7 @@ all workers end at about the same time.
 """
 
 import json
+import math
 from pathlib import Path
 
 import durations
@@ -28,9 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest tests first, in the same order in all workers."""
+    """Put the longest tests first, in the same order in all workers.
+
+    How long a test takes that is not known may be anything: it comes before all others.
+    """
     known = durations.known()
-    items.sort(key=lambda item: -known.get(item.nodeid, durations.SHORTEST))
+    items.sort(key=lambda item: -known.get(item.nodeid, math.inf))
 
 
 class Recorder:

@@ -147,7 +147,7 @@ def test_the_longest_test_is_begun_first(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(durations, "known", lambda: {"long": 100.0, "longer": 200.0, "short": 0.1})
     items = [Item(name) for name in ("new", "short", "long", "newer", "longer")]
     recorder.pytest_collection_modifyitems(items)  # type: ignore[arg-type]
-    assert [item.nodeid for item in items] == ["longer", "long", "new", "newer", "short"]
+    assert [item.nodeid for item in items] == ["new", "newer", "longer", "long", "short"]
 
 
 @pytest.fixture
