@@ -2,7 +2,8 @@
 """How long each test took, kept so that the next run can begin with the longest.
 
 A run of all tests leaves its durations in build/tests; `make keep-durations` makes them the ones of
-tests/durations.json, from which a fresh clone profits. Short tests are not kept: their order does not matter.
+tests/durations.json, from which a fresh clone profits. Short tests are not kept: their order does
+not matter.
 """
 
 import json
