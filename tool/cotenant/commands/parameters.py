@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is given on the command line: types, and options that several commands have."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from cotenant.abi import trace
+from cotenant.run.session import DEFAULT_TIMEOUT
 from cotenant.units import format_size, parse_duration, parse_size
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Duration(click.ParamType[float]):
@@ -65,3 +70,57 @@ socket_option = click.option(
 lean_option = click.option(
     "--lean", is_flag=True, help="Build the monitor without what the system does not use."
 )
+
+
+def machine_options(*, seconds: str, prefix: str = "") -> Callable[[Command], Command]:
+    """Return what adds the options that `run` and `trace` share, and their argument FILE.
+
+    `seconds` is how long a run without a user lasts; `prefix` is put in front of what concerns
+    only such a run.
+    """
+
+    def text(sentence: str) -> str:
+        return f"{prefix}{sentence[0].lower()}{sentence[1:]}" if prefix else sentence
+
+    options = [
+        click.argument("file", type=click.Path(path_type=Path)),
+        click.option(
+            "--for",
+            "seconds",
+            type=Duration(),
+            default=seconds,
+            show_default=True,
+            help=text("Time of the machine to run once all tenants are ready and all was sent."),
+        ),
+        click.option(
+            "--send",
+            "sends",
+            type=(str, str),
+            multiple=True,
+            metavar="TENANT COMMAND",
+            help=text("Type a command into the tenant's shell and wait for its end. Repeatable."),
+        ),
+        click.option(
+            "--timeout",
+            type=Duration(),
+            default=DEFAULT_TIMEOUT,
+            help=text("Give up after this time of the host's clock (default: 600s)."),
+        ),
+        click.option(
+            "--icount",
+            type=click.IntRange(0, 10),
+            metavar="SHIFT",
+            help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
+        ),
+        click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc."),
+        click.option(
+            "--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable."
+        ),
+    ]
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add

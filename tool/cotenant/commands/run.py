@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from cotenant.commands.check import report_mistakes, report_warnings
-from cotenant.commands.parameters import Duration, lean_option
+from cotenant.commands.parameters import lean_option, machine_options
 from cotenant.control.server import default_socket, is_alive
 from cotenant.errors import ConfigError, CotenantError
 from cotenant.run import display as displays
@@ -22,7 +22,7 @@ from cotenant.run.follow import Follower
 from cotenant.run.interactive import run_at_terminal
 from cotenant.run.launch import Launch, prepare
 from cotenant.run.qemu import Machine, qmp_socket
-from cotenant.run.session import DEFAULT_TIMEOUT, Session
+from cotenant.run.session import Session
 from cotenant.run.signals import ending_signals_raise
 
 _UNFAIR = (
@@ -32,34 +32,13 @@ _UNFAIR = (
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@machine_options(seconds="0s", prefix="Batch: ")
 @click.option("--batch", is_flag=True, help="Without a user: run for a time, then report.")
-@click.option(
-    "--for",
-    "seconds",
-    type=Duration(),
-    default=0.0,
-    help="Batch: time of the machine to run once all tenants are ready and all was sent.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Batch: report as JSON.")
-@click.option(
-    "--send",
-    "sends",
-    type=(str, str),
-    multiple=True,
-    metavar="TENANT COMMAND",
-    help="Batch: type a command into the tenant's shell and wait for its end. Repeatable.",
-)
 @click.option(
     "--log-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Batch: write what each tenant prints to a file of its own.",
-)
-@click.option(
-    "--timeout",
-    type=Duration(),
-    default=DEFAULT_TIMEOUT,
-    help="Batch: give up after this time of the clock on the wall (default: 600s).",
 )
 @click.option(
     "--follow",
@@ -67,12 +46,6 @@ _UNFAIR = (
     help="Batch: show what the tenants print meanwhile, on standard error.",
 )
 @click.option("--keep-going", is_flag=True, help="Batch: go on when something went wrong.")
-@click.option(
-    "--icount",
-    type=click.IntRange(0, 10),
-    metavar="SHIFT",
-    help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
-)
 @click.option(
     "--socket",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -85,9 +58,7 @@ _UNFAIR = (
     show_default=True,
     help="A window for the system's display, where it has one.",
 )
-@click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
 @lean_option
-@click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
 def run(
     file: Path,
     batch: bool,

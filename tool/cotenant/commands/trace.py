@@ -12,12 +12,11 @@ from rich.markup import escape
 
 from cotenant import durable, paths
 from cotenant.commands.check import report_mistakes, report_warnings
-from cotenant.commands.parameters import Duration, RingSize
+from cotenant.commands.parameters import Duration, RingSize, machine_options
 from cotenant.errors import ConfigError, CotenantError, TraceError
 from cotenant.run import tracing
 from cotenant.run.batch import Plan, Send
 from cotenant.run.launch import Launch, prepare
-from cotenant.run.session import DEFAULT_TIMEOUT
 from cotenant.run.signals import ending_signals_raise
 from cotenant.trace import perfetto_file, ring, timeline
 from cotenant.trace.picture import Window, draw
@@ -25,28 +24,12 @@ from cotenant.trace.system import TracedSystem, read_bundle
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@machine_options(seconds="1s")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Default: build/traces/NAME.pftrace",
-)
-@click.option(
-    "--for",
-    "seconds",
-    type=Duration(),
-    default="1s",
-    show_default=True,
-    help="Time of the machine to run once all tenants are ready and all was sent.",
-)
-@click.option(
-    "--send",
-    "sends",
-    type=(str, str),
-    multiple=True,
-    metavar="TENANT COMMAND",
-    help="Type a command into the tenant's shell and wait for its end. Repeatable.",
 )
 @click.option(
     "--ring",
@@ -66,19 +49,6 @@ from cotenant.trace.system import TracedSystem, read_bundle
     "--length", type=Duration(), default="20ms", show_default=True, help="Length of the window."
 )
 @click.option(
-    "--icount",
-    type=click.IntRange(0, 10),
-    metavar="SHIFT",
-    help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
-)
-@click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc.")
-@click.option(
-    "--timeout",
-    type=Duration(),
-    default=DEFAULT_TIMEOUT,
-    help="Give up after this time of the clock on the wall (default: 600s).",
-)
-@click.option(
     "--save-memory",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep the rings as they were in memory, for --memory.",
@@ -88,7 +58,6 @@ from cotenant.trace.system import TracedSystem, read_bundle
     type=click.Path(path_type=Path, dir_okay=False),
     help="Run nothing: take the rings from this file, as a debugger or --save-memory wrote it.",
 )
-@click.option("--qemu-arg", "qemu_args", multiple=True, help="A further QEMU argument. Repeatable.")
 def trace(
     file: Path,
     output: Path | None,
