@@ -58,3 +58,11 @@ def test_files_of_the_glossary_exist() -> None:
     named = _PATH.findall((paths.ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
     assert len(named) > 100
     assert not [name for name in named if not (paths.ROOT / name).exists()]
+
+
+def test_the_glossary_has_each_term_once() -> None:
+    rows = re.findall(
+        r"^\| ([^|]+) \|", (paths.ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE
+    )
+    terms = [term.strip() for row in rows if row != "term" for term in row.split(",")]
+    assert [term for term in set(terms) if terms.count(term) > 1] == []
