@@ -179,7 +179,7 @@ static inline int64_t memory_channel_receive(struct memory_channel *channel, voi
 /*
  * Waits, at most `milliseconds` (-1: however long), until there is a message (RING_RECEIVING), or
  * room (RING_SENDING), or the other end has come or gone since RING_NOT_NOW or RING_APART was
- * returned; make that call again then. It may return earlier. A port that nobody has opened at the
+ * returned; make that call again then. It may return earlier. A port that is not open at the
  * other end cannot be waited for: then it sleeps for a millisecond.
  */
 static inline void memory_channel_wait(struct memory_channel *channel, uint32_t what,

@@ -255,7 +255,7 @@ def _integer(device: Device, name: str) -> int:
 
 
 def _divisor(device: Device) -> int:
-    """Return that of a 16550 whose speed the board tells; 0: it is nobody's business."""
+    """Return that of a 16550 whose speed the board tells; 0: it does not matter."""
     clock, speed = _integer(device, "clock-frequency"), _integer(device, "current-speed")
     return min((clock + 8 * speed) // (16 * speed), _DIVISOR_HIGH) if speed else 0
 

@@ -19,7 +19,7 @@ _PORTS = ("stream", "control", "memory")
 
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
 _DOORBELL_SIZE = 4
-# Of addresses that nobody has given: locally administered, then numbers of the channel and its end.
+# Of addresses that are not given: locally administered, then numbers of the channel and its end.
 _MAC_PREFIX = (0x02, 0xC0, 0x7E, 0)
 
 

@@ -81,7 +81,7 @@ class TenantConfig:
     arguments: str = ""
     ready: str | None = None
     login: str | None = None
-    """whom to log in, without a password, before a command is typed; None: there is no login"""
+    """the user to log in, without a password, before a command; None: there is no login"""
     devices: tuple[str, ...] = ()
     uart: bool = True
     harts: tuple[int, ...] = (0,)
@@ -477,11 +477,11 @@ def _read_image(tenant: TableReader) -> tuple[str | None, MemoryRequest | None]:
 def _read_control(
     tenant: TableReader, tenants: list[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return whom a tenant may see and whom it may control; None: it has no control port."""
+    """Return the tenants that a tenant may see, and may control; None: it has no control port."""
     raw = tenant.data.get("control")
     if not isinstance(raw, dict):
-        everybody = tuple(tenants)
-        return (everybody, everybody) if tenant.boolean("control") else None
+        all_of_them = tuple(tenants)
+        return (all_of_them, all_of_them) if tenant.boolean("control") else None
     reader = tenant.table("control")
     assert reader is not None
     rights = tuple(_read_names(reader, key, tenants) for key in ("see", "control"))

@@ -19,7 +19,7 @@ _QCOW2_MAGIC = b"QFI\xfb"
 
 
 def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistakes) -> None:
-    """Note every entry of [qemu.devices] that cannot be, or that nobody would see."""
+    """Note every entry of [qemu.devices] that cannot be, or that no tenant would see."""
     owners = {device.name for devices in owned.values() for device in devices}
     lines = [name for name, device in board.devices.items() if device.qemu_serial is not None]
     slots = [name for name, device in board.devices.items() if device.qemu_bus is not None]

@@ -49,7 +49,7 @@ def kind_of(value: object) -> str:
 
 
 class TableReader:
-    """Reads the keys of one table; `finish` then refuses the keys that nobody asked for."""
+    """Reads the keys of one table; `finish` then refuses the keys that were not asked for."""
 
     def __init__(self, data: dict[str, object], key: str, mistakes: Mistakes) -> None:
         self.data = data

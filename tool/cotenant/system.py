@@ -43,7 +43,7 @@ class BuiltTenant:
     autostart: bool
     """whether the monitor starts it at boot"""
     login: str | None
-    """whom to log in, without a password, before a command is typed"""
+    """the user to log in, without a password, before a command is typed"""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def load(
 
 
 def default_output(system: System) -> Path:
-    """Return where the bundle of a system goes if nobody says otherwise."""
+    """Return where the bundle of a system goes by default."""
     return paths.BUNDLES / f"{system.path.stem}.bin"
 
 

@@ -106,7 +106,7 @@ class Everything(Load):
             part.go_on(session)
 
     def stop(self, session: Session) -> None:
-        """Nothing: a Ctrl-C would wait behind what nobody reads, so this load is the last one."""
+        """Nothing: a Ctrl-C would wait behind unread input, so this load is the last one."""
 
 
 def all_loads() -> list[Load]:

@@ -2,8 +2,8 @@
 """The monitor's paths, instruction by instruction: from each trap to the return from it.
 
 The monitor runs with interrupts off, so a path's length is what it can delay an interrupt by. A
-path ends early where the hart waits (WFI in the monitor, when nobody can run); what comes after is
-a path of its own, `idle`.
+path ends early where the hart waits (WFI in the monitor, when no vhart can run); what comes after
+is a path of its own, `idle`.
 """
 
 import time

@@ -50,7 +50,7 @@ class Exchange:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let whoever waits know that nothing comes any more."""
+        """Let callers that wait know that nothing comes any more."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A Unix-domain socket on which programs ask the monitor of a running system.
 
-The socket is open to its owner alone: whoever can connect may do everything to the system.
+The socket is open to its owner alone: a program that can connect may do everything to the system.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def default_socket(system: Path) -> Path:
 
 
 def is_alive(path: Path) -> bool:
-    """Tell whether somebody listens on a socket."""
+    """Tell whether a program listens on a socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))

@@ -27,7 +27,7 @@ class Image:
     needs: tuple[str, ...]  # images that must be there before
     recipe: Callable[["Workshop"], str]  # a text that changes when the image would
     fill: Callable[["Workshop", Path], str]  # makes the files, returns where they came from
-    on_demand: bool = False  # only made when somebody asks for it by name
+    on_demand: bool = False  # only made when it is asked for by name
     large: bool = False  # before use only its size is checked: reading it would take seconds
 
 

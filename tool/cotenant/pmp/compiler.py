@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The PMP compiler: from the access maps of the vharts of one hart to PMP entries.
 
-The maps are cut into segments (`segments`). Each segment that anybody may touch becomes entries
+The maps are cut into segments (`segments`). Each segment that a vhart may touch becomes entries
 (`encode`); where that takes fewer, a large entry stands behind the exceptions to it
 (`covers`). What no entry matches is denied.
 

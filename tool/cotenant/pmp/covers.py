@@ -3,7 +3,7 @@
 
 The first entry that matches decides. So a *cover*, an entry for a range in which most have the
 same rights, can stand behind smaller entries for the parts of it where the rights are others, or
-where nobody has any: these deny what the cover would allow. Covers may lie in each other, the
+where no vhart has any: these deny what the cover would allow. Covers may lie in each other, the
 smaller one first. Without covers, entries only allow, and what none of them matches is denied.
 """
 
@@ -48,9 +48,9 @@ def _exceptions(segments: Sequence[Segment], covers: Sequence[Segment]) -> list[
     found: list[Segment] = []
     for base, end in pairwise(edges):
         cover = next((each for each in covers if _contains(each.range, base)), None)
-        nobody = tuple(Rights.NONE for _ in segments[0].rights)
-        part = starts.get(base) or Segment(Range(base, end - base), nobody, "nothing", False)
-        if not part.separate and part.rights == (cover.rights if cover else nobody):
+        no_rights = tuple(Rights.NONE for _ in segments[0].rights)
+        part = starts.get(base) or Segment(Range(base, end - base), no_rights, "nothing", False)
+        if not part.separate and part.rights == (cover.rights if cover else no_rights):
             continue
         if found and found[-1].range.end == base and not any((*found[-1].rights, *part.rights)):
             found[-1] = merged(found[-1], part)

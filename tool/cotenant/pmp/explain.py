@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tells of the PMP entries of a hart what each one matches, and what it means to whom."""
+"""Tells of the PMP entries of a hart what each one matches, and what it means to each vhart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ class Segment:
 
 
 def segments_of(maps: Sequence[AccessMap]) -> list[Segment]:
-    """Cut the maps into the longest ranges of constant rights, without those nobody may touch."""
+    """Cut the maps into the longest ranges of constant rights, without those no vhart may touch."""
     edges = sorted(
         {edge for each in maps for region in each for edge in (region.range.base, region.range.end)}
     )

@@ -22,7 +22,7 @@ from cotenant.run.qemu import QemuProcess
 from cotenant.run.transcript import Transcript
 
 POLL_INTERVAL = 0.5
-"""Wall-clock seconds between two looks at something that nobody announces."""
+"""Wall-clock seconds between two looks at something that is not announced."""
 
 # Output that a tenant made before its end may still be on its way when the monitor tells of it.
 _LAST_OUTPUT_GRACE = 2.0

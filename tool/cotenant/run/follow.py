@@ -37,7 +37,7 @@ class Follower:
                 self._print(source, f"{_MESSAGE}that is: {found[1]}")
 
     def finish(self) -> None:
-        """Show the lines that nobody has ended."""
+        """Show the lines that have not ended."""
         for source, line in self._started.items():
             if line:
                 self._print(source, line)

@@ -23,7 +23,7 @@ QEMU = "qemu-system-riscv64"
 # wait behind a long text that is being typed into a tenant. Linux: at least a page.
 _PIPE_SIZE = 4096
 _LAST_WORDS = 2000
-# Whoever can open a socket of QEMU's can do everything that we can.
+# A program that can open a socket of QEMU's can do everything that we can.
 _UMASK = 0o077
 
 

@@ -99,7 +99,7 @@ class TenantResult:
     output: str
     commands: list[CommandResult] = field(default_factory=list)
     expected: bool = True
-    """whether it should run at all: not if nobody started it"""
+    """whether it should run at all: not if it was never started"""
     crash: Crash | None = None
     """the last one, if it crashed at all"""
 

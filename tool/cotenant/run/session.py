@@ -45,7 +45,7 @@ class Port:
     symbol: Callable[[int], str | None] = lambda _address: None
     """names an address in its image"""
     login: str | None = None
-    """whom to log in, without a password, when it asks; None: it has a shell at once"""
+    """the user to log in, without a password; None: it has a shell at once"""
 
 
 class Session:

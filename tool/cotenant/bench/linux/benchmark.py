@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the stock Debian kernel takes for its work, on Cotenant and on packaged OpenSBI.
 
-The rows give instructions, everybody's included: the kernel's, the program's, the firmware's, and
+The rows give instructions, of all involved: the kernel's, the program's, the firmware's, and
 beside an RTOS those of the RTOS. docs/performance-linux.md tells how they are measured.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Boots the Linux that measures itself: on Cotenant, alone or beside FreeRTOS, and on OpenSBI.
 
-All of it under `-icount shift=0` on one hart, and nobody types: each run is the same to the
+All of it under `-icount shift=0` on one hart, without input: each run is the same to the
 instruction. A run is only taken when it came to its end.
 """
 
