@@ -17,13 +17,18 @@ static bool local_goes_first(const struct vhart *vhart)
     return vhart->event.priority <= vhart->tenant->event.priority;
 }
 
+/* The vhart is the one that takes the global event. */
+static bool is_preferred(const struct vhart *vhart)
+{
+    return vhart->tenant->event.preferred == vhart->world.vhart_id;
+}
+
 struct software_event *software_events_running(struct vhart *vhart)
 {
     struct software_event *local = &vhart->event;
     struct software_event *global = &vhart->tenant->event;
     bool local_runs = local->state == SOFTWARE_EVENT_RUNNING;
-    bool global_runs =
-        global->state == SOFTWARE_EVENT_RUNNING && global->runs_on == vhart->world.vhart_id;
+    bool global_runs = global->state == SOFTWARE_EVENT_RUNNING && is_preferred(vhart);
 
     if (local_runs && (!global_runs || local_goes_first(vhart))) {
         return local;
@@ -42,29 +47,12 @@ static bool can_take(struct vhart *vhart, const struct software_event *event)
     return running == NULL || local_goes_first(vhart) == (event == &vhart->event);
 }
 
-/* The preferred vhart if it can take the global event, else any that can; NULL: it waits. */
-static struct vhart *taker_of_global(struct tenant *tenant)
-{
-    struct vhart *preferred = &tenant->vharts[tenant->event.preferred];
-
-    if (can_take(preferred, &tenant->event)) {
-        return preferred;
-    }
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        if (can_take(&tenant->vharts[i], &tenant->event)) {
-            return &tenant->vharts[i];
-        }
-    }
-    return NULL;
-}
-
 static void enter(struct vhart *vhart, struct software_event *event)
 {
     struct hart *hart = vhart->world.hart;
 
     event->pending = false;
     event->state = SOFTWARE_EVENT_RUNNING;
-    event->runs_on = vhart->world.vhart_id;
     event_enter(vhart, event->entry_pc, event->entry_argument, &event->interrupted);
     if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
         schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
@@ -76,30 +64,26 @@ static void enter(struct vhart *vhart, struct software_event *event)
 void software_events_deliver(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
-    struct vhart *taker;
+    struct vhart *preferred = &tenant->vharts[tenant->event.preferred];
 
     if (local_goes_first(vhart) && can_take(vhart, &vhart->event)) {
         enter(vhart, &vhart->event);
     }
-    taker = taker_of_global(tenant);
-    if (taker == vhart) {
-        enter(vhart, &tenant->event);
-    } else if (taker != NULL) {
-        messages_post(taker, REQUEST_EVENTS);
+    if (can_take(preferred, &tenant->event)) {
+        if (preferred == vhart) {
+            enter(vhart, &tenant->event);
+        } else {
+            messages_post(preferred, REQUEST_EVENTS);
+        }
     }
     if (can_take(vhart, &vhart->event)) {
         enter(vhart, &vhart->event);
     }
 }
 
-static void finish(struct software_event *event)
-{
-    event->state = event->one_shot ? SOFTWARE_EVENT_REGISTERED : SOFTWARE_EVENT_ENABLED;
-}
-
 void software_events_complete(struct vhart *vhart, struct software_event *event)
 {
-    finish(event);
+    event->state = event->one_shot ? SOFTWARE_EVENT_REGISTERED : SOFTWARE_EVENT_ENABLED;
     event_leave(vhart, &event->interrupted);
 }
 
@@ -109,8 +93,7 @@ void software_events_stop(struct vhart *vhart)
 
     vhart->takes_events = false;
     vhart->event = (struct software_event){0};
-    if (software_events_running(vhart) == global) {
-        finish(global);
+    if (is_preferred(vhart) && global->state >= SOFTWARE_EVENT_ENABLED) {
+        global->state = SOFTWARE_EVENT_UNUSED;
     }
-    software_events_deliver(vhart);
 }

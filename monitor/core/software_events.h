@@ -2,10 +2,12 @@
 /*
  * Supervisor software events, SBI section 17: what the tenant has asked for, and their delivery.
  *
- * There are two, which software injects: a local one of each vhart, and a global one of each tenant
- * that any of its vharts takes. An event is delivered by the vhart's own hart, on the plain path:
- * at the end of the call that makes it deliverable, or by a message (REQUEST_EVENTS) to the hart
- * that is to take it. World switches know nothing of it. sbi/sse.c is the tenant's interface.
+ * There are two, which software injects: a local one of each vhart, and a global one of each
+ * tenant, which its preferred vhart takes and no other: it waits while that one cannot.
+ * Section 17.2 lets the implementation choose another hart; kernels are tested with OpenSBI, which
+ * does not. An event is delivered by the vhart's own hart, on the plain path: at the end of the
+ * call that makes it deliverable, or by a message (REQUEST_EVENTS) to the hart that is to take it.
+ * World switches know nothing of it. sbi/sse.c is the tenant's interface.
  *
  * Interrupts off, shared lock held.
  */
@@ -41,8 +43,7 @@ struct software_event {
     bool pending;
     bool one_shot;
     uint32_t priority;  /* the lower number goes first */
-    uint32_t preferred; /* of the global one: id of the vhart that should take it */
-    uint32_t runs_on;   /* of the global one, while it is RUNNING: id of the vhart */
+    uint32_t preferred; /* of the global one: id of the vhart that takes it */
     uint64_t entry_pc;
     uint64_t entry_argument;
     struct interrupted interrupted;
@@ -66,7 +67,8 @@ void software_events_complete(struct vhart *vhart, struct software_event *event)
 
 /*
  * The vhart, which is one of this hart, has stopped: its local event and its mask are as at reset.
- * The global event, if its handler ran there, counts as completed.
+ * The global event, if it is enabled for that vhart, becomes UNUSED and keeps whether it is
+ * pending.
  */
 void software_events_stop(struct vhart *vhart);
 

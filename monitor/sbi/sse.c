@@ -24,8 +24,7 @@ static struct software_event *find(struct vhart *vhart, uint32_t id, long *error
         *error = SBI_ERR_NOT_SUPPORTED;
         return NULL;
     default:
-        *error = (id & SBI_SSE_EVENT_IS_PLATFORM) != 0 ? SBI_ERR_NOT_SUPPORTED
-                                                       : SBI_ERR_INVALID_PARAM; /* reserved */
+        *error = SBI_ERR_INVALID_PARAM; /* reserved, or of a platform, which has defined none */
         return NULL;
     }
 }
@@ -63,41 +62,56 @@ static uint64_t read_one(const struct vhart *vhart, const struct software_event 
     }
 }
 
-/* Whether the attribute may be set to `value` now: an SBI error. */
+/* Of PRIORITY, CONFIG and PREFERRED_HART: the state counts before the value. */
+static long check_setting(const struct software_event *event, bool is_legal)
+{
+    if (event->state >= SOFTWARE_EVENT_ENABLED) {
+        return SBI_ERR_INVALID_STATE;
+    }
+    return is_legal ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
+}
+
+/* Of INTERRUPTED_*: they are the hart's that is in the handler. */
+static long check_context(const struct vhart *vhart, const struct software_event *event)
+{
+    if (event->state != SOFTWARE_EVENT_RUNNING) {
+        return SBI_ERR_INVALID_STATE;
+    }
+    return is_global(vhart, event) && event->preferred != vhart->world.vhart_id
+               ? SBI_ERR_INVALID_PARAM
+               : SBI_SUCCESS;
+}
+
+static bool has_started(const struct tenant *tenant, uint64_t id)
+{
+    return id < tenant->vhart_count && tenant->vharts[id].state != VHART_STOPPED &&
+           tenant->vharts[id].state != VHART_START_PENDING;
+}
+
+/*
+ * Whether the attribute may be set to `value` now: an SBI error. Where section 17 does not say
+ * which one of two, it is that of OpenSBI.
+ */
 static long check_one(const struct vhart *vhart, const struct software_event *event,
                       uint32_t attribute, uint64_t value)
 {
-    uint64_t highest = UINT64_MAX; /* legal value */
-
     switch (attribute) {
     case SBI_SSE_ATTR_PRIORITY:
-        highest = UINT32_MAX;
-        break;
+        return check_setting(event, value <= UINT32_MAX);
     case SBI_SSE_ATTR_CONFIG:
-        highest = SBI_SSE_CONFIG_ONE_SHOT;
-        break;
+        return check_setting(event, value <= SBI_SSE_CONFIG_ONE_SHOT);
     case SBI_SSE_ATTR_PREFERRED_HART:
-        if (!is_global(vhart, event)) {
-            return SBI_ERR_DENIED;
-        }
-        highest = vhart->tenant->vhart_count - 1;
-        break;
+        return is_global(vhart, event) ? check_setting(event, has_started(vhart->tenant, value))
+                                       : SBI_ERR_DENIED;
     case SBI_SSE_ATTR_INTERRUPTED_FLAGS:
-        highest = SBI_SSE_FLAGS;
-        break;
+        return value <= SBI_SSE_FLAGS ? check_context(vhart, event) : SBI_ERR_INVALID_PARAM;
     case SBI_SSE_ATTR_INTERRUPTED_SEPC:
     case SBI_SSE_ATTR_INTERRUPTED_A6:
     case SBI_SSE_ATTR_INTERRUPTED_A7:
-        break;
+        return check_context(vhart, event);
     default:
         return SBI_ERR_DENIED;
     }
-    if (attribute < SBI_SSE_ATTR_INTERRUPTED_SEPC
-            ? event->state >= SOFTWARE_EVENT_ENABLED
-            : event->state != SOFTWARE_EVENT_RUNNING || event->runs_on != vhart->world.vhart_id) {
-        return SBI_ERR_INVALID_STATE;
-    }
-    return value <= highest ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
 }
 
 static void write_one(struct software_event *event, uint32_t attribute, uint64_t value)
@@ -204,21 +218,30 @@ static long change_state(struct software_event *event, enum software_event_state
     return SBI_SUCCESS;
 }
 
-/* A hart that is stopped, or that has not started yet, has no event to set pending. */
+/*
+ * A hart that is stopped, or that has not started yet, has no event to set pending. One that is not
+ * enabled is not set pending either: the caller learns it of an event of its own hart, as with
+ * OpenSBI, where another hart finds out too late to answer.
+ */
 static long inject(struct vhart *vhart, struct software_event *event, uint64_t id)
 {
     struct tenant *tenant = vhart->tenant;
-    struct vhart *target = vhart;
+    struct vhart *target;
 
+    if (is_global(vhart, event)) {
+        id = event->preferred;
+    } else if (id >= tenant->vhart_count) {
+        return SBI_ERR_INVALID_PARAM;
+    }
+    target = &tenant->vharts[id];
+    if (target->state != VHART_STARTED) {
+        return SBI_ERR_FAILED;
+    }
     if (!is_global(vhart, event)) {
-        if (id >= tenant->vhart_count) {
-            return SBI_ERR_INVALID_PARAM;
-        }
-        target = &tenant->vharts[id];
-        if (target->state != VHART_STARTED) {
-            return SBI_ERR_FAILED;
-        }
         event = &target->event;
+    }
+    if (event->state < SOFTWARE_EVENT_ENABLED) {
+        return target == vhart ? SBI_ERR_INVALID_STATE : SBI_SUCCESS;
     }
     event->pending = true;
     target->has_extras = true;
@@ -226,6 +249,15 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
         messages_post(target, REQUEST_EVENTS);
     }
     return SBI_SUCCESS;
+}
+
+/* An enabled global event goes where its preferred hart goes: when that one stops, it is told. */
+static long enable(struct vhart *vhart, struct software_event *event)
+{
+    if (is_global(vhart, event)) {
+        vhart->tenant->vharts[event->preferred].has_extras = true;
+    }
+    return change_state(event, SOFTWARE_EVENT_REGISTERED, SOFTWARE_EVENT_ENABLED);
 }
 
 static long mask(struct vhart *vhart, bool takes_events)
@@ -255,7 +287,7 @@ static long act_on_event(struct vhart *vhart, uint64_t function, const uint64_t 
     case SBI_SSE_UNREGISTER:
         return change_state(event, SOFTWARE_EVENT_REGISTERED, SOFTWARE_EVENT_UNUSED);
     case SBI_SSE_ENABLE:
-        return change_state(event, SOFTWARE_EVENT_REGISTERED, SOFTWARE_EVENT_ENABLED);
+        return enable(vhart, event);
     case SBI_SSE_DISABLE:
         return change_state(event, SOFTWARE_EVENT_ENABLED, SOFTWARE_EVENT_REGISTERED);
     default:

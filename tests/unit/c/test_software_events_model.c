@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random calls of SBI SSE on three harts beside a model that follows the sentences of section 17:
+ * Random calls of SBI SSE on three harts beside a model that follows the sentences of section 17,
+ * with OpenSBI's choice that the preferred hart alone takes the global event:
  * each event is a record in one list, each hart a set of named fields. After every step all harts
  * and all events are compared, and no event waits that some hart could take. The vharts 1 and 2 are
  * not loaded, so that their sepc is in the world.
@@ -106,7 +107,9 @@ static bool could_take(int hart, int event)
 {
     int running = running_on(hart);
 
-    return started[hart] && unmasked[hart] && (event == GLOBAL || event == hart) &&
+    return started[hart] && unmasked[hart] &&
+           (event == hart ||
+            model[event].attributes[SBI_SSE_ATTR_PREFERRED_HART] == (uint64_t)hart) &&
            model[event].state == ENABLED && model[event].pending &&
            (running == NOBODY || goes_before(event, running));
 }
@@ -115,14 +118,7 @@ static int hart_for_global(void)
 {
     int preferred = (int)model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART];
 
-    for (int i = NOBODY; i < HARTS; i++) {
-        int hart = i == NOBODY ? preferred : i;
-
-        if (could_take(hart, GLOBAL)) {
-            return hart;
-        }
-    }
-    return NOBODY;
+    return could_take(preferred, GLOBAL) ? preferred : NOBODY;
 }
 
 /* Section 17.5. */
@@ -203,16 +199,22 @@ static long model_write(int hart, int event, uint64_t first, uint64_t count, con
             (number == SBI_SSE_ATTR_PREFERRED_HART && event != GLOBAL)) {
             return SBI_ERR_DENIED;
         }
+        if (number == SBI_SSE_ATTR_INTERRUPTED_FLAGS && values[i] >= 64) {
+            return SBI_ERR_INVALID_PARAM;
+        }
         if (is_config && model[event].state != UNUSED && model[event].state != REGISTERED) {
             return SBI_ERR_INVALID_STATE;
         }
-        if (is_context && (model[event].state != RUNNING || model[event].runs_on != hart)) {
+        if (is_context && model[event].state != RUNNING) {
             return SBI_ERR_INVALID_STATE;
+        }
+        if (is_context && model[event].runs_on != hart) {
+            return SBI_ERR_INVALID_PARAM;
         }
         if ((number == SBI_SSE_ATTR_PRIORITY && values[i] >> 32 != 0) ||
             (number == SBI_SSE_ATTR_CONFIG && values[i] > 1) ||
-            (number == SBI_SSE_ATTR_PREFERRED_HART && values[i] >= HARTS) ||
-            (number == SBI_SSE_ATTR_INTERRUPTED_FLAGS && values[i] >= 64)) {
+            (number == SBI_SSE_ATTR_PREFERRED_HART &&
+             (values[i] >= HARTS || !started[values[i]]))) {
             return SBI_ERR_INVALID_PARAM;
         }
     }
@@ -253,16 +255,21 @@ static long move(int event, int from, int to)
 
 static long model_inject(int hart, int event, uint64_t target)
 {
-    if (event != GLOBAL) {
-        if (target >= HARTS) {
-            return SBI_ERR_INVALID_PARAM;
-        }
-        if (!started[target]) {
-            return SBI_ERR_FAILED;
-        }
-        event = (int)target;
-        model_mail[target] |= (int)target != hart;
+    if (event == GLOBAL) {
+        target = model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART];
+    } else if (target >= HARTS) {
+        return SBI_ERR_INVALID_PARAM;
     }
+    if (!started[target]) {
+        return SBI_ERR_FAILED;
+    }
+    if (event != GLOBAL) {
+        event = (int)target;
+    }
+    if (model[event].state == UNUSED || model[event].state == REGISTERED) {
+        return (int)target == hart ? SBI_ERR_INVALID_STATE : SBI_SUCCESS;
+    }
+    model_mail[target] |= (int)target != hart;
     model[event].pending = true;
     return SBI_SUCCESS;
 }
@@ -332,10 +339,10 @@ static void model_stop(int hart)
     unmasked[hart] = false;
     model[hart] = (struct model_event){0};
     model[hart].attributes[SBI_SSE_ATTR_PREFERRED_HART] = (uint64_t)hart;
-    if (running_on(hart) == GLOBAL) {
-        model_finish(GLOBAL);
+    if (model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART] == (uint64_t)hart &&
+        (model[GLOBAL].state == ENABLED || model[GLOBAL].state == RUNNING)) {
+        model[GLOBAL].state = UNUSED;
     }
-    model_deliver(hart);
 }
 
 /* Both of them. */
@@ -550,6 +557,8 @@ static void begin_round(void)
     tenant.description = &description;
     tenant.vharts = vhart_of_tenant;
     tenant.vhart_count = HARTS;
+    tenant.event.preferred = random_below(&source, HARTS);
+    model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART] = tenant.event.preferred;
     for (int hart = 0; hart < HARTS; hart++) {
         model[hart].attributes[SBI_SSE_ATTR_PREFERRED_HART] = (uint64_t)hart;
         hart_of[hart].mtime = &mtime;
