@@ -95,12 +95,12 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
     return sbi_value(0);
 }
 
+/* Without have_hw_trig, which OpenSBI never sets although it gives the number, as this does. */
 static uint64_t state_of(const struct trigger *trigger, uint32_t number)
 {
     uint64_t modes = trigger->modes;
 
-    return SBI_DBTR_STATE_MAPPED | SBI_DBTR_STATE_HAVE_HW |
-           (uint64_t)number << SBI_DBTR_STATE_HW_SHIFT |
+    return SBI_DBTR_STATE_MAPPED | (uint64_t)number << SBI_DBTR_STATE_HW_SHIFT |
            ((modes & TDATA1_U) != 0 ? SBI_DBTR_STATE_U : 0) |
            ((modes & TDATA1_S) != 0 ? SBI_DBTR_STATE_S : 0) |
            ((modes & TDATA1_VU) != 0 ? SBI_DBTR_STATE_VU : 0) |
@@ -282,7 +282,7 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
     return sbi_value(0);
 }
 
-/* The triggers that (base, mask) name, all of them mapped, as bits; false: not so. */
+/* The triggers that (base, mask) name, as bits; false: one of them does not exist. */
 static bool named(const struct vhart *vhart, uint64_t base, uint64_t mask, uint32_t *triggers)
 {
     *triggers = 0;
@@ -290,11 +290,20 @@ static bool named(const struct vhart *vhart, uint64_t base, uint64_t mask, uint3
         if ((mask >> bit & 1) == 0) {
             continue;
         }
-        if (base >= trigger_count(vhart) || bit >= trigger_count(vhart) - base ||
-            !vhart->triggers.each[base + bit].mapped) {
+        if (base >= trigger_count(vhart) || bit >= trigger_count(vhart) - base) {
             return false;
         }
         *triggers |= 1u << (base + bit);
+    }
+    return true;
+}
+
+static bool all_mapped(const struct vhart *vhart, uint32_t triggers)
+{
+    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
+        if ((triggers >> i & 1) != 0 && !vhart->triggers.each[i].mapped) {
+            return false;
+        }
     }
     return true;
 }
@@ -314,16 +323,21 @@ static void change(struct trigger *trigger, uint64_t function)
     }
 }
 
+/*
+ * To enable or disable one that is not installed does nothing and succeeds, as with OpenSBI, which
+ * programs are tested with. Sections 19.7 and 19.8 say INVALID_PARAM.
+ */
 static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint64_t base,
                                     uint64_t mask)
 {
     uint32_t triggers;
 
-    if (!named(vhart, base, mask, &triggers)) {
+    if (!named(vhart, base, mask, &triggers) ||
+        (function == SBI_DBTR_UNINSTALL_TRIGGERS && !all_mapped(vhart, triggers))) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        if ((triggers >> i & 1) != 0) {
+        if ((triggers >> i & 1) != 0 && vhart->triggers.each[i].mapped) {
             change(&vhart->triggers.each[i], function);
         }
     }

@@ -180,6 +180,30 @@ static void test_what_the_hart_lacks(void **state)
     assert_int_equal(real[2].tdata1, TWO);
 }
 
+/* OpenSBI's choices: have_hw_trig (bit 5) is 0, and what is not installed can be enabled. */
+static void test_enable(void **state)
+{
+    (void)state;
+    share(0);
+    for (unsigned i = 0; i < 2; i++) {
+        put(i, TWO | TDATA1_S | TDATA1_U, i);
+    }
+    expect(0, SBI_DBTR_INSTALL_TRIGGERS, 2, 0, 0, 0);
+    expect(0, SBI_DBTR_READ_TRIGGERS, 0, 2, 0, 0);
+    assert_int_equal(memory[0].head, 0x7);
+    assert_int_equal(memory[1].head, 0x107);
+    expect(0, SBI_DBTR_UNINSTALL_TRIGGERS, 0, 1, 0, 0);
+    expect(0, SBI_DBTR_DISABLE_TRIGGERS, 0, 0xf, 0, 0);
+    assert_int_equal(real[1].tdata1, TWO);
+    expect(0, SBI_DBTR_ENABLE_TRIGGERS, 0, 0xf, 0, 0);
+    assert_int_equal(real[1].tdata1, TWO | TDATA1_S | TDATA1_U);
+    assert_int_equal(real[0].tdata1, TWO);
+    assert_false(both[0].triggers.each[0].mapped || both[0].triggers.each[2].mapped);
+    expect(0, SBI_DBTR_ENABLE_TRIGGERS, 0, 0x10, SBI_ERR_INVALID_PARAM, 0);
+    expect(0, SBI_DBTR_UNINSTALL_TRIGGERS, 0, 3, SBI_ERR_INVALID_PARAM, 0);
+    assert_true(both[0].triggers.each[1].mapped);
+}
+
 static void test_hit_is_kept(void **state)
 {
     (void)state;
@@ -292,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup(test_types, set_up),
         cmocka_unit_test_setup(test_chains, set_up),
         cmocka_unit_test_setup(test_what_the_hart_lacks, set_up),
+        cmocka_unit_test_setup(test_enable, set_up),
         cmocka_unit_test_setup(test_hit_is_kept, set_up),
         cmocka_unit_test(test_random_calls),
     };
