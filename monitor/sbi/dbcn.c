@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SBI section 12: debug console. It shares the rings of the tenant's virtual UART. A call moves a
- * bounded number of bytes and says how many, as the specification allows; it never waits.
+ * bounded number of bytes and says how many, as the specification allows; it never waits. Only
+ * console_write_byte does, which section 12.3 wants: the tenant makes the call again until there is
+ * room, in its own time, and interrupts come in between.
  */
 #include "core/work.h"
 #include "irq/routing.h"
@@ -40,7 +42,7 @@ static struct sbi_result transfer(struct tenant *tenant, uint64_t function,
 static struct sbi_result write_byte(struct tenant *tenant, uint8_t byte)
 {
     if (vuart_console_write(&tenant->uart, &byte, 1) == 0) {
-        return sbi_error(SBI_ERR_FAILED);
+        return sbi_repeat();
     }
     work_post();
     return sbi_value(0);

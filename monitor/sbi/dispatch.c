@@ -64,7 +64,11 @@ long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, ui
         *targets = existing;
         return SBI_SUCCESS;
     }
-    if (base >= tenant->vhart_count || (mask & ~(existing >> base)) != 0) {
+    if (base >= tenant->vhart_count) {
+        *targets = 0;
+        return mask == 0 ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
+    }
+    if ((mask & ~(existing >> base)) != 0) {
         return SBI_ERR_INVALID_PARAM;
     }
     *targets = mask << base;

@@ -26,11 +26,14 @@ static struct sbi_result set(struct vhart *vhart, uint32_t feature, uint64_t val
     if (error != SBI_SUCCESS) {
         return sbi_error(error);
     }
-    if (value > 1 || (flags & ~(uint64_t)SBI_FWFT_SET_LOCK) != 0) {
+    if ((flags & ~(uint64_t)SBI_FWFT_SET_LOCK) != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if (vhart->misaligned_locked) {
-        return sbi_error(SBI_ERR_DENIED_LOCKED);
+        return sbi_error(SBI_ERR_DENIED_LOCKED); /* whatever the value, as OpenSBI has it */
+    }
+    if (value > 1) {
+        return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     vhart->misaligned_locked = (flags & SBI_FWFT_SET_LOCK) != 0;
     medeleg = vhart->world.medeleg & ~(uint64_t)EXCEPTIONS_MISALIGNED;

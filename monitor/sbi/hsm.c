@@ -13,14 +13,14 @@ static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *argum
     if (id >= tenant->vhart_count) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
+    if (!sbi_may_start_at(tenant, address)) {
+        return sbi_error(SBI_ERR_INVALID_ADDRESS); /* before the state counts, as OpenSBI has it */
+    }
     if (tenant->vharts[id].state != VHART_STOPPED) {
         return sbi_error(SBI_ERR_ALREADY_AVAILABLE);
     }
     if (tenant->state != TENANT_RUNNING) {
         return sbi_error(SBI_ERR_FAILED); /* it is about to lose all its harts */
-    }
-    if (!sbi_may_start_at(tenant, address)) {
-        return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart_start(&tenant->vharts[id], address, arguments[2]);
     return sbi_value(0);

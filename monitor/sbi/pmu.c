@@ -162,7 +162,7 @@ static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arg
     volatile struct event_info *entries = (volatile struct event_info *)arguments[0];
     uint64_t count = arguments[2];
 
-    if (arguments[3] != 0 || arguments[0] % sizeof(*entries) != 0) {
+    if (arguments[3] != 0 || count == 0 || arguments[0] % sizeof(*entries) != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if (count > MOST_ENTRIES) {

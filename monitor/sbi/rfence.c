@@ -13,10 +13,14 @@
 #define PAGE_SIZE 4096
 #define MOST_PAGES 16
 
-/* Section 8: start and size both zero, or size all ones, mean every address. */
+/*
+ * Section 8: start and size both zero, or size all ones, mean every address. A range that wraps
+ * around does as well: the specification allows INVALID_ADDRESS, but OpenSBI fences, and a kernel
+ * that does not look at the error would go on with stale translations.
+ */
 static bool fence_everything(uint64_t start, uint64_t size)
 {
-    return size > MOST_PAGES * PAGE_SIZE || (start == 0 && size == 0);
+    return size > MOST_PAGES * PAGE_SIZE || (start == 0 && size == 0) || start + size < start;
 }
 
 /*
@@ -84,9 +88,6 @@ struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint6
     error = sbi_hart_mask(vhart->tenant, arguments[0], arguments[1], &targets);
     if (error != SBI_SUCCESS) {
         return sbi_error(error);
-    }
-    if (function != SBI_RFENCE_FENCE_I && size != UINT64_MAX && start + size < start) {
-        return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     if ((targets >> vhart->world.vhart_id & 1) != 0) {
         fence_self(function, start, size, arguments[4]);

@@ -40,7 +40,8 @@ void sbi_withdraw(uint64_t extension);
 
 /*
  * The vharts that a (mask, base) pair of section 3.1 names, as bits by vhart id. Returns an SBI
- * error: INVALID_PARAM when one of them does not exist.
+ * error: INVALID_PARAM when one of them does not exist. An empty mask names none, whatever its
+ * base.
  */
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets);
 

@@ -87,6 +87,8 @@ static void test_misaligned_delegation(void)
     /* Locked until the hart is reset; a non-retentive suspend retains value and lock. */
     expect_set(SBI_FWFT_MISALIGNED_EXC_DELEG, 0, SBI_FWFT_SET_LOCK, SBI_SUCCESS);
     expect_set(SBI_FWFT_MISALIGNED_EXC_DELEG, 1, 0, SBI_ERR_DENIED_LOCKED);
+    expect_set(SBI_FWFT_MISALIGNED_EXC_DELEG, 2, 0, SBI_ERR_DENIED_LOCKED);
+    expect_set(SBI_FWFT_MISALIGNED_EXC_DELEG, 1, 2, SBI_ERR_INVALID_PARAM);
     csr_set(sip, INTERRUPT_SOFTWARE);
     csr_write(sie, INTERRUPT_SOFTWARE);
     suspend(SBI_EXT_HSM, SBI_HSM_HART_SUSPEND, SBI_HSM_SUSPEND_NON_RETENTIVE, &result);

@@ -385,6 +385,7 @@ static void test_event_info(void)
     uint64_t good = (uintptr_t)entries;
 
     expect_info("flags", good, 0, 1, 1, SBI_ERR_INVALID_PARAM);
+    expect_info("no entries", good, 0, 0, 0, SBI_ERR_INVALID_PARAM);
     expect_info("alignment of 8", good + 8, 0, 1, 0, SBI_ERR_INVALID_PARAM);
     expect_info("upper half", good, 1, 1, 0, SBI_ERR_INVALID_ADDRESS);
     expect_info("behind its memory", end, 0, 1, 0, SBI_ERR_INVALID_ADDRESS);

@@ -244,12 +244,9 @@ static bool model(uint32_t count, uint64_t mask, uint64_t base, uint64_t *target
         }
         return true;
     }
-    if (base >= count) {
-        return false;
-    }
     for (uint64_t bit = 0; bit < 64; bit++) {
         if ((mask >> bit & 1) != 0) {
-            if (bit + base >= count) {
+            if (base >= count || bit + base >= count) {
                 return false;
             }
             *targets |= 1ul << (bit + base);
@@ -260,7 +257,7 @@ static bool model(uint32_t count, uint64_t mask, uint64_t base, uint64_t *target
 
 static void compare(uint64_t mask, uint64_t base)
 {
-    uint64_t targets = 0;
+    uint64_t targets = UINT64_MAX;
     uint64_t expected;
     bool good = model(tenant.vhart_count, mask, base, &expected);
     long error = sbi_hart_mask(&tenant, mask, base, &targets);
