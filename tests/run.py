@@ -186,16 +186,21 @@ def _end_session(process: "subprocess.Popen[str]") -> None:
     os.killpg(process.pid, signal.SIGKILL)
 
 
+def all_durations(results: list[tuple[str, Result, float]]) -> dict[str, float]:
+    """Return the seconds that each Python test took."""
+    seconds: dict[str, float] = {}
+    for _, result, _ in results:
+        seconds |= result.tests.seconds if result.tests else {}
+    return seconds
+
+
 def print_totals(results: list[tuple[str, Result, float]]) -> str:
     """Print the slowest tests, the table of totals, and last the total, which is returned."""
-    seconds: dict[str, float] = {}
     second_runs: set[str] = set()
     for _, result, _ in results:
-        if result.tests:
-            seconds |= result.tests.seconds
-            second_runs |= result.tests.second_run
+        second_runs |= result.tests.second_run if result.tests else set()
     print("\n=== slowest tests")
-    for test, each in outcomes.slowest(seconds, SLOWEST):
+    for test, each in outcomes.slowest(all_durations(results), SLOWEST):
         print(f"{each:6.0f} s  {test}")
     print("\n=== totals")
     for name, result, each in results:
@@ -210,7 +215,6 @@ def print_totals(results: list[tuple[str, Result, float]]) -> str:
     failed = sum(result.count.failed for _, result, _ in results)
     total = f"{passed} passed, {failed} failed"
     print(total, flush=True)
-    durations.write(durations.LAST, durations.read(durations.LAST) | seconds)
     return total
 
 
@@ -231,6 +235,8 @@ def main() -> int:
         if step.required and result.count.failed:
             break
     total = print_totals(results)
+    if not is_long:
+        durations.write(durations.LAST, all_durations(results))
     TOTAL.write_text(f"{total}\n")
     return 1 if any(result.count.failed for _, result, _ in results) else 0
 

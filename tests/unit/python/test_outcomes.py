@@ -151,14 +151,13 @@ def test_the_longest_test_is_begun_first(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+def run(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Return tests/run.py as a module."""
     spec = importlib.util.spec_from_file_location("run_all_tests", HARNESS.parent / "run.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "run_all_tests", module)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(durations, "LAST", tmp_path / "durations.json")
     return module
 
 

@@ -203,6 +203,6 @@ def _make_folder_of(socket: Path) -> None:
 
 
 def _shrink_pipe(descriptor: int) -> None:
-    """Make a pipe hold as little as the host allows; a larger one is slower, not wrong."""
+    """Make a pipe hold as little as the host allows; a larger one only adds delay."""
     with contextlib.suppress(OSError):
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
