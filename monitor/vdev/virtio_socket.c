@@ -173,9 +173,9 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     return virtio_work(step, socket->peer);
 }
 
+/* Its first buffers are to be notified: a packet may wait for them, from before it started. */
 static void start(struct virtio_device *device)
 {
-    virtqueue_ask(&device->queues[QUEUE_RECEIVE], false);
     virtqueue_ask(&device->queues[QUEUE_EVENT], false);
 }
 

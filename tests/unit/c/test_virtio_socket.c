@@ -229,6 +229,25 @@ static void test_receiver_dies_in_the_middle(void **state)
     expect_part(B, 2, 0, 30);
 }
 
+/* What a sender had ready before its receiver came back is for the one that is there now. */
+static void test_a_packet_waits_for_a_start(void **state)
+{
+    (void)state;
+    send(A, 30);
+    bench_notify(A, BENCH_TRANSMIT);
+    send(A, 30);
+    bench_notify(A, BENCH_TRANSMIT);
+    bench_stop_tenant(&tenants[1]);
+    assert_int_equal(bench_take(A, BENCH_TRANSMIT), 0);
+    assert_int_equal(bench_take(A, BENCH_TRANSMIT), -1);
+    bench_start(B);
+    assert_true(bench_is_asked(B, BENCH_RECEIVE));
+    give(B, 1, 1000);
+    bench_notify(B, BENCH_RECEIVE);
+    expect_part(B, 1, 0, 30);
+    assert_int_equal(bench_take(A, BENCH_TRANSMIT), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup(test_what_is_wrong_is_dropped, set_up),
         cmocka_unit_test_setup(test_death_is_told, set_up),
         cmocka_unit_test_setup(test_receiver_dies_in_the_middle, set_up),
+        cmocka_unit_test_setup(test_a_packet_waits_for_a_start, set_up),
     };
 
     return cmocka_run_group_tests_name("virtio_socket", tests, NULL, NULL);
