@@ -66,3 +66,18 @@ def test_the_glossary_has_each_term_once() -> None:
     )
     terms = [term.strip() for row in rows if row != "term" for term in row.split(",")]
     assert [term for term in set(terms) if terms.count(term) > 1] == []
+
+
+def test_source_files_that_documents_name_exist() -> None:
+    """By their names, or by the end of their paths: `scheduler.c`, `core/scheduler.c`."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    files = [f"/{name}" for name in names.stdout.split() if (paths.ROOT / name).is_file()]
+    ends = {file[at.start() :] for file in files for at in re.finditer("/", file)}
+    missing = [
+        f"{document.name}: {name}"
+        for document in [paths.ROOT / "README.md", *(paths.ROOT / "docs").glob("**/*.md")]
+        for name in re.findall(r"`([\w./-]+\.(?:c|h|S|py|pml|ld))`", document.read_text())
+        if f"/{name}" not in ends and "NAME" not in name
+    ]
+    assert missing == []
