@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every instruction that the monitor executes, written by QEMU into a pipe while we want it.
 
-QEMU's log (`-d exec,int` with blocks of one instruction) is turned on and off over its own monitor
-line, so that a system boots at full speed and is traced for a while: only instructions inside
+QEMU's log (`-d exec,int` with blocks of one instruction) is turned on and off over its own protocol
+(QMP), so that a system boots at full speed and is traced for a while: only instructions inside
 `-dfilter`'s range are written, but all others take longer too.
 """
 
-import contextlib
 import os
 import re
 import select
-import socket
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from cotenant.errors import BenchError
+from cotenant.errors import BenchError, RunError
+from cotenant.run import qmp
 
-_PROMPT = b"(qemu) "
-_CONTROL_TIMEOUT = 30.0
 _READ_SIZE = 1 << 20
 _EXECUTED = rb"\[[0-9a-f]+/([0-9a-f]{16})/"
 _TRAP = rb"cause:([0-9a-f]+), epc:0x([0-9a-f]+), tval:\S+ desc=([^\n]*)"
@@ -51,11 +47,10 @@ class QemuTrace:
         self._taken_back = taken_back
         self._folder = tempfile.TemporaryDirectory(prefix="cotenant-trace.")
         self._pipe_path = Path(self._folder.name) / "log"
-        self._control_path = Path(self._folder.name) / "control"
+        self._socket = Path(self._folder.name) / "qmp"
         os.mkfifo(self._pipe_path)
         # Opened for both directions: it neither waits for QEMU nor ends when that closes it.
         self._pipe = os.open(self._pipe_path, os.O_RDWR | os.O_NONBLOCK)
-        self._control: socket.socket | None = None
         self._stopping = threading.Event()
         self._reader = threading.Thread(target=self._read, name="trace reader", daemon=True)
         self._reader.start()
@@ -63,11 +58,7 @@ class QemuTrace:
     @property
     def arguments(self) -> tuple[str, ...]:
         """QEMU's further arguments."""
-        control = f"socket,id=trace,path={self._control_path},server=on,wait=off"
-        return (
-            *("-chardev", control, "-mon", "chardev=trace,mode=readline"),
-            *("-D", str(self._pipe_path), "-dfilter", self._range),
-        )
+        return (*qmp.arguments(self._socket), "-D", str(self._pipe_path), "-dfilter", self._range)
 
     def start(self) -> None:
         """Write from now on. The machine must have been started."""
@@ -87,41 +78,14 @@ class QemuTrace:
     def __exit__(self, *_: object) -> None:
         self._stopping.set()
         self._reader.join()
-        if self._control is not None:
-            self._control.close()
         os.close(self._pipe)
         self._folder.cleanup()
 
     def _command(self, text: str) -> None:
         try:
-            if self._control is None:
-                self._control = self._connect()
-                self._await_prompt()
-            self._control.sendall(f"{text}\n".encode())
-            self._await_prompt()
-        except OSError as error:
+            qmp.execute(self._socket, ("human-monitor-command", {"command-line": text}))
+        except RunError as error:
             raise BenchError(f"QEMU does not take the command {text!r}: {error}") from error
-
-    def _connect(self) -> socket.socket:
-        control = socket.socket(socket.AF_UNIX)
-        control.settimeout(_CONTROL_TIMEOUT)
-        deadline = time.monotonic() + _CONTROL_TIMEOUT
-        while True:
-            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-                control.connect(str(self._control_path))
-                return control
-            if time.monotonic() > deadline:
-                raise TimeoutError("it does not listen")
-            time.sleep(0.05)
-
-    def _await_prompt(self) -> None:
-        assert self._control is not None
-        answer = b""
-        while not answer.endswith(_PROMPT):
-            data = self._control.recv(4096)
-            if not data:
-                raise ConnectionResetError("it has ended")
-            answer += data
 
     def _read(self) -> None:
         rest = b""
