@@ -24,6 +24,13 @@ class Row:
         return asdict(self)
 
 
+def printed(value: float | None) -> str:
+    """Return a figure as people read it; nothing for None."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.4g}"
+
+
 def row(
     name: str, unit: str, ours: float, other: float | None = None, budget: float | None = None
 ) -> Row:

@@ -12,7 +12,7 @@ from cotenant import paths
 from cotenant.bench import expected
 from cotenant.bench.registry import BENCHMARKS, default, find
 from cotenant.bench.report.store import Store
-from cotenant.bench.row import Row
+from cotenant.bench.row import Row, printed
 from cotenant.errors import CotenantError
 from cotenant.run.signals import ending_signals_raise
 
@@ -105,12 +105,6 @@ def _table(title: str, rows: list[Row]) -> Table:
     table.add_column("within")
     for row in rows:
         within = {None: "", True: "[green]yes[/]", False: "[red]no[/]"}[row.within]
-        figures = [_figure(each) for each in (row.ours, row.other, row.budget)]
+        figures = [printed(each) for each in (row.ours, row.other, row.budget)]
         table.add_row(row.name, row.unit, *figures, within)
     return table
-
-
-def _figure(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.3g}"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench.report.kept import Kept
-from cotenant.bench.row import Row
+from cotenant.bench.row import Row, printed
 from cotenant.errors import BenchError
 
 TABLES = paths.ROOT / "bench" / "tables"
@@ -88,7 +88,7 @@ def _figure(place: re.Match[str], results: Results) -> str:
     value = getattr(_row(kept, benchmark, place["row"] or ""), field)
     if value is None:
         raise BenchError(f"{place[0]} has no figure")
-    return printed(value, how[0] if how else "")
+    return _printed(value, how[0] if how else "")
 
 
 def _row(kept: Kept, benchmark: str, name: str) -> Row:
@@ -107,10 +107,8 @@ def _rows(kept: Kept, name: str) -> list[Row]:
     ]
 
 
-def printed(value: float, how: str = "") -> str:
-    """Return a figure as documents show it; `how` is 'raw', or like '.1f'."""
+def _printed(value: float, how: str) -> str:
+    """Return a figure; `how` is empty, 'raw', or like '.1f'."""
     if how == "raw":
         return f"{value:.0f}"
-    if how:
-        return f"{value:,{how}}"
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.4g}"
+    return f"{value:,{how}}" if how else printed(value)

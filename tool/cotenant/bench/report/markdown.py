@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from cotenant.bench.report.store import Store
-from cotenant.bench.row import Row
+from cotenant.bench.row import Row, printed
 
 # Rows `WORK: STATISTIC` of these become the columns of one line.
 _STATISTICS = ("min", "average", "p99.9", "max")
@@ -32,10 +32,10 @@ def _statistic(row: Row) -> str | None:
 def _plain_table(rows: list[Row]) -> str:
     lines = ["| work | unit | Cotenant | the other | budget |", "|---|---|---:|---:|---:|"]
     for row in rows:
-        ours = _figure(row.ours)
+        ours = printed(row.ours)
         if row.within is False:
             ours = f"**{ours}**"
-        cells = [row.name, row.unit, ours, _figure(row.other), _figure(row.budget)]
+        cells = [row.name, row.unit, ours, printed(row.other), printed(row.budget)]
         lines.append(_line(cells))
     return "\n".join([*lines, ""])
 
@@ -49,9 +49,9 @@ def _statistics_table(rows: list[Row]) -> str:
     heads = ["work", *_STATISTICS, "the other: average", "max"]
     lines = [_line(heads), _line(["---", *["---:"] * (len(heads) - 1)])]
     for work, found in works.items():
-        cells = [_figure(found[each].ours if each in found else None) for each in _STATISTICS]
+        cells = [printed(found[each].ours if each in found else None) for each in _STATISTICS]
         cells += [
-            _figure(found[each].other if each in found else None) for each in ("average", "max")
+            printed(found[each].other if each in found else None) for each in ("average", "max")
         ]
         lines.append(_line([work, *cells]))
     return "\n".join([*lines, ""])
@@ -59,9 +59,3 @@ def _statistics_table(rows: list[Row]) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _figure(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.4g}"

@@ -12,7 +12,7 @@ from string import Template
 from cotenant.bench.registry import BENCHMARKS
 from cotenant.bench.report import charts
 from cotenant.bench.report.store import TIMELINE, Histogram, Result, Store
-from cotenant.bench.row import Row
+from cotenant.bench.row import Row, printed
 from cotenant.errors import BenchError
 
 PAGE = "index.html"
@@ -134,7 +134,7 @@ def _table(rows: list[Row]) -> str:
     for row in rows:
         cells = [f"<td>{escape(row.name)}</td><td>{escape(row.unit)}</td>"]
         cells += [
-            f'<td class="number">{_number(value)}</td>'
+            f'<td class="number">{printed(value)}</td>'
             for value in (row.ours, row.other, row.budget)
         ]
         verdict = {
@@ -144,9 +144,3 @@ def _table(rows: list[Row]) -> str:
         }
         lines.append(f"<tr>{''.join(cells)}{verdict[row.within]}</tr>")
     return "\n".join([*lines, "</table>"])
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:,.4g}"
