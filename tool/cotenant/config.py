@@ -77,6 +77,8 @@ class TenantConfig:
     image: str
     next_stage: MemoryRequest | None = None
     """an image that the previous boot stage brings, and where it goes; `image` only names it"""
+    image_address: int | None = None
+    """where an image without an address of its own goes; None: to the start of the memory"""
     initrd: str | None = None
     arguments: str = ""
     ready: str | None = None
@@ -268,7 +270,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     _check_name(name, reader)
     priority = reader.integer("priority", 0, PRIORITY_HIGH, "1", required=True)
     memory = _read_memory(reader)
-    image, next_stage = _read_image(reader)
+    image, image_address, next_stage = _read_image(reader)
     initrd = reader.string("initrd", "debian-initramfs")
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
@@ -294,6 +296,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         memory=memory,
         image=image,
         next_stage=next_stage,
+        image_address=image_address,
         initrd=initrd,
         arguments=arguments or "",
         ready=ready,
@@ -458,20 +461,32 @@ def _page_multiple(reader: TableReader, name: str, value: int | None) -> int | N
     return value
 
 
-def _read_image(tenant: TableReader) -> tuple[str | None, MemoryRequest | None]:
-    """Return the name of the image, and its size and place if the previous boot stage brings it."""
+def _read_image(tenant: TableReader) -> tuple[str | None, int | None, MemoryRequest | None]:
+    """Return the name of the image and its address, if one is given.
+
+    And its size and place if the previous boot stage brings it.
+    """
     if not isinstance(tenant.data.get("image"), dict):
-        return tenant.string("image", "debian-kernel", required=True), None
+        return tenant.string("image", "debian-kernel", required=True), None, None
     reader = tenant.table("image")
     assert reader is not None
+    if "file" in reader.data:
+        file = reader.string("file", "./kernel.bin", required=True)
+        address = _read_address(reader)
+        reader.finish()
+        return file, address, None
     size = _page_multiple(reader, "next-stage", reader.size("next-stage", "2M", required=True))
     if size is not None and size > NEXT_STAGE_MOST:
         reader.wrong("next-stage", f"{format_size(size)} are too much", "keep to 1G")
         size = None
-    base = reader.integer("address", 0, (1 << 55) - 1, "0x8020_0000")
-    base = _page_multiple(reader, "address", base)
+    base = _read_address(reader)
     reader.finish()
-    return NEXT_STAGE, None if size is None else MemoryRequest(size, base)
+    return NEXT_STAGE, None, None if size is None else MemoryRequest(size, base)
+
+
+def _read_address(image: TableReader) -> int | None:
+    base = image.integer("address", 0, (1 << 55) - 1, "0x8020_0000")
+    return _page_multiple(image, "address", base)
 
 
 def _read_control(

@@ -55,6 +55,7 @@ def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
         "memory": [_range(area) for area in tenant.own_memory],
         "image": tenant.config.image,
         "image_kind": tenant.image_kind,
+        "loaded_at": tenant.image_base,
         "entry": tenant.entry,
         "parts": [
             {"what": part.what, "address": part.destination, "size": part.memory_size}
@@ -101,6 +102,7 @@ def show(system: System, console: Console) -> None:
     sstc = "on" if system.sstc else "off"
     console.print(f"board {system.board.id} ({system.board.name}), sstc {sstc}")
     console.print(_memory_table(system))
+    console.print(_image_table(system))
     console.print(_tenant_table(system))
     if system.channels:
         console.print(_channel_table(system))
@@ -130,6 +132,13 @@ def _memory_table(system: System) -> Table:
     rows.append((system.monitor, "monitor and store of images"))
     for area, what in sorted(rows, key=lambda row: (row[0].base, -row[0].size)):
         table.add_row(what, f"{area.base:#x}", f"{area.end - 1:#x}", format_size(area.size))
+    return table
+
+
+def _image_table(system: System) -> Table:
+    table = Table("Tenant", "Image", "Loaded at", "Entry", title="Images", title_justify="left")
+    for each in system.tenants:
+        table.add_row(each.name, each.image_kind, f"{each.image_base:#x}", f"{each.entry:#x}")
     return table
 
 

@@ -15,6 +15,8 @@ from cotenant.units import align_down, align_up
 
 PAGE = 4096
 LINUX_KERNEL = "Linux kernel"
+RAW = "raw"
+NEXT_STAGE = "next boot stage"
 LINUX_ALIGNMENT = 2 << 20
 NEXT_STAGE_MARK = b"the previous boot stage puts the next one here"
 # Parts of a tenant beside its image: initrd and device tree.
@@ -71,6 +73,10 @@ class Image:
         """The first address after it."""
         return max(segment.end for segment in self.segments)
 
+    def fixed_at(self, address: int) -> "Image":
+        """Return the image as one that is linked to begin at a physical address."""
+        return replace(self.at(address), alignment=PAGE)
+
     def at(self, base: int) -> "Image":
         """Return the image with physical addresses, for a tenant whose memory begins at `base`."""
         if not self.relocatable:
@@ -91,7 +97,7 @@ def read(path: Path) -> Image:
         return _read_elf(data)
     if len(data) >= _LINUX_HEADER.size and _LINUX_HEADER.unpack_from(data)[9] == _LINUX_MAGIC2:
         return _read_linux(data)
-    return Image("raw", (Segment(0, data, len(data)),), 0, relocatable=True)
+    return Image(RAW, (Segment(0, data, len(data)),), 0, relocatable=True)
 
 
 def next_stage(size: int, address: int | None) -> Image:
@@ -102,7 +108,7 @@ def next_stage(size: int, address: int | None) -> Image:
     relocatable = address is None
     segment = Segment(address or 0, NEXT_STAGE_MARK.ljust(size, b"\0"), size)
     alignment = LINUX_ALIGNMENT if relocatable else PAGE
-    return Image("next boot stage", (segment,), segment.address, relocatable, alignment)
+    return Image(NEXT_STAGE, (segment,), segment.address, relocatable, alignment)
 
 
 def _read_linux(data: bytes) -> Image:
@@ -121,8 +127,13 @@ def _read_elf(data: bytes) -> Image:
 
 
 def _image_of_elf(elf: ELFFile, data: bytes) -> Image:
-    if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 64 or not elf.little_endian:
+    if elf["e_machine"] != "EM_RISCV" or not elf.little_endian:
         raise ImageFileError("is not an ELF file for 64-bit RISC-V")
+    if elf.elfclass != 64:
+        raise ImageFileError(
+            "is a 32-bit program (ELF32), and tenants run on 64-bit harts: it has to be built "
+            "for rv64 (-march=rv64gc -mabi=lp64d, or without F and D)"
+        )
     relocatable = elf["e_type"] == "ET_DYN"
     if elf["e_type"] not in ("ET_DYN", "ET_EXEC"):
         raise ImageFileError(f"is not a linked program ({elf['e_type']})")

@@ -9,7 +9,8 @@ from cotenant import abi, images
 from cotenant.board import Board, BoardHart
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
-from cotenant.imagefile import Image, ImageFileError, next_stage, read
+from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, next_stage, read
+from cotenant.machine_code import MachineInstruction, find_machine_instruction
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
         if tenant.next_stage is not None:
             image: Image | None = next_stage(tenant.next_stage.size, tenant.next_stage.base)
         else:
-            image = _image(file_of(tenant.image), f"{tenant.key}.image", tenant.image, mistakes)
+            image = _image(file_of(tenant.image), tenant, mistakes)
         initrd = None
         if tenant.initrd is not None:
             initrd = _bytes(file_of(tenant.initrd), f"{tenant.key}.initrd", mistakes)
@@ -80,15 +81,55 @@ def _check_next_stage(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> 
             )
 
 
-def _image(path: Path | images.ImageError, key: str, name: str, mistakes: Mistakes) -> Image | None:
+def _image(
+    path: Path | images.ImageError, tenant: TenantConfig, mistakes: Mistakes
+) -> Image | None:
+    key = f"{tenant.key}.image"
     if isinstance(path, images.ImageError):
         mistakes.add(key, str(path))
         return None
     try:
-        return read(path)
+        image = read(path)
     except ImageFileError as error:
-        mistakes.add(key, f'"{name}" {error}', "rebuild it, or name another image")
+        mistakes.add(key, f'"{tenant.image}" {error}', "rebuild it, or name another image")
         return None
+    if tenant.image_address is not None:
+        if image.kind != RAW:
+            mistakes.add(
+                f"{key}.address",
+                f'"{tenant.image}" is no raw image but a {image.kind}, which says where it goes',
+                f'write image = "{tenant.image}", and give memory a base if it can be anywhere',
+            )
+            return None
+        image = image.fixed_at(tenant.image_address)
+    found = find_machine_instruction(image)
+    if found is not None and found.certain:
+        mistakes.add(
+            key,
+            f'"{tenant.image}" was built for machine mode: its start executes `{found.text}`, at '
+            f"{_place(found, image)}",
+            "rebuild it for supervisor mode (S-mode, with SBI calls): tenants have no other",
+        )
+        return None
+    return image
+
+
+def machine_mode_warnings(images_read: dict[str, TenantImages]) -> list[str]:
+    """Return a sentence for each image that may come to an instruction of machine mode."""
+    warnings = []
+    for name, each in images_read.items():
+        found = find_machine_instruction(each.image)
+        if found is not None and each.image.kind != NEXT_STAGE:
+            warnings.append(
+                f"the image of tenant {name} has `{found.text}` near its entry, at "
+                f"{_place(found, each.image)}: if it was built for machine mode, rebuild it for "
+                "supervisor mode (S-mode, with SBI calls)"
+            )
+    return warnings
+
+
+def _place(found: MachineInstruction, image: Image) -> str:
+    return f"{found.address:#x}" + (" from its beginning" if image.relocatable else "")
 
 
 def _bytes(path: Path | images.ImageError, key: str, mistakes: Mistakes) -> bytes | None:

@@ -42,6 +42,11 @@ class TenantPlan:
         return self.config.name
 
     @property
+    def image_base(self) -> int:
+        """The lowest address of its image."""
+        return min(part.destination for part in self.parts if part.what == "image")
+
+    @property
     def has_plic(self) -> bool:
         """Whether it sees an interrupt controller."""
         return any(vhart.interrupts.plic_context is not None for vhart in self.vharts)

@@ -15,7 +15,13 @@ from cotenant.channels import Channels
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.devices import Ownership
 from cotenant.errors import BuildError, ConfigError, Mistakes
-from cotenant.inputs import TenantImages, harts_of, read_images, sstc_of
+from cotenant.inputs import (
+    TenantImages,
+    harts_of,
+    machine_mode_warnings,
+    read_images,
+    sstc_of,
+)
 from cotenant.layout import Layout, Part
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
@@ -89,6 +95,7 @@ def plan(
         pmp=vharts.pmp,
         warnings=(
             *devices.dma_warnings(owned),
+            *machine_mode_warnings(images),
             *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),
         ),

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Images built for machine mode are recognised from where their start leads, and no others."""
+
+import struct
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from made_images import ET_EXEC, LINUX, RTOS, ElfSegment, Workshop, elf, workshop
+
+from cotenant.commands.check import check
+from cotenant.errors import ConfigError
+from cotenant.imagefile import ImageFileError, read
+from cotenant.machine_code import (
+    MachineInstruction,
+    find_machine_instruction,
+    machine_instruction,
+)
+from cotenant.system import load
+
+__all__ = ["workshop"]
+
+CSRR_MHARTID = 0xF14025F3
+NOP = 0x13
+RAW_SIZE = 0x2000
+RAW_RTOS = RTOS.replace('"rtos"', '"./raw.bin"')
+
+
+def words(*values: int) -> bytes:
+    return b"".join(struct.pack("<H" if value & 3 != 3 else "<I", value) for value in values)
+
+
+def raw(folder: Path, parts: dict[int, bytes]) -> Path:
+    """Write a raw image with code at offsets and zeros between them."""
+    data = bytearray(RAW_SIZE)
+    for offset, code in parts.items():
+        data[offset : offset + len(code)] = code
+    path = folder / "raw.bin"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        (CSRR_MHARTID, "csrr a1, mhartid"),
+        (0x30529073, "csrw mtvec, t0"),
+        (0x30405073, "csrwi mie, 0"),
+        (0x34051573, "csrrw a0, mscratch, a0"),
+        (0x30046573, "csrrsi a0, mstatus, 8"),
+        (0x30032073, "csrs mstatus, t1"),
+        (0x3B051073, "csrw pmpaddr0, a0"),
+        (0x30200073, "mret"),
+        (0x7C002573, "csrr a0, 0x7c0"),  # custom
+        (0xC0102573, None),  # csrr a0, time
+        (0x10551073, None),  # csrw stvec, a0
+        (0x18001073, None),  # csrw satp, zero
+        (0x10200073, None),  # sret
+        (0x10500073, None),  # wfi
+        (0x00000073, None),  # ecall
+        (NOP, None),
+    ],
+)
+def test_instructions(word: int, text: str | None) -> None:
+    assert machine_instruction(word) == text
+
+
+# Where it is found, by which way from the entry; certain or not.
+@pytest.mark.parametrize(
+    ("code", "found_at", "certain"),
+    [
+        ({0: words(CSRR_MHARTID)}, 0, True),
+        ({0: words(NOP, 0x0001, CSRR_MHARTID)}, 6, True),
+        ({0x38: words(0xA049), 0: words(*[NOP] * 14), 0xBA: words(CSRR_MHARTID)}, 0xBA, True),
+        ({0: words(0x0F8000EF), 0xF8: words(0x30200073)}, 0xF8, True),  # jal ra
+        ({0: words(0x00001297, 0xFF8280E7), 0xFF8: words(CSRR_MHARTID)}, 0xFF8, True),
+        ({0: words(0x00001297, 0xFF8280E7, CSRR_MHARTID), 0xFF8: words(0x8082)}, 8, False),
+        ({0: words(0x50050263, NOP, CSRR_MHARTID)}, 8, False),  # beqz: behind it
+        ({0: words(0x50050263, 0x8082), 0x504: words(CSRR_MHARTID)}, 0x504, False),
+        ({0: words(0xE92D, 0x8082), 0x72: words(CSRR_MHARTID)}, 0x72, False),  # c.bnez
+        ({0: words(NOP, 0x9502, CSRR_MHARTID)}, 6, False),  # c.jalr: behind the call
+    ],
+)  # fmt: skip
+def test_paths(tmp_path: Path, code: dict[int, bytes], found_at: int, certain: bool) -> None:
+    found = find_machine_instruction(read(raw(tmp_path, code)))
+    assert found is not None
+    assert (found.address, found.certain) == (found_at, certain)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        {0: words(0x10551073, CSRR_MHARTID)},  # it sets stvec before
+        {0: words(0x8502, 0x0001, CSRR_MHARTID)},  # c.jr
+        {0: words(0x10200073, CSRR_MHARTID)},  # sret
+        {0: words(0x00100073, CSRR_MHARTID)},  # ebreak
+        {4: words(CSRR_MHARTID)},  # zeros at the entry
+        {0: words(0xFE000EE3, 0xBFFD), 8: words(CSRR_MHARTID)},  # loops
+        {0: words(*[NOP] * 300, CSRR_MHARTID)},  # far away
+        {RAW_SIZE - 2: words(0x0001)},
+    ],
+)
+def test_what_is_not_reached_does_not_count(tmp_path: Path, code: dict[int, bytes]) -> None:
+    assert find_machine_instruction(read(raw(tmp_path, code))) is None
+
+
+def test_a_linked_image_is_followed_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "linked.elf"
+    path.write_bytes(elf([ElfSegment(0x8020_0000, words(NOP, 0x3B051073))], ET_EXEC, 0x8020_0000))
+    found = find_machine_instruction(read(path))
+    assert found == MachineInstruction(0x8020_0004, "csrw pmpaddr0, a0", certain=True)
+
+
+def test_an_image_for_machine_mode_is_refused(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(NOP, CSRR_MHARTID)})
+    with pytest.raises(ConfigError) as error:
+        load(workshop.system(LINUX + RAW_RTOS))
+    (mistake,) = error.value.mistakes
+    assert mistake.key == "tenant.rtos.image"
+    assert "built for machine mode: its start executes `csrr a1, mhartid`" in mistake.problem
+    assert "supervisor mode" in mistake.remedy
+
+
+def test_a_doubtful_image_is_warned_of(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(0x50050263, NOP, CSRR_MHARTID)})
+    result = CliRunner().invoke(check, [str(workshop.system(LINUX + RAW_RTOS))])
+    assert result.exit_code == 0
+    assert "`csrr a1, mhartid` near its entry, at 0x8 from its" in result.stderr.replace("\n", " ")
+    assert not load(workshop.system(RTOS.replace("[tenant", 'board = "qemu-virt"\n[tenant'))
+                    ).warnings  # fmt: skip
+
+
+def test_a_32_bit_program_is_refused_by_name(tmp_path: Path) -> None:
+    data = bytearray(elf([ElfSegment(0x8020_0000, words(NOP))], ET_EXEC, 0x8020_0000))
+    data[4] = 1  # ELFCLASS32
+    path = tmp_path / "small.elf"
+    path.write_bytes(data)
+    with pytest.raises(ImageFileError, match=r"32-bit program \(ELF32\).*built for rv64"):
+        read(path)
+
+
+def test_a_raw_image_at_an_address(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(NOP, 0x8082)})
+    image = RTOS.replace('"rtos"', '{ file = "./raw.bin", address = 0x9020_0000 }')
+    system = load(workshop.system(LINUX + image))
+    tenant = system.tenants[1]
+    assert tenant.entry == tenant.image_base == 0x9020_0000
+    assert tenant.memory.base <= 0x9020_0000 < tenant.memory.end
+    result = CliRunner().invoke(check, ["-v", str(workshop.system(LINUX + image))])
+    assert result.exit_code == 0
+    assert result.output.count("0x90200000") >= 3  # memory map, loaded at, entry
+    assert "raw" in result.output
