@@ -80,12 +80,12 @@ def test_harts_go_offline_under_load(boot: Boot) -> None:
 @pytest.mark.long_form
 def test_nothing_is_lost_under_load(boot: Boot) -> None:
     session = boot_smp(boot, smp_linux(initrd="debian-load-initramfs", memory="512M"))
-    scale = 10 if is_long() else 1
+    loops, seconds = (300, 30) if is_long() else (10, 2)
     for load in (
-        f"hackbench --groups 4 --loops {30 * scale}",
-        f"hackbench --pipe --threads --groups 4 --loops {30 * scale}",
+        f"hackbench --groups 4 --loops {loops}",
+        f"hackbench --pipe --threads --groups 4 --loops {loops}",
         "stress-ng --no-rand-seed --oom-avoid --temp-path /tmp --cpu 2 --fork 2 --switch 2"
-        f" --futex 2 --timer 2 --vm 2 --vm-bytes 32M --timeout {3 * scale}",
+        f" --futex 2 --timer 2 --vm 2 --vm-bytes 32M --timeout {seconds}",
     ):
         status, output = session.command("linux", f"({load})")
         assert status == 0, output
