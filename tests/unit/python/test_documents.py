@@ -47,6 +47,7 @@ def renewed(tmp_path: Path, table: str) -> str:
     [
         ("{{sbi: set_timer}}", "35"),
         ("{{sbi other: set_timer}} {{sbi budget: set_timer}}", "318 40"),
+        ("{{sbi ratio: set_timer}}", "0.11"),
         ("{{sbi: longest stretch (*}}", "1,234"),
         ("{{sbi raw: longest stretch (*}}", "1234"),
         ("{{sbi .1f: longest stretch (*}}", "1,234.5"),
@@ -70,6 +71,7 @@ def test_a_place_is_filled_in(tmp_path: Path, place: str, printed: str) -> None:
         "{{sbi: no such row}}",
         "{{sbi: longest*}}",
         "{{sbi other: longest stretched}}",
+        "{{sbi ratio: longest stretched}}",
     ],
 )
 def test_a_place_without_a_figure_is_an_error(tmp_path: Path, place: str) -> None:

@@ -7,9 +7,9 @@
 
 A place is `{{BENCHMARK: ROW}}`, with what is wanted of the row, if it is not our own figure, and
 how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw: linux cpu_ns}}`,
-`{{sample .1f: last max_us}}`. A row may be named by its beginning: `longest stretch*`. And
-`{{BENCHMARK measured}}` says of which commit the figures are, and of which day;
-`{{BENCHMARK list: BEGINNING*}}` is a line of a table for each row.
+`{{sample .1f: last max_us}}`; `ratio` is that to the other figure. A row may be named by its
+beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which commit the figures are,
+and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for each row.
 """
 
 import re
@@ -85,8 +85,11 @@ def _figure(place: re.Match[str], results: Results) -> str:
         rows = _rows(kept, place["row"] or "")
         return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
-    value = getattr(_row(kept, benchmark, place["row"] or ""), field)
-    if value is None:
+    row = _row(kept, benchmark, place["row"] or "")
+    if how == ["ratio"] and row.other:
+        return f"{row.ours / row.other:.2f}"
+    value = getattr(row, field)
+    if value is None or how == ["ratio"]:
         raise BenchError(f"{place[0]} has no figure")
     return _printed(value, how[0] if how else "")
 
