@@ -42,6 +42,8 @@ enum {
 /* Steps of a work in a row, and pieces that a driver may divide a header into. */
 #define MOST_STEPS 16
 #define MOST_FRAGMENTS 4
+/* Chains without use of a buffer that a receiver has time for. */
+#define MOST_IN_VAIN 8
 
 #define MAGIC 0x74726976 /* "virt" */
 #define VERSION 2
@@ -100,6 +102,33 @@ bool virtio_work(bool (*step)(void *subject), void *subject)
         if (!step(subject)) {
             return true;
         }
+        if (virtio_is_wanted()) {
+            break;
+        }
+    }
+    return false;
+}
+
+/* Returns whether the receiver has time for another step. */
+static bool has_time(struct virtqueue *to)
+{
+    if (to->in_vain_since != to->used_index) {
+        to->in_vain_since = to->used_index;
+        to->in_vain = 0;
+    }
+    return to->in_vain < MOST_IN_VAIN;
+}
+
+bool virtio_work_for_sender(bool (*step)(void *subject), void *subject,
+                            const struct virtqueue *from, struct virtqueue *to)
+{
+    for (unsigned steps = 0; steps < MOST_STEPS; steps++) {
+        uint16_t ended = from->used_index;
+
+        if (!has_time(to) || !step(subject)) {
+            return true;
+        }
+        to->in_vain += from->used_index != ended;
         if (virtio_is_wanted()) {
             break;
         }
@@ -171,6 +200,17 @@ enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue 
     return state;
 }
 
+enum virtqueue_state virtio_look_for_room(struct virtio_device *device, struct virtqueue *queue)
+{
+    enum virtqueue_state state = virtio_look(device, queue, true);
+
+    if (state == VIRTQUEUE_EMPTY && queue->quiet) {
+        virtqueue_ask(queue, true);
+        state = virtio_look(device, queue, true); /* it may have come just before */
+    }
+    return state;
+}
+
 void virtio_finish(struct virtio_device *device, struct virtqueue *queue)
 {
     if (virtqueue_finish(queue)) {
@@ -217,13 +257,7 @@ bool virtio_fill(struct virtio_device *device, struct virtqueue *queue, const vo
 bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
                 uint32_t length)
 {
-    enum virtqueue_state state = virtio_look(device, queue, true);
-
-    if (state == VIRTQUEUE_EMPTY) {
-        virtqueue_ask(queue, true);
-        state = virtio_look(device, queue, true);
-    }
-    if (state != VIRTQUEUE_BYTES) {
+    if (virtio_look_for_room(device, queue) != VIRTQUEUE_BYTES) {
         return false;
     }
     (void)virtio_fill(device, queue, bytes, length);

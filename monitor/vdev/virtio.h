@@ -94,6 +94,12 @@ bool virtio_is_live(const struct virtio_device *device);
 /* virtqueue_look(); a broken queue stops the device and is reported as BROKEN. */
 enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue *queue, bool fill);
 
+/*
+ * virtio_look() of a queue that is written to. EMPTY: there is no buffer, and the driver has been
+ * asked to notify when there is one.
+ */
+enum virtqueue_state virtio_look_for_room(struct virtio_device *device, struct virtqueue *queue);
+
 /* virtqueue_finish(), and the interrupt if the driver wants it. */
 void virtio_finish(struct virtio_device *device, struct virtqueue *queue);
 
@@ -126,6 +132,15 @@ void virtio_interrupt(struct virtio_device *device, uint8_t reason);
  * or somebody waits for the hart or the lock. Returns whether all is done.
  */
 bool virtio_work(bool (*step)(void *subject), void *subject);
+
+/*
+ * The same in the time of a receiver, whose driver has made buffers available in `to`, for what
+ * waits for them in `from`, another tenant's: as long as what is sent uses the buffers. For a few
+ * chains that use none, the receiver has time once: they and what follows them are moved when the
+ * sender notifies.
+ */
+bool virtio_work_for_sender(bool (*step)(void *subject), void *subject,
+                            const struct virtqueue *from, struct virtqueue *to);
 
 /* Somebody waits for the hart or the lock. */
 bool virtio_is_wanted(void);

@@ -33,6 +33,8 @@ struct control_message {
 
 static struct virtio_port ports[COTENANT_MAX_VIRTUAL_DEVICES][COTENANT_MAX_PORTS];
 static uint32_t port_counts[COTENANT_MAX_VIRTUAL_DEVICES];
+/* The port at which control() goes on. */
+static uint32_t turns[COTENANT_MAX_VIRTUAL_DEVICES];
 
 static struct virtio_port *ports_of(const struct virtio_device *device)
 {
@@ -139,13 +141,7 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     if (to->bell || !to->open) {
         return end_of_chain(from);
     }
-    switch (virtio_look(to->device, target, true)) {
-    case VIRTQUEUE_EMPTY:
-        if (target->quiet) {
-            virtqueue_ask(target, true);
-            return true; /* it may have come just before */
-        }
-        return false;
+    switch (virtio_look_for_room(to->device, target)) {
     case VIRTQUEUE_BYTES:
         virtqueue_ask(target, false);
         virtqueue_copy(target, source, VIRTIO_PIECE_SIZE);
@@ -153,6 +149,7 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     case VIRTQUEUE_END:
         virtio_finish(to->device, target);
         return true;
+    case VIRTQUEUE_EMPTY:
     case VIRTQUEUE_BROKEN:
         break;
     }
@@ -190,6 +187,22 @@ static bool step(void *subject)
 static bool pump(struct virtio_port *from)
 {
     return virtio_work(step, from);
+}
+
+/* The driver of `to` has given buffers: moves what waits for them. */
+static bool pump_to(struct virtio_port *to)
+{
+    struct virtio_port *from = to->peer;
+
+    return !to->open || virtio_work_for_sender(step, from, from->transmit, to->receive);
+}
+
+/* Gives back a chain that was sent to a listener who has gone; false: there is none. */
+static bool drop_stale(void *subject)
+{
+    struct virtio_port *from = subject;
+
+    return from != NULL && from->stale && from->transmit->next != from->fresh && step(from);
 }
 
 /* What is on its way to `port` is for nobody any more. */
@@ -257,18 +270,30 @@ static void take_control(struct virtio_device *device)
     virtio_finish(device, queue);
 }
 
-/* The whole device: what its driver says, what it is to be told, and all ports. */
+/*
+ * The whole device: what its driver says, and what it is to be told, port by port: the store that
+ * is made again goes on at the next one.
+ */
 static bool control(struct virtio_device *device)
 {
-    take_control(device);
-    for (uint32_t i = 0; i < port_count(device); i++) {
-        struct virtio_port *port = &ports_of(device)[i];
+    uint32_t *turn = &turns[device->index];
+
+    if (*turn == 0) {
+        take_control(device);
+    }
+    while (*turn < port_count(device)) {
+        struct virtio_port *port = &ports_of(device)[*turn];
 
         announce(port);
-        if ((port->peer != NULL && !pump(port->peer)) || virtio_is_wanted()) {
+        if (!virtio_work(drop_stale, port->peer)) {
+            return false;
+        }
+        ++*turn;
+        if (virtio_is_wanted()) {
             return false;
         }
     }
+    *turn = 0;
     return !virtqueue_has_chain(&device->queues[QUEUE_CONTROL_OUT]);
 }
 
@@ -291,9 +316,10 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     }
     if (port->bell) {
         deliver_ring(port);
+        return true;
     }
     if (port->peer != NULL) {
-        return pump(port->peer);
+        return pump_to(port);
     }
     virtqueue_ask(&device->queues[queue], false);
     return pump(port);
@@ -330,6 +356,7 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
 
 static void reset(struct virtio_device *device)
 {
+    turns[device->index] = 0;
     for (uint32_t i = 0; i < port_count(device); i++) {
         struct virtio_port *port = &ports_of(device)[i];
 

@@ -24,6 +24,12 @@
 /* More pieces than a frame of the usual size has, its buffers' ends included. */
 #define FRAME_PIECES 10
 
+/*
+ * A frame is dropped for a receiver that lets none of so many attempts come to its end, or for
+ * which others always come between: the store that sends it has to end.
+ */
+#define MOST_ATTEMPTS 4
+
 #define MULTICAST 0x1 /* in the first byte of an address */
 
 struct net {
@@ -33,6 +39,7 @@ struct net {
     /* The frame that is being sent: ends that are still to get it, a bit each, and the one that
      * has part of it, if any. */
     uint32_t targets;
+    uint32_t attempts; /* to give it to the present target, that were cut short */
     struct net *receiver;
     struct net *sender; /* who has put part of a frame into our receive queue, or NULL */
 };
@@ -97,6 +104,7 @@ static void leave_receiver(struct net *net)
 /* The present receiver does not get the rest of what `net` is sending: that one will begin anew. */
 static void abandon(struct net *net)
 {
+    net->attempts++;
     virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
     leave_receiver(net);
 }
@@ -107,6 +115,7 @@ static void next_target(struct net *net, uint32_t end)
     struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
 
     leave_receiver(net);
+    net->attempts = 0;
     net->targets &= ~(1u << end);
     if (net->targets != 0) {
         virtqueue_rewind(queue);
@@ -124,6 +133,7 @@ static void begin_frame(struct net *net)
     if (virtio_take(net->device, queue, start, sizeof(start))) {
         net->targets = find_targets(net, start + HEADER_SIZE);
     }
+    net->attempts = 0;
     if (net->targets == 0) {
         virtio_finish(net->device, queue);
     } else {
@@ -141,12 +151,12 @@ static bool begin_copy(struct net *net, struct net *target, uint32_t end)
     if (target->sender != NULL) {
         abandon(target->sender); /* which does not have the hart now, perhaps for long */
     }
-    if (virtio_look(target->device, queue, true) == VIRTQUEUE_EMPTY &&
-        virtio_is_live(target->device) && net->channel->end_count == 2) {
-        if (queue->quiet) {
-            virtqueue_ask(queue, true);
-            return true; /* it may have come just before */
-        }
+    if (net->attempts >= MOST_ATTEMPTS) {
+        next_target(net, end);
+        return true;
+    }
+    if (net->channel->end_count == 2 && virtio_is_live(target->device) &&
+        virtio_look_for_room(target->device, queue) == VIRTQUEUE_EMPTY) {
         return false;
     }
     virtqueue_ask(queue, false);
@@ -218,12 +228,18 @@ static bool step(void *subject)
 static bool notify(struct virtio_device *device, uint32_t queue)
 {
     struct net *net = net_of(device);
+    struct net *sender;
 
     if (queue == QUEUE_TRANSMIT) {
         return virtio_work(step, net);
     }
     virtqueue_ask(queue_of(net, QUEUE_RECEIVE), false);
-    return virtio_work(step, other(net, net->end == 0 ? 1 : 0));
+    if (net->channel->end_count != 2) {
+        return true; /* nothing waits for its buffers */
+    }
+    sender = other(net, net->end == 0 ? 1 : 0);
+    return virtio_work_for_sender(step, sender, queue_of(sender, QUEUE_TRANSMIT),
+                                  queue_of(net, QUEUE_RECEIVE));
 }
 
 /* What it was sending nobody gets, and who was sending to it begins anew. */

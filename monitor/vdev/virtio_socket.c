@@ -88,14 +88,10 @@ static bool begin_part(struct socket *from)
     struct header header = from->header;
     uint32_t room;
 
-    if (virtio_look(to->device, target, true) != VIRTQUEUE_BYTES) {
+    if (virtio_look_for_room(to->device, target) != VIRTQUEUE_BYTES) {
         if (!virtio_is_live(to->device)) {
             end_packet(from);
             return true;
-        }
-        if (target->quiet) {
-            virtqueue_ask(target, true);
-            return true; /* it may have come just before */
         }
         return false;
     }
@@ -168,9 +164,13 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     if (queue == QUEUE_TRANSMIT) {
         return virtio_work(step, socket);
     }
-    tell_reset(socket);
+    if (queue == QUEUE_EVENT) {
+        tell_reset(socket);
+        return true;
+    }
     virtqueue_ask(queue_of(socket, QUEUE_RECEIVE), false);
-    return virtio_work(step, socket->peer);
+    return virtio_work_for_sender(step, socket->peer, queue_of(socket->peer, QUEUE_TRANSMIT),
+                                  queue_of(socket, QUEUE_RECEIVE));
 }
 
 /* Its first buffers are to be notified: a packet may wait for them, from before it started. */

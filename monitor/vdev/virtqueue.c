@@ -90,7 +90,7 @@ static bool load_descriptor(struct virtqueue *queue, const struct tenant *tenant
     return queue->steps <= queue->ring.size && (flags & DESCRIPTOR_INDIRECT) == 0 &&
            ((flags & DESCRIPTOR_WRITE) != 0) == fill &&
            (!queue->more || following < queue->ring.size) &&
-           (length == 0 || tenant_owns_memory(tenant, address, length));
+           (length == 0 ? !fill : tenant_owns_memory(tenant, address, length));
 }
 
 static enum virtqueue_state open_chain(struct virtqueue *queue)

@@ -58,12 +58,18 @@ struct virtqueue {
     uint32_t left;      /* bytes not moved of the present descriptor; no chain is open: 0 */
     uint64_t address;   /* where they are: checked, for the ring that the chain is of */
     uint32_t written;   /* bytes moved into the chain */
+    /*
+     * Of a queue that is written to: chains of a sender that came to their end, in the time of the
+     * driver of this queue, since `used_index` was `in_vain_since` without using any of it.
+     */
+    uint16_t in_vain;
+    uint16_t in_vain_since;
 };
 
 enum virtqueue_state {
-    VIRTQUEUE_EMPTY,  /* the driver has made nothing available */
-    VIRTQUEUE_BYTES,  /* a chain is open: `left` bytes (perhaps 0) at `address` come next */
-    VIRTQUEUE_END,    /* a chain is open and all of it has been moved */
+    VIRTQUEUE_EMPTY, /* the driver has made nothing available */
+    VIRTQUEUE_BYTES, /* a chain is open: `left` bytes at `address` come next (to read: perhaps 0) */
+    VIRTQUEUE_END,   /* a chain is open and all of it has been moved */
     VIRTQUEUE_BROKEN, /* the ring makes no sense */
 };
 
@@ -83,7 +89,8 @@ static inline bool virtqueue_is_ready(const struct virtqueue *queue)
 
 /*
  * Opens the next chain unless one is open, and goes on to its next descriptor if the present one is
- * used up. `fill`: the device writes to this queue's buffers, else it reads them.
+ * used up. `fill`: the device writes to this queue's buffers, else it reads them. A buffer without
+ * a byte to write to makes no sense: a sender could use up such buffers and get nowhere.
  */
 enum virtqueue_state virtqueue_look(struct virtqueue *queue, const struct tenant *tenant,
                                     bool fill);

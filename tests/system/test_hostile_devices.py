@@ -2,6 +2,8 @@
 """Ends of channels that break the protocol of their virtual devices, beside tenants that must not
 notice."""
 
+import re
+
 import pytest
 from systems import VERDICT, Boot, Build, freertos, payload, system
 from test_channels import channel, latency_of
@@ -33,4 +35,22 @@ def test_a_queue_that_moves_into_another_tenant(
     for name in ("sender", "receiver"):
         assert "FAIL" not in session.output(name)
         assert session.stats().tenants[name].state == "running"
+    assert latency_of(session).missed == 0
+
+
+def test_a_receivers_stores_are_its_own(boot: Boot) -> None:
+    """What another end makes available and needs no buffer for is not done in them."""
+    text = system(
+        payload("hostile-frames", "sender", arguments="role=sender"),
+        payload("hostile-frames", "receiver", priority=8, arguments="role=receiver"),
+        freertos(),
+        channel("wire", "sender", "receiver", kind="net"),
+    )
+    session = boot(text, icount=3)
+    session.wait_ready("freertos")
+    assert session.expect("receiver", VERDICT)[1] == "PASS hostile-frames"
+    found = re.search(r"ticks least=(\d+)", session.output("receiver"))
+    assert found
+    # Ticks of 100 ns, in each of which are 12 instructions: the store alone, and no frame.
+    assert int(found[1]) * 100 // 8 < 1000
     assert latency_of(session).missed == 0

@@ -66,9 +66,14 @@ void routing_refresh(struct tenant *tenant)
     (void)tenant;
 }
 
+static void (*meanwhile)(void);
+
 bool shared_lock_has_waiting(void)
 {
-    return false;
+    if (meanwhile != NULL) {
+        meanwhile();
+    }
+    return meanwhile != NULL;
 }
 
 static uint64_t map(void)
@@ -186,6 +191,7 @@ void bench_reset(void)
 {
     this_hart.features = HART_ALONE;
     this_hart.reschedule = false;
+    meanwhile = NULL;
     csr_file_write("tp", (uint64_t)(uintptr_t)&this_hart);
     csr_file_write("mip", 0);
     if (bundle == NULL) {
@@ -208,6 +214,12 @@ void bench_reset(void)
 void bench_give_way(bool wanted)
 {
     this_hart.reschedule = wanted;
+}
+
+void bench_meanwhile(void (*other_hart)(void))
+{
+    meanwhile = other_hart;
+    this_hart.features = other_hart == NULL ? HART_ALONE : 0;
 }
 
 void bench_unplug_third(void)

@@ -70,6 +70,12 @@ void bench_stop_tenant(const struct tenant *tenant);
 /* Somebody waits for what this hart has: work is left after each step, until bench_reset(). */
 void bench_give_way(bool wanted);
 
+/*
+ * Another hart waits for the lock whenever this one looks, and does this meanwhile, until
+ * bench_reset(); NULL: there is none.
+ */
+void bench_meanwhile(void (*other_hart)(void));
+
 /* Takes the third tenant off the network, which is then a cable. */
 void bench_unplug_third(void);
 
