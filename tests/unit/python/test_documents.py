@@ -89,6 +89,8 @@ def test_only_complete_and_newer_results_are_kept(tmp_path: Path) -> None:
         return Result("abc", f"2026-01-{day:02}", quick, [row("a", "ms", day)])
 
     store = Store(tmp_path, results={"new": result(2), "quick": result(2, quick=True)})
+    store.results["changed"] = Result("abc+", "2026-01-02", False, [])
+    store.results["nowhere"] = Result("", "2026-01-02", False, [])
     folder = tmp_path / "results"
     assert kept.take_over(store, folder) == ["new"]
     assert kept.take_over(store, folder) == []

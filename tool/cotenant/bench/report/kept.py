@@ -3,8 +3,8 @@
 
     bench/results/BENCHMARK.json    {"commit": TEXT, "measured": TIME, "rows": [ROW...]}
 
-`cotenant report --docs` takes over what was measured here since; only complete runs are kept, not
-those with fewer samples.
+`cotenant report --docs` takes over what was measured here since; only complete runs of
+what a commit holds are kept, not those with fewer samples or of files that were changed.
 """
 
 import json
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench.report.store import Result, Store
+from cotenant.bench.report.store import CHANGED, Result, Store
 from cotenant.bench.row import Row
 from cotenant.errors import BenchError
 
@@ -46,7 +46,9 @@ def take_over(store: Store, folder: Path = FOLDER) -> list[str]:
     old = read(folder)
     names = []
     for name, result in store.results.items():
-        if not result.quick and (name not in old or result.measured > old[name].measured):
+        is_of_a_commit = result.commit and not result.commit.endswith(CHANGED)
+        is_newer = name not in old or result.measured > old[name].measured
+        if is_of_a_commit and is_newer and not result.quick:
             _write(folder / f"{name}.json", result)
             names.append(name)
     return names

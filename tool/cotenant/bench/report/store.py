@@ -24,6 +24,8 @@ REPORT = paths.BUILD / "report"
 ROWS = "rows.json"
 HISTOGRAMS = "histograms.json"
 TIMELINE = "timeline.svg"
+CHANGED = "+"
+"""behind the name of a commit: files of it were changed"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Result:
     """A complete run of one benchmark."""
 
     commit: str
-    """what was checked out then; with a plus if files of it were changed"""
+    """what was checked out then; with CHANGED behind it if files of it were changed"""
     measured: str
     quick: bool
     rows: list[Row]
@@ -109,7 +111,7 @@ class Store:
 
 def _commit() -> str:
     """Return the name of the commit that is checked out; nothing if this is no repository."""
-    command = ["git", "describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
+    command = ["git", "describe", "--always", "--abbrev=7", "--exclude=*", f"--dirty={CHANGED}"]
     done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip()
 
