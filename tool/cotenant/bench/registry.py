@@ -47,6 +47,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         "from one operating system to another by suspend to RAM, and the parts of it",
         by_default=False,
     ),
+    "debian": Benchmark(
+        "osswitch.debian", "the same between two whole Debian with systemd", by_default=False
+    ),
     "stops": Benchmark("stops", "instructions of the stop of a tenant, and its longest stretch"),
     "latency": Benchmark(
         "latency",

@@ -6,14 +6,13 @@ first instruction. The whole way is from the write to /sys/power/state of one Li
 that write in the other, by the machine's `time`, which both see; at one instruction per nanosecond.
 The parts are what the two kernels say of themselves.
 
-Whole Debian are another module's: osswitch_debian.py.
+Whole Debian are another benchmark: debian.py.
 """
 
 import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench.osswitch import debian as osswitch_debian
 from cotenant.bench.osswitch import perceived
 from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
@@ -31,10 +30,6 @@ _NS_PER_TICK = 100
 # What the prototype took for a lean system, and what is aimed at, ms.
 _PROTOTYPE_MS = 17
 _BUDGET_MS = 15
-# What it took for a Debian with systemd, the middle of 1.4 to 1.6 s, of which a user saw 0.26 to
-# 0.40 s: by the clock on the wall.
-_PROTOTYPE_SYSTEMD_MS = 1500
-_PROTOTYPE_PERCEIVED_MS = 330
 _SAYS_HOW_LONG = "echo 1 > /sys/power/pm_debug_messages; dmesg -n 1"
 
 _ROUND = re.compile(r"^suspendcheck: round=\d+ \S+ began=(\d+) ended=(\d+)\n", re.MULTILINE)
@@ -66,18 +61,7 @@ def run(quick: bool) -> list[Row]:
     if not quick:
         rows += _rows("two Linux with disk, network and RNG", measure_linux(with_devices=True))
         rows += perceived.rows()
-        rows += _debian_rows(osswitch_debian.measure())
     return rows
-
-
-def _debian_rows(measured: osswitch_debian.Measured) -> list[Row]:
-    name = "two Debian with systemd"
-    return [
-        row(f"{name}, the whole way", "ms", measured.whole, _PROTOTYPE_SYSTEMD_MS),
-        row(f"{name}, perceived", "ms", measured.perceived, _PROTOTYPE_PERCEIVED_MS),
-        row(f"{name}: systemd, before and after", "ms", measured.systemd),
-        *(row(f"{name}: {part}", "ms", value) for part, value in measured.parts.items()),
-    ]
 
 
 def _rows(
