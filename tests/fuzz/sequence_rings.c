@@ -173,7 +173,7 @@ void ring_notify(struct driver *driver, uint32_t queue, struct fuzz_input *input
     if ((load16(part_of(driver, queue) + PART_USED) & NO_NOTIFY) != 0) {
         return;
     }
-    machine_wanted(mood % 4 == 3, mood % 4 == 2);
+    machine_wanted(mood % 4 == 3, flood || mood % 4 == 2);
     while (!machine_store(driver, REGISTER_NOTIFY, 4, queue)) {
         retries++;
         REQUIRE_THAT(retries <= MOST_RETRIES, driver);
@@ -181,7 +181,7 @@ void ring_notify(struct driver *driver, uint32_t queue, struct fuzz_input *input
         if (flood || mood % 4 == 1) {
             hostile_meanwhile(input, flood);
         }
-        machine_wanted(mood % 4 == 3, mood % 4 == 2);
+        machine_wanted(mood % 4 == 3, flood || mood % 4 == 2);
     }
     statistics_retries(retries);
     machine_wanted(false, false);
