@@ -41,6 +41,11 @@
 #define COTENANT_BOARD_SVPBMT 0x8
 /* The harts implement Zicbom and Zicboz: tenants may use cache-block operations. */
 #define COTENANT_BOARD_ZICBO 0x10
+/*
+ * The PLIC ignores a completion by a context that has not enabled the source, as its specification
+ * says: tenants may write the claim/complete register of a context that is passed through.
+ */
+#define COTENANT_BOARD_PLIC_CHECKED 0x20
 
 /* struct bundle_tenant.flags: started at boot (otherwise it stays loaded, waiting for a start). */
 #define COTENANT_TENANT_AUTOSTART 0x1
@@ -101,7 +106,7 @@
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1
-/* The claim/complete register of the hart's S-mode PLIC context is passed through. */
+/* The hart's S-mode PLIC context is passed through; to all vharts of a tenant, or to none. */
 #define COTENANT_VHART_PLIC_PASSTHROUGH 0x2
 
 /* Writes of struct monitor_header.uart_setup. */

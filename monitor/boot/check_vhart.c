@@ -75,12 +75,22 @@ static struct check_result check_sharing(const struct bundle *bundle, uint32_t i
     return check_good();
 }
 
+static bool passes_first_of(const struct bundle *bundle, uint32_t tenant)
+{
+    const struct bundle_vhart *first = &bundle->vharts[bundle->tenants[tenant].vhart_first];
+
+    return (first->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
+}
+
 static struct check_result check_interrupts(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
     uint32_t physical = bundle->board.harts[vhart->hart].plic_s_context;
     bool passed = (vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 
+    /* irq/routing.c: the sources of a tenant come to it, or to the monitor. */
+    REQUIRE(passed == passes_first_of(bundle, vhart->tenant),
+            "vhart.flags: the interrupt controller is for all vharts of a tenant or none", index);
     REQUIRE(vhart->plic_m_context == COTENANT_NONE || vhart->plic_m_context < PLIC_CONTEXTS,
             "vhart.plic_m_context: out of range", index);
     REQUIRE(vhart->plic_s_context == COTENANT_NONE || vhart->plic_s_context < PLIC_CONTEXTS,

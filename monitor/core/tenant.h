@@ -81,6 +81,8 @@ struct tenant {
     struct loader loader;
     struct vuart uart;
     struct vplic plic;
+    /* Through whose machine context its sources come, or NULL: see irq/routing.c. */
+    struct hart *source_hart;
     struct watchdog watchdog;
     struct watch watch;
     uint32_t lives; /* how often it was started since boot */

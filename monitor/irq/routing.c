@@ -29,9 +29,49 @@ static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
     return &tenants[vplic->tenant].vharts[index];
 }
 
+/* Of the sources `own`, those in `on` get into the machine context of the hart. */
+static void set_machine_enables(const struct hart *hart, uint32_t word, uint32_t own, uint32_t on)
+{
+    uint32_t context = hart->plic_m_context;
+    uint32_t before = plic_read_enable_word(&board_plic, context, word);
+
+    plic_write_enable_word(&board_plic, context, word, (before & ~own) | on);
+    /* QEMU 7.2 looks what is pending when a threshold changes, not when an enable bit does. */
+    plic_set_threshold(&board_plic, context, 0);
+}
+
+/*
+ * The sources of an emulated tenant come through one machine context, that of the hart on which it
+ * last did something that lets them come: completed one, enabled one, or gave it a priority. So a
+ * source interrupts whoever is above the tenant on a hart at most once before the tenant has run
+ * there again, whatever it does on its other harts.
+ */
+static void bring_sources(struct tenant *tenant, struct hart *hart)
+{
+    const struct vplic *vplic = &tenant->plic;
+    struct hart *before = tenant->source_hart;
+
+    if (before == NULL || before == hart || hart->plic_m_context == COTENANT_NONE) {
+        return;
+    }
+    tenant->source_hart = hart;
+    for (uint32_t word = 0; word < vplic->words; word++) {
+        uint32_t own = vplic->physical_sources[word];
+        uint32_t on = 0;
+
+        if (own != 0) {
+            on = plic_read_enable_word(&board_plic, before->plic_m_context, word) & own;
+        }
+        if (on != 0) {
+            set_machine_enables(before, word, own, 0);
+            set_machine_enables(hart, word, own, on);
+        }
+    }
+}
+
 static void set_physical_priority(struct vplic *vplic, uint32_t source, uint32_t priority)
 {
-    (void)vplic;
+    bring_sources(&tenants[vplic->tenant], hart_self());
     plic_set_priority(&board_plic, source, priority);
 }
 
@@ -41,16 +81,22 @@ static uint32_t read_physical_pending(struct vplic *vplic, uint32_t word)
     return plic_read_pending_word(&board_plic, word);
 }
 
-static void set_physical_enable(struct vplic *vplic, uint32_t vhart, uint32_t source, bool on)
+static void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources)
 {
-    uint32_t context = vhart_at(vplic, vhart)->world.hart->plic_m_context;
+    struct tenant *tenant = &tenants[vplic->tenant];
 
-    plic_set_enable(&board_plic, context, source, on);
+    bring_sources(tenant, hart_self());
+    if (tenant->source_hart != NULL) {
+        set_machine_enables(tenant->source_hart, word, vplic->physical_sources[word], sources);
+    }
 }
 
-static void complete_physical(struct vplic *vplic, uint32_t vhart, uint32_t source)
+static void complete_physical(struct vplic *vplic, uint32_t source)
 {
-    plic_complete(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_m_context, source);
+    struct tenant *tenant = &tenants[vplic->tenant];
+
+    bring_sources(tenant, hart_self());
+    plic_complete(&board_plic, tenant->source_hart->plic_m_context, source);
 }
 
 static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word,
@@ -86,7 +132,7 @@ static void release_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uin
 static const struct vplic_ops board_plic_ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
-    .set_physical_enable = set_physical_enable,
+    .enable_physical = enable_physical,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
@@ -144,6 +190,9 @@ void routing_init_tenant(struct tenant *tenant)
         bool passed = (vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 
         vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
+        if (!passed && vhart->description->plic_s_context != COTENANT_NONE) {
+            tenant->source_hart = vhart->world.hart;
+        }
         vhart->claim_register = claim_register(description, vhart->description);
     }
     routing_take_sources(tenant);
@@ -284,8 +333,8 @@ static void drop(struct hart *hart, uint32_t source)
 
     source_owner[source] = COTENANT_MAX_TENANTS;
     plic_set_priority(&board_plic, source, VPLIC_PRIORITY_MAX);
-    plic_set_enable(&board_plic, hart->plic_m_context, source, true);
     for (unsigned claims = 0; claims < MOST_CLAIMS && is_pending(source); claims++) {
+        plic_set_enable(&board_plic, hart->plic_m_context, source, true);
         routing_external_interrupt(hart);
     }
     plic_set_enable(&board_plic, hart->plic_m_context, source, false);
@@ -345,26 +394,71 @@ void routing_refresh_uart(struct tenant *tenant)
     }
 }
 
+/* A hart on which the tenant is loaded, or NULL. */
+static struct hart *hart_that_runs(const struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct hart *hart = tenant->vharts[i].world.hart;
+
+        if (__atomic_load_n(&hart->loaded, __ATOMIC_RELAXED) == &tenant->vharts[i]) {
+            return hart;
+        }
+    }
+    return NULL;
+}
+
+/*
+ * The hart was interrupted, and nothing is there to claim: a device has taken its request back,
+ * which a tenant that runs elsewhere could let it do over and over: its sources go to that hart.
+ */
+static void send_sources_away(struct hart *hart)
+{
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        struct tenant *tenant = &tenants[i];
+        struct hart *other;
+
+        if (tenant->source_hart != hart || tenant->state != TENANT_RUNNING ||
+            (hart->loaded != NULL && hart->loaded->tenant == tenant)) {
+            continue;
+        }
+        other = hart_that_runs(tenant);
+        if (other != NULL) {
+            bring_sources(tenant, other);
+        }
+    }
+}
+
+/* Returns whether the source stays claimed: its tenant's completion completes it. */
+static bool raise_source(uint32_t source)
+{
+    struct tenant *tenant;
+
+    if (source >= COTENANT_MAX_SOURCES || source_owner[source] >= tenant_count) {
+        return false;
+    }
+    tenant = &tenants[source_owner[source]];
+    if (!vplic_raise(&tenant->plic, source)) {
+        return false;
+    }
+    routing_refresh(tenant);
+    return true;
+}
+
 void routing_external_interrupt(struct hart *hart)
 {
     uint32_t source = plic_claim(&board_plic, hart->plic_m_context);
 
     if (source == 0) {
+        send_sources_away(hart);
         return;
     }
     trace_source(hart, source);
     if (source == bundle->board.uart_source) {
         uart_interrupt();
         plic_complete(&board_plic, hart->plic_m_context, source);
-        return;
+    } else if (!raise_source(source)) {
+        /* Nobody takes it in this context, and nobody must be interrupted by it again. */
+        plic_complete(&board_plic, hart->plic_m_context, source);
+        plic_set_enable(&board_plic, hart->plic_m_context, source, false);
     }
-    if (source < COTENANT_MAX_SOURCES && source_owner[source] < tenant_count) {
-        struct tenant *tenant = &tenants[source_owner[source]];
-
-        if (vplic_raise(&tenant->plic, source)) {
-            routing_refresh(tenant);
-            return; /* the tenant's completion completes it */
-        }
-    }
-    plic_complete(&board_plic, hart->plic_m_context, source);
 }

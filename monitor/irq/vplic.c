@@ -6,7 +6,6 @@
 #include "irq/vplic_registers.h"
 
 #define WORDS COTENANT_SOURCE_WORDS
-#define BITS SOURCE_SET_WORD_BITS
 
 /* Sources that the tenant may configure, as bits of a word. */
 static uint32_t known_sources(const struct vplic *vplic, uint32_t word)
@@ -50,14 +49,27 @@ uint32_t vplic_claim(struct vplic *vplic, uint32_t index)
     return source;
 }
 
-/* Ends the service of a source that a vhart claimed here. */
-static void end_service(struct vplic *vplic, struct vplic_vhart *vhart, uint32_t source)
+/* Ends the service of a source that a vhart claimed here. Returns whether it is pending again. */
+static bool end_service(struct vplic *vplic, struct vplic_vhart *vhart, uint32_t source)
 {
+    bool again = source_set_has(vplic->level, source);
+
     source_set_assign(vhart->claimed, source, false);
     vhart->claimed_count--;
     source_set_assign(vplic->in_service, source, false);
-    if (source_set_has(vplic->virtual_sources, source) && source_set_has(vplic->level, source)) {
+    if (again) {
         vplic_set_pending(vplic, source, true);
+    }
+    return again;
+}
+
+/* The same for a physical source, which stays claimed in the machine context if it is pending. */
+static void end_physical_service(struct vplic *vplic, struct vplic_vhart *vhart, uint32_t source)
+{
+    if (end_service(vplic, vhart, source)) {
+        source_set_assign(vplic->level, source, false);
+    } else {
+        vplic->ops->complete_physical(vplic, source);
     }
 }
 
@@ -72,9 +84,10 @@ void vplic_complete(struct vplic *vplic, uint32_t index, uint32_t source)
         return;
     }
     if (source_set_has(vhart->claimed, source)) {
-        end_service(vplic, vhart, source);
         if (source_set_has(vplic->physical_sources, source)) {
-            vplic->ops->complete_physical(vplic, index, source);
+            end_physical_service(vplic, vhart, source);
+        } else {
+            end_service(vplic, vhart, source);
         }
     } else if (vhart->passthrough && source_set_has(vplic->physical_sources, source)) {
         vplic->ops->complete_physical_direct(vplic, index, source);
@@ -107,22 +120,34 @@ static void write_priority(struct vplic *vplic, uint32_t source, uint32_t value)
     }
 }
 
+/* The physical sources of a word that some emulated vhart has enabled. */
+static uint32_t emulated_enables(const struct vplic *vplic, uint32_t word)
+{
+    uint32_t enabled = 0;
+
+    for (uint32_t index = 0; index < vplic->vhart_count; index++) {
+        if (!vplic->vharts[index].passthrough) {
+            enabled |= vplic->vharts[index].enable[word];
+        }
+    }
+    return enabled & vplic->physical_sources[word];
+}
+
 static void write_enable(struct vplic *vplic, uint32_t index, uint32_t word, uint32_t value)
 {
     struct vplic_vhart *vhart = &vplic->vharts[index];
-    uint32_t changed;
+    uint32_t before = emulated_enables(vplic, word);
+    uint32_t after;
 
     value &= known_sources(vplic, word);
-    changed = (value ^ vhart->enable[word]) & vplic->physical_sources[word];
     vhart->enable[word] = value;
     if (vhart->passthrough) {
         vplic->ops->write_physical_enable_word(vplic, index, word, value);
         return;
     }
-    for (; changed != 0; changed &= changed - 1) {
-        uint32_t bit = lowest_bit(changed);
-
-        vplic->ops->set_physical_enable(vplic, index, word * BITS + bit, (value >> bit) & 1);
+    after = emulated_enables(vplic, word);
+    if (after != before) {
+        vplic->ops->enable_physical(vplic, word, after);
     }
 }
 
@@ -279,11 +304,14 @@ static bool has_emulated_vhart(const struct vplic *vplic)
 bool vplic_raise(struct vplic *vplic, uint32_t source)
 {
     if (source >= COTENANT_MAX_SOURCES || !source_set_has(vplic->physical_sources, source) ||
-        source_set_has(vplic->pending, source) || source_set_has(vplic->in_service, source) ||
         !has_emulated_vhart(vplic)) {
         return false;
     }
-    vplic_set_pending(vplic, source, true);
+    if (source_set_has(vplic->in_service, source)) {
+        source_set_assign(vplic->level, source, true);
+    } else {
+        vplic_set_pending(vplic, source, true);
+    }
     return true;
 }
 

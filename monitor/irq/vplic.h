@@ -8,10 +8,9 @@
  *   foreign   everything else: reads 0, ignores writes, is never claimed.
  *
  * The S-mode context of a vhart has one of two forms:
- *   emulated      every register is state of ours. The monitor claims physical sources in the
- *                 machine context of the vhart's hart and hands them over with vplic_raise(); the
- *                 tenant's completion calls ops->complete_physical(), until which the source
- *                 cannot fire again.
+ *   emulated      every register is state of ours. The monitor claims physical sources in a
+ *                 machine context and hands them over with vplic_raise(); the tenant's completion
+ *                 calls ops->complete_physical(), until which the source cannot fire again.
  *   pass-through  the tenant reads its enable words and claims and completes in the physical
  *                 S-context itself. What it writes elsewhere is filtered here and written through.
  *                 While a virtual source is pending or in service (vplic_claim_trapped()) the
@@ -61,12 +60,15 @@ struct vplic_ops {
      */
     uint32_t (*read_physical_pending)(struct vplic *vplic, uint32_t word);
 
-    /* Emulated form: lets a source into the machine context of the vhart's hart, or not. */
-    void (*set_physical_enable)(struct vplic *vplic, uint32_t vhart, uint32_t source, bool on);
+    /*
+     * Emulated form: of the tenant's sources of a word, lets these into the machine context,
+     * because a vhart has enabled them, and no others.
+     */
+    void (*enable_physical)(struct vplic *vplic, uint32_t word, uint32_t sources);
 
     /* Emulated form: completes a raised source in the machine context. It is still enabled there.
      */
-    void (*complete_physical)(struct vplic *vplic, uint32_t vhart, uint32_t source);
+    void (*complete_physical)(struct vplic *vplic, uint32_t source);
 
     /* Pass-through form: writes an enable word of the physical S-context. */
     void (*write_physical_enable_word)(struct vplic *vplic, uint32_t vhart, uint32_t word,
@@ -106,7 +108,8 @@ struct vplic {
     uint32_t virtual_sources[COTENANT_SOURCE_WORDS];
     /* Bit k of the priority of source n is bit n of plane k. */
     uint32_t priority_plane[VPLIC_PRIORITY_BITS][COTENANT_SOURCE_WORDS];
-    uint32_t level[COTENANT_SOURCE_WORDS];      /* of virtual sources */
+    /* Of virtual sources; of a physical one: raised again while in service. */
+    uint32_t level[COTENANT_SOURCE_WORDS];
     uint32_t pending[COTENANT_SOURCE_WORDS];    /* claimable: a virtual level or a raise */
     uint32_t in_service[COTENANT_SOURCE_WORDS]; /* claimed by some context here */
     uint32_t pending_words;                     /* bit w: pending[w] is not 0 */
@@ -153,8 +156,10 @@ void vplic_complete(struct vplic *vplic, uint32_t vhart, uint32_t source);
 bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level);
 
 /*
- * The monitor has claimed a physical source in a machine context for this tenant. False: not the
- * tenant's, or raised already and not completed; the caller then completes it itself.
+ * The monitor has claimed a physical source in a machine context for this tenant: it stays claimed
+ * until the tenant completes it, also if it is pending or in service here already, which a PLIC
+ * that lets others complete it can bring about. False: not the tenant's, or claimed by the tenant
+ * itself in its physical contexts; the caller then completes it.
  */
 bool vplic_raise(struct vplic *vplic, uint32_t source);
 

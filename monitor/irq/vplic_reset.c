@@ -4,24 +4,16 @@
 #include "irq/vplic.h"
 #include "irq/vplic_arbiter.h"
 
-/* Completes the raised sources of a word through an emulated vhart, then turns its sources off. */
-static void release_emulated(struct vplic *vplic, uint32_t index, uint32_t word, uint32_t *raised)
+/* Completes the raised sources of a word, some of which may be disabled, and turns all off. */
+static void release_emulated(struct vplic *vplic, uint32_t word, uint32_t raised)
 {
-    uint32_t enabled = vplic->vharts[index].enable[word] & vplic->physical_sources[word];
-
-    for (uint32_t left = enabled | *raised; left != 0; left &= left - 1) {
-        uint32_t bit = left & -left;
-        uint32_t source = word * SOURCE_SET_WORD_BITS + lowest_bit(left);
-
-        if (*raised & bit) {
-            if ((enabled & bit) == 0) {
-                vplic->ops->set_physical_enable(vplic, index, source, true);
-            }
-            vplic->ops->complete_physical(vplic, index, source);
-        }
-        vplic->ops->set_physical_enable(vplic, index, source, false);
+    if (raised != 0) {
+        vplic->ops->enable_physical(vplic, word, raised);
     }
-    *raised = 0;
+    for (uint32_t left = raised; left != 0; left &= left - 1) {
+        vplic->ops->complete_physical(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+    }
+    vplic->ops->enable_physical(vplic, word, 0);
 }
 
 /* The state of the sources of a word is as after vplic_init(), except for the levels. */
@@ -38,6 +30,7 @@ static void clear_word(struct vplic *vplic, uint32_t word)
         vhart->claimed[word] = 0;
     }
     vplic->in_service[word] = 0;
+    vplic->level[word] &= vplic->virtual_sources[word];
     vplic->pending[word] = vplic->level[word];
     vplic_update_pending_word(vplic, word);
 }
@@ -46,18 +39,21 @@ void vplic_reset_step(struct vplic *vplic, uint32_t word)
 {
     uint32_t physical = vplic->physical_sources[word];
     uint32_t raised = (vplic->pending[word] | vplic->in_service[word]) & physical;
+    bool emulated = false;
 
     vplic->ops->silence_word(vplic, word, physical);
     for (uint32_t index = 0; index < vplic->vhart_count; index++) {
         if (vplic->vharts[index].passthrough) {
             /* It may have claimed sources in its physical context without our knowledge. */
             vplic->ops->release_word(vplic, index, word, physical);
-        } else {
-            release_emulated(vplic, index, word, &raised);
         }
+        emulated |= !vplic->vharts[index].passthrough;
         if (word == 0) {
             vplic->vharts[index].threshold = 0;
         }
+    }
+    if (emulated) {
+        release_emulated(vplic, word, raised);
     }
     clear_word(vplic, word);
 }

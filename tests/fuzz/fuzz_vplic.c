@@ -13,8 +13,8 @@ static const uint32_t owned[COTENANT_SOURCE_WORDS] = {0xff00, 0x100};
 static const uint32_t virtual_words[COTENANT_SOURCE_WORDS] = {0x10, [7] = 0x80000000};
 
 static const bool passed[VHARTS] = {false, true, false};
-static bool enabled[VHARTS][COTENANT_MAX_SOURCES]; /* in the machine contexts */
-static bool raised[COTENANT_MAX_SOURCES];          /* claimed there, not completed */
+static bool enabled[COTENANT_MAX_SOURCES]; /* in the machine context */
+static bool raised[COTENANT_MAX_SOURCES];  /* claimed there, not completed */
 static uint32_t next_physical_claim;
 
 static void check_owned(uint32_t source)
@@ -36,19 +36,20 @@ static uint32_t read_physical_pending(struct vplic *vplic, uint32_t word)
     return 0xffffffff;
 }
 
-static void set_physical_enable(struct vplic *vplic, uint32_t vhart, uint32_t source, bool on)
+static void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources)
 {
     (void)vplic;
-    check_owned(source);
-    assert(vhart < VHARTS && !passed[vhart]);
-    enabled[vhart][source] = on;
+    assert(word < COTENANT_SOURCE_WORDS && (sources & ~owned[word]) == 0);
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        enabled[word * 32 + bit] = sources >> bit & 1;
+    }
 }
 
-static void complete_physical(struct vplic *vplic, uint32_t vhart, uint32_t source)
+static void complete_physical(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
     check_owned(source);
-    assert(vhart < VHARTS && enabled[vhart][source] && raised[source]);
+    assert(enabled[source] && raised[source]);
     raised[source] = false;
 }
 
@@ -77,7 +78,7 @@ static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32
 static const struct vplic_ops ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
-    .set_physical_enable = set_physical_enable,
+    .enable_physical = enable_physical,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
@@ -159,10 +160,7 @@ static void operate(struct vplic *vplic, struct fuzz_input *input)
         vplic_set_level(vplic, byte % 2 ? byte / 2 : 255, fuzz_byte(input) & 1);
         break;
     case 6:
-        if (vplic_raise(vplic, byte % 64)) {
-            assert(!raised[byte % 64]);
-            raised[byte % 64] = true;
-        }
+        raised[byte % 64] |= vplic_raise(vplic, byte % 64);
         break;
     default:
         if (byte == 0) {
@@ -192,10 +190,7 @@ int fuzz_vplic(const uint8_t *data, size_t size)
     }
     reset(&vplic);
     for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
-        assert(!raised[source]);
-        for (uint32_t vhart = 0; vhart < VHARTS; vhart++) {
-            assert(!enabled[vhart][source]);
-        }
+        assert(!raised[source] && !enabled[source]);
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 """How interrupts reach a vhart, and whether it gives its hart away while it waits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cotenant.board import Board, BoardHart, Device
 from cotenant.channels import VirtualDevice
@@ -38,7 +38,8 @@ def decide(
     if there is just one, because all others are then more urgent than its interrupts; that vhart
     may idle natively too. The members of a `group`, of which one runs at a time, count as one. It
     takes a PMP entry of 4 bytes. A vhart with a budget yields when it idles, so that its idle time
-    is not charged, and a vhart that yields has an emulated PLIC.
+    is not charged, and a vhart that yields has an emulated PLIC. So have then all vharts of its
+    tenant: see agree().
     """
     lowest = min(each.priority for each in sharing)
     members = {tenant.name} if group is None else {tenant.name, *group.members}
@@ -55,3 +56,14 @@ def decide(
         passthrough=keeps_hart and plic_context is not None and board.pmp_grain == 4,
         wfi_yields=not keeps_hart,
     )
+
+
+def agree(routes: Sequence[Interrupts]) -> tuple[Interrupts, ...]:
+    """Return the decisions for all vharts of a tenant, each of which decide() has made by itself.
+
+    The PLIC is passed through to all or to none. A source that one hart's driver claims directly
+    and another hart's monitor on its behalf would interrupt that hart, and who is above the tenant
+    there, whenever the driver completes it.
+    """
+    passthrough = all(route.passthrough for route in routes)
+    return tuple(replace(route, passthrough=passthrough) for route in routes)

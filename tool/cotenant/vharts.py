@@ -35,6 +35,32 @@ class Vharts:
     pmp: dict[int, HartPmp]
 
 
+def _routes(
+    config: SystemConfig,
+    board: Board,
+    owned: Ownership,
+    virtual: Mapping[str, Sequence[VirtualDevice]],
+) -> dict[str, dict[int, Interrupts]]:
+    """Return how interrupts reach the vharts of each tenant, by its name and their harts' ids."""
+    routes: dict[str, dict[int, Interrupts]] = {}
+    for tenant in config.tenants:
+        harts = [hart for hart in board.harts if hart.id in tenant.harts]
+        single = [
+            interrupts.decide(
+                tenant,
+                [other for other in config.tenants if hart.id in other.harts],
+                hart,
+                [*owned[tenant.name], *virtual[tenant.name]],
+                board,
+                config.group_of(tenant.name),
+            )
+            for hart in harts
+        ]
+        ids = (hart.id for hart in harts)
+        routes[tenant.name] = dict(zip(ids, interrupts.agree(single), strict=True))
+    return routes
+
+
 def plan_vharts(
     config: SystemConfig,
     board: Board,
@@ -45,23 +71,14 @@ def plan_vharts(
 ) -> Vharts:
     """Decide all vharts; raises ConfigError if the PMP of a hart cannot keep them apart."""
     tenants = config.tenants
+    decided = _routes(config, board, owned, virtual)
     compiled: dict[int, HartPmp] = {}
     planned: dict[tuple[str, int], VhartPlan] = {}
     for hart in board.harts:
         sharing = [tenant for tenant in tenants if hart.id in tenant.harts]
         if not sharing:
             continue
-        routes = [
-            interrupts.decide(
-                tenant,
-                sharing,
-                hart,
-                [*owned[tenant.name], *virtual[tenant.name]],
-                board,
-                config.group_of(tenant.name),
-            )
-            for tenant in sharing
-        ]
+        routes = [decided[tenant.name][hart.id] for tenant in sharing]
         maps = [
             for_vhart(
                 tenant.name,

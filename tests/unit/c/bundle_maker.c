@@ -26,7 +26,8 @@ static void make_board(struct bundle_board *board)
         .uart_kind = COTENANT_UART_NS16550,
         .uart_source = 10,
         .reset_kind = COTENANT_RESET_SIFIVE_TEST,
-        .flags = COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG | COTENANT_BOARD_FP,
+        .flags = COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG | COTENANT_BOARD_FP |
+                 COTENANT_BOARD_PLIC_CHECKED,
         .pmp_entries = 8,
         .pmp_grain = 4,
         .hart_count = 2,

@@ -207,6 +207,8 @@ static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
                               &bundle->tenants[bundle->vharts[i].tenant]));
         DANGER_IF(i != index && bundle->vharts[i].hart == vhart->hart &&
                   bundle->vharts[i].tenant == vhart->tenant);
+        DANGER_IF(bundle->vharts[i].tenant == vhart->tenant &&
+                  passed_through(&bundle->vharts[i]) != passed_through(vhart));
     }
     DANGER_IF(beside > COTENANT_MAX_VHARTS_PER_HART);
     return NULL;
@@ -273,6 +275,7 @@ static bool plic_byte_is_safe(const struct bundle *bundle, const struct bundle_v
         return rights == 1;
     }
     return inside(offset, 1, 0x200004 + 0x1000 * context, 4) && (rights & 4) == 0 &&
+           ((rights & 2) == 0 || (bundle->board.flags & COTENANT_BOARD_PLIC_CHECKED) != 0) &&
            deciding(vhart, byte) == (int)vhart->plic_claim_entry;
 }
 

@@ -130,7 +130,7 @@ static void test_good_bundles_pass(void **state)
     ACCEPTED(board->reset_kind = COTENANT_RESET_NONE; board->reset_base = 0);
     ACCEPTED(board->msip_base = 0; board->hart_count = 1);
     ACCEPTED(rtos_vhart->hart = 1; rtos_vhart->plic_s_context = 3);
-    ACCEPTED(board->flags = COTENANT_BOARD_FP);
+    ACCEPTED(board->flags = COTENANT_BOARD_FP | COTENANT_BOARD_PLIC_CHECKED);
     ACCEPTED(rtos->devicetree = 0);
     ACCEPTED(without_channels(); rtos->flags = 0; rtos->uart_base = 0; rtos->uart_source = 0;
              rtos->plic_base = 0);
@@ -727,6 +727,10 @@ static void test_pmp_opens_the_interrupt_controller(void **state)
             linux_vhart->pmp_address[MADE_ENABLES] = MADE_NAPOT(plic + 0x2000, 0x100));
     REFUSED("vhart.pmp_address: opens a device of the mon", 0,
             linux_vhart->pmp_config[MADE_CLAIM] |= PMP_X);
+    REFUSED("vhart.pmp_address: opens a device of the mon", 0,
+            board->flags &= ~(uint32_t)COTENANT_BOARD_PLIC_CHECKED);
+    ACCEPTED(board->flags &= ~(uint32_t)COTENANT_BOARD_PLIC_CHECKED;
+             linux_vhart->pmp_config[MADE_CLAIM] &= ~PMP_W);
     REFUSED("vhart.pmp_address: opens a device of the mon", 0,
             set_pmp(linux_vhart, 0, (plic + 0x201004) >> 2, PMP_NA4 | PMP_R | PMP_W));
     /* Behind the claim entry, which decides alone even while it is closed. */

@@ -50,16 +50,16 @@ static uint32_t read_physical_pending(struct vplic *v, uint32_t word)
     return physical_pending[word];
 }
 
-static void set_physical_enable(struct vplic *v, uint32_t vhart, uint32_t source, bool on)
+static void enable_physical(struct vplic *v, uint32_t word, uint32_t sources)
 {
     assert_ptr_equal(v, &vplic);
-    note("enable %u:%u=%u\n", vhart, source, on);
+    note("enable %u=%x\n", word, sources);
 }
 
-static void complete_physical(struct vplic *v, uint32_t vhart, uint32_t source)
+static void complete_physical(struct vplic *v, uint32_t source)
 {
     assert_ptr_equal(v, &vplic);
-    note("complete %u:%u\n", vhart, source);
+    note("complete %u\n", source);
 }
 
 static void write_physical_enable_word(struct vplic *v, uint32_t vhart, uint32_t word,
@@ -85,7 +85,7 @@ static void complete_physical_direct(struct vplic *v, uint32_t vhart, uint32_t s
 static const struct vplic_ops ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
-    .set_physical_enable = set_physical_enable,
+    .enable_physical = enable_physical,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
@@ -213,7 +213,7 @@ static void test_foreign_sources_do_not_exist(void **state)
     assert_calls("");
     wr(ENABLE(EMULATED_CONTEXT, 0), 0xffffffff);
     assert_int_equal(rd(ENABLE(EMULATED_CONTEXT, 0)), 1u << UART | 1u << DISK);
-    assert_calls("enable 0:8=1\n");
+    assert_calls("enable 0=100\n");
     wr(ENABLE(PASSED_CONTEXT, 0), 0xffffffff);
     assert_int_equal(rd(ENABLE(PASSED_CONTEXT, 0)), 1u << UART | 1u << DISK);
     assert_calls("word 1:0=1100\n");
@@ -308,24 +308,67 @@ static void test_raised_source_life(void **state)
     (void)state;
     wr(PRIORITY(NET), 1);
     wr(ENABLE(EMULATED_CONTEXT, 1), 1u << NET % 32);
-    assert_calls("priority 40=1\nenable 0:40=1\n");
+    assert_calls("priority 40=1\nenable 1=100\n");
     assert_true(vplic_raise(&vplic, NET));
-    assert_false(vplic_raise(&vplic, NET));
     assert_true(vplic_output(&vplic, EMULATED));
     assert_false(vplic_output(&vplic, PASSED));
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
-    assert_false(vplic_raise(&vplic, NET)); /* in service */
+    assert_false(vplic_output(&vplic, EMULATED));
     assert_calls("");
     wr(CLAIM(EMULATED_CONTEXT), NET);
-    assert_calls("complete 0:40\n");
+    assert_calls("complete 40\n");
     wr(CLAIM(EMULATED_CONTEXT), NET); /* nothing to complete */
     assert_calls("");
     assert_true(vplic_raise(&vplic, NET));
     wr(ENABLE(EMULATED_CONTEXT, 1), 0);
-    assert_calls("enable 0:40=0\n");
+    assert_calls("enable 1=0\n");
     assert_false(vplic_output(&vplic, EMULATED)); /* it waits for the tenant to enable it */
     wr(ENABLE(EMULATED_CONTEXT, 1), 1u << NET % 32);
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
+}
+
+/* Somebody else has completed it in the PLIC: nothing is lost, and nothing comes a second time. */
+static void test_source_that_comes_while_it_is_raised(void **state)
+{
+    (void)state;
+    prepare(EMULATED_CONTEXT, NET);
+    assert_true(vplic_raise(&vplic, NET));
+    assert_true(vplic_raise(&vplic, NET)); /* pending: the same request */
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0);
+    assert_true(vplic_raise(&vplic, NET)); /* in service: the next one */
+    assert_true(vplic_raise(&vplic, NET));
+    assert_false(vplic_output(&vplic, EMULATED));
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0);
+    wr(CLAIM(EMULATED_CONTEXT), NET);
+    assert_calls(""); /* it stays claimed */
+    assert_true(vplic_output(&vplic, EMULATED));
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
+    wr(CLAIM(EMULATED_CONTEXT), NET);
+    assert_calls("complete 40\n");
+    assert_false(vplic_output(&vplic, EMULATED));
+
+    assert_true(vplic_raise(&vplic, NET));
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
+    assert_true(vplic_raise(&vplic, NET));
+    vplic_reset_step(&vplic, 1);
+    prepare(EMULATED_CONTEXT, NET);
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0); /* of the life before */
+}
+
+/* It comes through one machine context, whichever vharts have it enabled. */
+static void test_source_that_several_vharts_enable(void **state)
+{
+    assert_int_equal(vplic_add_vhart(&vplic, 7, false), 2);
+    (void)state;
+    wr(ENABLE(EMULATED_CONTEXT, 1), 1u << NET % 32);
+    assert_calls("enable 1=100\n");
+    wr(ENABLE(7, 1), UINT32_MAX);
+    assert_calls("");
+    wr(ENABLE(EMULATED_CONTEXT, 1), 0);
+    assert_calls("");
+    wr(ENABLE(7, 1), 0);
+    assert_calls("enable 1=0\n");
 }
 
 /* PLIC specification, interrupt completion: ignored while the source is not enabled. */
@@ -337,10 +380,10 @@ static void test_completion_of_a_disabled_source_is_ignored(void **state)
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), NET);
     wr(ENABLE(EMULATED_CONTEXT, 1), 0);
     wr(CLAIM(EMULATED_CONTEXT), NET);
-    assert_calls("enable 0:40=0\n");
+    assert_calls("enable 1=0\n");
     wr(ENABLE(EMULATED_CONTEXT, 1), 1u << NET % 32);
     wr(CLAIM(EMULATED_CONTEXT), NET);
-    assert_calls("enable 0:40=1\ncomplete 0:40\n");
+    assert_calls("enable 1=100\ncomplete 40\n");
 }
 
 static void test_a_claim_belongs_to_its_context(void **state)
@@ -490,19 +533,20 @@ static void test_reset_gives_everything_back(void **state)
 
     vplic_reset_step(&vplic, 0);
     assert_calls("priority 8=0\n"
-                 "complete 0:8\n"
-                 "enable 0:8=0\n"
                  "word 1:0=100\n"
                  "direct 1:8\n"
-                 "word 1:0=0\n");
+                 "word 1:0=0\n"
+                 "enable 0=100\n"
+                 "complete 8\n"
+                 "enable 0=0\n");
     vplic_reset_step(&vplic, 1);
     assert_calls("priority 40=0\n"
-                 "enable 0:40=1\n"
-                 "complete 0:40\n"
-                 "enable 0:40=0\n"
                  "word 1:1=100\n"
                  "direct 1:40\n"
-                 "word 1:1=0\n");
+                 "word 1:1=0\n"
+                 "enable 1=100\n"
+                 "complete 40\n"
+                 "enable 1=0\n");
     for (uint32_t word = 2; word < COTENANT_SOURCE_WORDS; word++) {
         vplic_reset_step(&vplic, word);
     }
@@ -530,6 +574,8 @@ int main(void)
         cmocka_unit_test_setup(test_service_ends_with_the_level_of_a_lone_context, setup_alone),
         cmocka_unit_test_setup(test_request_is_withdrawn_with_its_level, setup),
         cmocka_unit_test_setup(test_raised_source_life, setup),
+        cmocka_unit_test_setup(test_source_that_comes_while_it_is_raised, setup),
+        cmocka_unit_test_setup(test_source_that_several_vharts_enable, setup),
         cmocka_unit_test_setup(test_completion_of_a_disabled_source_is_ignored, setup),
         cmocka_unit_test_setup(test_a_claim_belongs_to_its_context, setup),
         cmocka_unit_test_setup(test_order_of_claims, setup),

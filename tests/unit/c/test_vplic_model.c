@@ -22,9 +22,9 @@ static const bool passed[VHARTS] = {false, true, false};
 /* The effects that the vplic had on the board, or that the model says it should have. */
 struct board {
     uint32_t priority[SOURCES];
-    bool emulated_enable[VHARTS][SOURCES];
+    bool emulated_enable[SOURCES];
     uint32_t enable_word[VHARTS][COTENANT_SOURCE_WORDS];
-    uint32_t completed[VHARTS][SOURCES];
+    uint32_t completed[SOURCES];
     uint32_t completed_directly[VHARTS][SOURCES];
     uint32_t claims[VHARTS];
 };
@@ -40,6 +40,7 @@ static struct {
     uint32_t priority[SOURCES];
     bool level[SOURCES];
     bool pending[SOURCES];
+    bool again[SOURCES]; /* physical, raised while in service */
     int claimer[SOURCES];
     bool enabled[VHARTS][SOURCES];
     uint32_t threshold[VHARTS];
@@ -57,17 +58,19 @@ static uint32_t read_physical_pending(struct vplic *v, uint32_t word)
     return physical_pending[word];
 }
 
-static void set_physical_enable(struct vplic *v, uint32_t vhart, uint32_t source, bool on)
+static void enable_physical(struct vplic *v, uint32_t word, uint32_t sources)
 {
     (void)v;
-    seen.emulated_enable[vhart][source] = on;
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        seen.emulated_enable[word * 32 + bit] = sources >> bit & 1;
+    }
 }
 
-static void complete_physical(struct vplic *v, uint32_t vhart, uint32_t source)
+static void complete_physical(struct vplic *v, uint32_t source)
 {
     (void)v;
-    assert_true(seen.emulated_enable[vhart][source]); /* else the PLIC would ignore it */
-    seen.completed[vhart][source]++;
+    assert_true(seen.emulated_enable[source]); /* else the PLIC would ignore it */
+    seen.completed[source]++;
 }
 
 static void write_physical_enable_word(struct vplic *v, uint32_t vhart, uint32_t word,
@@ -93,7 +96,7 @@ static void complete_physical_direct(struct vplic *v, uint32_t vhart, uint32_t s
 static const struct vplic_ops ops = {
     .set_physical_priority = set_physical_priority,
     .read_physical_pending = read_physical_pending,
-    .set_physical_enable = set_physical_enable,
+    .enable_physical = enable_physical,
     .complete_physical = complete_physical,
     .write_physical_enable_word = write_physical_enable_word,
     .claim_physical = claim_physical,
@@ -185,8 +188,9 @@ static void model_complete(uint32_t vhart, uint32_t source)
     }
     if (model.claimer[source] == (int)vhart) {
         model.claimer[source] = NOBODY;
-        model.pending[source] = model.kind[source] == VIRTUAL && model.level[source];
-        expected.completed[vhart][source] += model.kind[source] == PHYSICAL;
+        model.pending[source] = model.level[source] || model.again[source];
+        expected.completed[source] += model.kind[source] == PHYSICAL && !model.again[source];
+        model.again[source] = false;
     } else if (passed[vhart] && model.kind[source] == PHYSICAL) {
         expected.completed_directly[vhart][source]++;
     }
@@ -213,7 +217,7 @@ static void model_write_enable(uint32_t vhart, uint32_t word, uint32_t value)
             expected.enable_word[vhart][word] &= ~(1u << bit);
             expected.enable_word[vhart][word] |= (uint32_t)on << bit;
         } else if (model.kind[source] == PHYSICAL) {
-            expected.emulated_enable[vhart][source] = on;
+            expected.emulated_enable[source] = model.enabled[0][source] || model.enabled[2][source];
         }
     }
 }
@@ -224,6 +228,7 @@ static void model_reset(void)
         model.priority[source] = 0;
         model.claimer[source] = NOBODY;
         model.pending[source] = model.level[source];
+        model.again[source] = false;
     }
     memset(model.enabled, 0, sizeof(model.enabled));
     memset(model.threshold, 0, sizeof(model.threshold));
@@ -328,11 +333,14 @@ static void step_device(struct random *random)
             model.pending[source] = level && model.claimer[source] == NOBODY;
         }
     } else {
-        bool taken = model.kind[source] == PHYSICAL && !model.pending[source] &&
-                     model.claimer[source] == NOBODY;
+        bool taken = model.kind[source] == PHYSICAL;
 
         assert_int_equal(vplic_raise(&vplic, source), taken);
-        model.pending[source] = model.pending[source] || taken;
+        if (taken && model.claimer[source] == NOBODY) {
+            model.pending[source] = true;
+        } else if (taken) {
+            model.again[source] = true;
+        }
     }
 }
 
