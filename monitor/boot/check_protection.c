@@ -125,6 +125,12 @@ static bool is_claim_register(const struct bundle *bundle, const struct bundle_v
     return opened.base == claim && opened.size == 4;
 }
 
+/* To write only where the PLIC ignores completions of sources that are not the tenant's. */
+static uint32_t most_claim_rights(const struct bundle_board *board)
+{
+    return (board->flags & COTENANT_BOARD_PLIC_CHECKED) != 0 ? PMP_READ | PMP_WRITE : PMP_READ;
+}
+
 /* Passed through: the context's enable bits to read, its claim register by the entry for it. */
 static bool is_passed_through(const struct bundle *bundle, const struct bundle_vhart *vhart,
                               unsigned entry, struct bundle_range opened)
@@ -137,7 +143,7 @@ static bool is_passed_through(const struct bundle *bundle, const struct bundle_v
     }
     if (entry == vhart->plic_claim_entry) {
         return is_claim_register(bundle, vhart, opened) &&
-               (rights_of(vhart, entry) & PMP_EXECUTE) == 0;
+               (rights_of(vhart, entry) & ~most_claim_rights(&bundle->board)) == 0;
     }
     return rights_of(vhart, entry) == PMP_READ &&
            check_contains(enables, PLIC_ENABLE_STRIDE, opened.base, opened.size);

@@ -4,12 +4,14 @@
  * runs on any SBI firmware; what is measured is what the kernel loses, from the instruction that
  * asks to the first one that has the answer, that instruction included.
  *
- * Arguments: devices=1   also the virtual UART and its interrupt, which only Cotenant emulates
+ * Arguments: devices=1   also the virtual UART and its interrupt, which only Cotenant emulates, and
+ *                        the end of an interrupt of the clock, which the tenant owns then
  */
 #include <stdbool.h>
 
 #include "bench/samples.h"
 #include "bench/sv57.h"
+#include "rt/goldfish_rtc.h"
 #include "rt/plic.h"
 #include "rt/sbi.h"
 #include "rt/uart.h"
@@ -26,6 +28,7 @@
 #define TIMER_DELAY_TICKS 50
 
 static uint64_t overhead;
+static struct goldfish_rtc rtc;
 
 /* A call with at most four arguments; with a bit of sip, until that is seen set. */
 static uint64_t measure_call(uint64_t extension, uint64_t function, const uint64_t arguments[4],
@@ -179,6 +182,22 @@ static uint64_t measure_interrupt(bool with_completion)
                            : end - start - overhead - AWAIT_LENGTH * rounds;
 }
 
+/* The end of an interrupt of the clock, which the tenant owns: the store to the claim register. */
+static uint64_t measure_device_completion(void)
+{
+    uint64_t start;
+    uint64_t end;
+
+    __asm__ volatile("csrr %[start], cycle\n"
+                     "sw %[source], 0(%[claim])\n"
+                     "csrr %[end], cycle\n"
+                     : [start] "=&r"(start), [end] "=&r"(end)
+                     : [source] "r"(rtc.source), [claim] "r"(plic_register(
+                                                     plic_claim_offset(platform.plic_context)))
+                     : "memory");
+    return end - start - overhead;
+}
+
 static uint64_t measure_interrupt_to_claim(void)
 {
     return measure_interrupt(false);
@@ -192,17 +211,24 @@ static uint64_t measure_completion(void)
 static void sample_devices(void)
 {
     const uint64_t uart[1] = {platform.uart_base};
+    const uint64_t context[1] = {
+        (uint64_t)plic_register(plic_threshold_offset(platform.plic_context))};
 
     uart_init();
+    goldfish_rtc_find(&rtc);
+    plic_enable(rtc.source, 1);
     plic_enable(platform.uart_source, 1);
     plic_set_threshold(0);
     bench_sample("mmio_read", measure_device_read);
     bench_sample("mmio_write", measure_device_write);
     bench_sample("interrupt_to_claim", measure_interrupt_to_claim);
     bench_sample("interrupt_complete", measure_completion);
+    bench_sample("device_complete", measure_device_completion);
     sv57_enable(uart, 1);
     bench_sample("mmio_read_sv57", measure_device_read);
     bench_sample("mmio_write_sv57", measure_device_write);
+    sv57_enable(context, 1);
+    bench_sample("device_complete_sv57", measure_device_completion);
 }
 
 void main(void)

@@ -50,6 +50,8 @@ class Plic:
     sources: int
     compatible: tuple[str, ...]
     virtual_sources: tuple[int, ...]
+    checks_completions: bool
+    """it ignores a completion by a context that has not enabled the source"""
 
     def enable_words(self, context: int) -> Range:
         """Return the enable bits of a context (PLIC specification, chapter 5)."""

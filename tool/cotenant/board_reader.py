@@ -194,8 +194,9 @@ def _read_plic(reader: TableReader | None) -> Plic | None:
     sources = reader.integer("sources", 2, abi.limit("MAX_SOURCES"), "96", required=True) or 2
     compatible = reader.strings("compatible", '["riscv,plic0"]', required=True) or ()
     virtual = reader.integers("virtual_sources", 1, sources - 1, "[12]", required=True) or ()
+    checked = reader.boolean("checks_completions") is True
     reader.finish()
-    return Plic(area, sources, compatible, virtual)
+    return Plic(area, sources, compatible, virtual, checked)
 
 
 def _read_kind(reader: TableReader, kinds: dict[str, str]) -> int:

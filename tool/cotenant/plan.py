@@ -126,5 +126,6 @@ class System:
             "BOARD_FP": "f" in isa and "d" in isa,
             "BOARD_SVPBMT": "svpbmt" in isa,
             "BOARD_ZICBO": "zicbom" in isa and "zicboz" in isa,
+            "BOARD_PLIC_CHECKED": self.board.plic.checks_completions,
         }
         return sum(abi.bundle(name) for name, set_ in present.items() if set_)

@@ -112,7 +112,7 @@ def test_check_tells_the_form_of_each_entry(workshop: Workshop) -> None:
     told = [(each["form"], each["mode"], *each["rights"].values()) for each in entries]
     assert told == [
         ("allow", "NAPOT", "r--", "---"),
-        ("allow", "NA4", "rw-", "---"),
+        ("allow", "NA4", "r--", "---"),
         ("allow+deny", "NAPOT", "deny", "rw-"),
         ("allow+deny", "NAPOT", "deny", "rw-"),
         ("allow+deny", "NAPOT", "deny", "rwx"),

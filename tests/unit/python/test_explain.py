@@ -46,8 +46,8 @@ def test_pmp_entries_of_each_hart(system: System) -> None:
     """The rights of each tenant where they share a hart; the claim register is the hart's own."""
     claims = [row for row in rows(system) if row[2] == "NA4"]
     assert [row[3:] for row in claims] == [
-        ["0xc203004..0xc203007", "rw-", "---"],
-        ["0xc205004..0xc205007", "rw-"],
+        ["0xc203004..0xc203007", "r--", "---"],
+        ["0xc205004..0xc205007", "r--"],
     ]
 
 
@@ -72,5 +72,5 @@ def test_json(system: System) -> None:
         "mode": "NA4",
         "base": 0x0C20_3004,
         "size": 4,
-        "rights": {"linux": "rw-", "rtos": "---"},
+        "rights": {"linux": "r--", "rtos": "---"},
     }

@@ -29,6 +29,8 @@ _DEVICES = (
     ("mmio_write_sv57", "emulated MMIO write, Sv57 page tables", 250),
     ("interrupt_to_claim", "virtual interrupt, injected to claimed", 500),
     ("interrupt_complete", "virtual interrupt, completion", None),
+    ("device_complete", "interrupt of an own device, completion", None),
+    ("device_complete_sv57", "the same, Sv57 page tables", None),
 )
 # With Sstc only what concerns the timer is another path.
 _SSTC = frozenset({"set_timer", "timer_interrupt"})
@@ -55,7 +57,7 @@ def run(quick: bool) -> list[Row]:  # noqa: ARG001 - it is quick as it is
 
 def measure(*, sstc: bool) -> dict[str, int]:
     """Return the program's figures on Cotenant."""
-    description = system(payload("kernel", IMAGE, arguments="devices=1"))
+    description = system(payload("kernel", IMAGE, arguments="devices=1", devices=["rtc"]))
     with running(description, sstc=sstc) as session:
         session.wait_end()
         return samples.medians(session.output("kernel"), f"{IMAGE} on Cotenant")

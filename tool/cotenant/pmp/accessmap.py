@@ -58,8 +58,9 @@ def for_vhart(
 
     `passthrough`: the hart whose S-mode PLIC context is passed through to the vhart, or None.
     Its enable words can then be read, because the stock driver reads them at each interrupt, and
-    its claim/complete register read and written; that one is a PMP entry of its own, because the
-    monitor takes it away while a virtual interrupt is pending.
+    its claim/complete register read, and written where the PLIC itself looks whose source it is;
+    that one is a PMP entry of its own, because the monitor takes it away while a virtual interrupt
+    is pending.
     """
     regions = [Region(each, Rights.RWX, f"memory of {tenant}") for each in memory]
     regions += [Region(each, Rights.RW, f"window {name}") for name, each in windows.items()]
@@ -70,7 +71,8 @@ def for_vhart(
         regions.append(
             Region(board.plic.enable_words(context), Rights.R, f"PLIC enables of {context}")
         )
+        claim = Rights.RW if board.plic.checks_completions else Rights.R
         regions.append(
-            Region(board.plic.claim(context), Rights.RW, f"PLIC claim of {context}", separate=True)
+            Region(board.plic.claim(context), claim, f"PLIC claim of {context}", separate=True)
         )
     return tuple(sorted(regions, key=lambda region: region.range.base))
