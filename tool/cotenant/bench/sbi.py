@@ -30,7 +30,7 @@ _DEVICES = (
     ("interrupt_to_claim", "virtual interrupt, injected to claimed", 500),
     ("interrupt_complete", "virtual interrupt, completion", None),
     ("device_complete", "interrupt of an own device, completion", None),
-    ("device_complete_sv57", "the same, Sv57 page tables", None),
+    ("device_complete_sv57", "interrupt of an own device, completion, Sv57 page tables", None),
 )
 # With Sstc only what concerns the timer is another path.
 _SSTC = frozenset({"set_timer", "timer_interrupt"})
