@@ -49,63 +49,75 @@ static uint64_t owned(const struct vhart *vhart)
     return configured & (vhart->pmu.used | ~FIXED);
 }
 
-/* What stands still while the vhart's counts move in or out. */
-static uint64_t still(const struct vhart *vhart)
+static uint64_t programmable_count(const struct hart *hart)
 {
-    return counters_programmable(vhart->world.hart) | (owned(vhart) & FIXED);
+    return hart->counter_count - COUNTER_FIRST_PROGRAMMABLE;
 }
 
-static void load(struct pmu *pmu, uint64_t counter)
+static struct pmu_counter *programmable(struct vhart *vhart)
+{
+    return &vhart->pmu.counters[COUNTER_FIRST_PROGRAMMABLE];
+}
+
+/* What stands still while the vhart's counts move in or out. */
+static uint64_t still(const struct hart *hart, uint64_t own)
+{
+    return counters_programmable(hart) | (own & FIXED);
+}
+
+/* Of a cycle or instret that is the vhart's: what the hart's own is ahead of it. */
+static uint64_t ahead(struct pmu *pmu, unsigned counter, uint64_t now)
 {
     uint64_t value = pmu->counters[counter].value;
 
-    if (counter < COUNTER_FIRST_PROGRAMMABLE) {
-        pmu->ahead[counter] = counter_exchange(counter, value) - value;
-    } else {
-        counter_event_exchange(counter, pmu->counters[counter].event);
-        counter_exchange(counter, value);
-    }
+    pmu->ahead[counter] = now - value;
+    return value;
 }
 
-/* One that is stopped has its value already. */
-static void save(struct pmu *pmu, uint64_t counter)
+/* Notes the vhart's value, and returns the hart's own. */
+static uint64_t behind(struct pmu *pmu, unsigned counter, uint64_t value)
 {
-    uint64_t value = counter_exchange(counter, 0);
-
-    if ((pmu->started >> counter & 1) != 0) {
-        pmu->counters[counter].value = value;
-    }
-    if (counter < COUNTER_FIRST_PROGRAMMABLE) {
-        counter_exchange(counter, pmu->counters[counter].value + pmu->ahead[counter]);
-    } else {
-        counter_event_exchange(counter, 0);
-    }
+    pmu->counters[counter].value = value;
+    return value + pmu->ahead[counter];
 }
 
 void counters_load(struct vhart *vhart)
 {
+    const struct hart *hart = vhart->world.hart;
+    struct pmu *pmu = &vhart->pmu;
     uint64_t own = owned(vhart);
 
-    CSR_WRITE(mcountinhibit, still(vhart));
-    for (uint64_t counter = 0; own >> counter != 0; counter++) {
-        if ((own >> counter & 1) != 0) {
-            load(&vhart->pmu, counter);
-        }
+    pmu->own = own;
+    CSR_WRITE(mcountinhibit, still(hart, own));
+    if ((own & 1ul << COUNTER_CYCLE) != 0) {
+        CSR_WRITE(mcycle, ahead(pmu, COUNTER_CYCLE, CSR_READ(mcycle)));
+    }
+    if ((own & 1ul << COUNTER_INSTRET) != 0) {
+        CSR_WRITE(minstret, ahead(pmu, COUNTER_INSTRET, CSR_READ(minstret)));
+    }
+    if ((own & ~FIXED) != 0) {
+        counters_write(programmable(vhart), programmable_count(hart));
     }
     CSR_WRITE(mcounteren, COUNTERS_BASIC | own);
-    CSR_WRITE(mcountinhibit, still(vhart) & ~(own & vhart->pmu.started));
+    CSR_WRITE(mcountinhibit, still(hart, own) & ~(own & pmu->started));
 }
 
 void counters_save(struct vhart *vhart)
 {
-    uint64_t own = owned(vhart);
+    const struct hart *hart = vhart->world.hart;
+    struct pmu *pmu = &vhart->pmu;
+    uint64_t own = pmu->own;
 
-    CSR_WRITE(mcountinhibit, still(vhart));
+    CSR_WRITE(mcountinhibit, still(hart, own));
     CSR_WRITE(mcounteren, COUNTERS_BASIC);
-    for (uint64_t counter = 0; own >> counter != 0; counter++) {
-        if ((own >> counter & 1) != 0) {
-            save(&vhart->pmu, counter);
-        }
+    if ((own & 1ul << COUNTER_CYCLE) != 0) {
+        CSR_WRITE(mcycle, behind(pmu, COUNTER_CYCLE, CSR_READ(mcycle)));
     }
-    CSR_WRITE(mcountinhibit, counters_programmable(vhart->world.hart));
+    if ((own & 1ul << COUNTER_INSTRET) != 0) {
+        CSR_WRITE(minstret, behind(pmu, COUNTER_INSTRET, CSR_READ(minstret)));
+    }
+    if ((own & ~FIXED) != 0) {
+        counters_read(programmable(vhart), programmable_count(hart));
+    }
+    CSR_WRITE(mcountinhibit, counters_programmable(hart));
 }

@@ -3,14 +3,16 @@
  * The hart's performance counters (privileged ISA 3.1.10 to 3.1.12) and what a vhart has in them.
  *
  * Counters are numbered as their CSRs: 0 is cycle, 2 is instret, 3 to 31 are programmable; number 1
- * would be time, which is no counter. While nobody's counts are in the hart, cycle and instret run
- * as ever, for whoever reads them, and the programmable ones stand still, out of reach of all.
+ * would be time, which is no counter. While no vhart's counts are in the hart, cycle and instret
+ * run as ever, for every tenant to read, and the programmable ones stand still, out of reach of
+ * all: they keep what they had then.
  *
  * A vhart's own counts are in the hart while it has the hart, and only those of its programmable
- * counters that it has configured can be read. A cycle or instret that it has configured and
- * started counts for it alone from then on: the hart's own count is put aside and goes on, by as
- * much, when the vhart leaves. It goes without what the vhart runs while it has that counter
- * stopped.
+ * counters that it has configured can be read. All programmable ones move at once then, however
+ * many it has configured: that is shorter than to look for them. A cycle or instret that it has
+ * configured and started counts for it alone from then on: the hart's own count is put aside and
+ * goes on, by as much, when the vhart leaves. It goes without what the vhart runs while it has that
+ * counter stopped.
  *
  * Called by the vhart's own hart, interrupts off.
  */
@@ -52,8 +54,8 @@ void counters_load(struct vhart *vhart);
 void counters_save(struct vhart *vhart);
 
 /* arch/counter_csr.S */
-uint64_t counter_exchange(uint64_t counter, uint64_t value);
-uint64_t counter_event_exchange(uint64_t counter, uint64_t value);
+void counters_read(struct pmu_counter *counters, uint64_t count);
+void counters_write(const struct pmu_counter *counters, uint64_t count);
 uint64_t counter_probe(uint64_t counter);
 uint64_t counter_probe_inhibit(void);
 

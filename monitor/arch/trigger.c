@@ -15,12 +15,11 @@ static uint64_t read_only(uint64_t tdata1)
                                                                 : READ_ONLY_MCONTROL;
 }
 
-/* A trigger that matches nothing, of a type that the hart's trigger `number` can have. */
-static uint64_t harmless(const struct hart *hart, uint32_t number)
+/* A trigger that matches nothing, of one of these types, bits. */
+static uint64_t harmless(uint16_t types)
 {
-    uint64_t type = (hart->trigger_types[number] & 1u << TDATA1_TYPE_MCONTROL) != 0
-                        ? TDATA1_TYPE_MCONTROL
-                        : TDATA1_TYPE_MCONTROL6;
+    uint64_t type =
+        (types & 1u << TDATA1_TYPE_MCONTROL) != 0 ? TDATA1_TYPE_MCONTROL : TDATA1_TYPE_MCONTROL6;
 
     return type << TDATA1_TYPE_SHIFT;
 }
@@ -55,7 +54,8 @@ void triggers_probe(struct hart *hart)
             break;
         }
         hart->trigger_types[hart->trigger_count] = types;
-        trigger_clear(hart, hart->trigger_count);
+        hart->trigger_rest[hart->trigger_count] = harmless(types);
+        (void)trigger_clear(hart, hart->trigger_count);
         hart->trigger_count++;
     }
 }
@@ -76,9 +76,13 @@ uint64_t trigger_read(uint32_t number)
     return CSR_READ(tdata1);
 }
 
-void trigger_clear(const struct hart *hart, uint32_t number)
+uint64_t trigger_clear(const struct hart *hart, uint32_t number)
 {
+    uint64_t before;
+
     CSR_WRITE(tselect, number);
-    CSR_WRITE(tdata1, harmless(hart, number));
+    before = CSR_READ(tdata1);
+    CSR_WRITE(tdata1, hart->trigger_rest[number]);
     CSR_WRITE(tdata2, 0);
+    return before;
 }

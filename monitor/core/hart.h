@@ -91,6 +91,7 @@ struct __attribute__((aligned(64))) hart {
      * the vhart whose triggers are in the hart, or NULL. */
     uint32_t trigger_count;
     uint16_t trigger_types[MOST_TRIGGERS];
+    uint64_t trigger_rest[MOST_TRIGGERS]; /* tdata1 of each when it matches nothing */
     struct vhart *trigger_user;
     /*
      * Numbers of counters, from cycle (0) on, that vharts can have, or 0 if there are none, and how

@@ -3,18 +3,23 @@
 
 #include "abi/sbi.h"
 #include "arch/counters.h"
+#include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
 #include "core/plain_path.h"
 #include "core/tenant.h"
+#include "irq/source_set.h"
 
 /* Fields of an event index, 20 bits. */
 #define EVENT_TYPE_SHIFT 16
 #define EVENT_CODE_MASK 0xffff
 
-static uint64_t total_of(const struct pmu *pmu, unsigned counter)
+/* Firmware counters that are started or stopped without a look at interrupts. */
+#define MOST_AT_ONCE 4
+
+static uint64_t total_of(const struct pmu *pmu, const struct pmu_counter *counter)
 {
-    return __atomic_load_n(&pmu->totals[pmu->counters[counter].event], __ATOMIC_RELAXED);
+    return __atomic_load_n(&pmu->totals[counter->event], __ATOMIC_RELAXED);
 }
 
 static uint64_t hardware(const struct vhart *vhart)
@@ -66,19 +71,6 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
     return 0;
 }
 
-static bool counts_set_timer(const struct vhart *vhart)
-{
-    const struct pmu *pmu = &vhart->pmu;
-    uint64_t set = pmu->started & pmu_firmware_counters(vhart);
-
-    for (unsigned counter = 0; set >> counter != 0; counter++) {
-        if ((set >> counter & 1) != 0 && pmu->counters[counter].event == SBI_PMU_FW_SET_TIMER) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void pmu_enter(struct vhart *vhart)
 {
     if ((vhart->plain_path & PLAIN_PATH_COUNTERS) == 0 || vhart->pmu.in_hart) {
@@ -107,72 +99,169 @@ void pmu_leave(struct vhart *vhart)
     }
 }
 
-/* After a change, for which what was in the hart was taken out of it. */
+static bool counts_set_timer(const struct pmu *pmu)
+{
+    return (pmu->started & pmu->set_timer) != 0;
+}
+
+/*
+ * After a change, for which what was in the hart was taken out of it. If the hart is wanted, it
+ * stays out until the scheduler gives the vhart the hart again.
+ */
 static void go_on(struct vhart *vhart)
 {
-    vhart->pmu.counts_set_timer = counts_set_timer(vhart);
+    vhart->pmu.counts_set_timer = counts_set_timer(&vhart->pmu);
     if ((vhart->pmu.configured & hardware(vhart)) != 0 || vhart->pmu.counts_set_timer) {
         plain_path_begin(vhart, PLAIN_PATH_COUNTERS);
     } else {
         plain_path_end(vhart, PLAIN_PATH_COUNTERS);
     }
-    pmu_enter(vhart);
+    if (hart_is_wanted()) {
+        vhart->world.hart->reschedule = true;
+    } else {
+        pmu_enter(vhart);
+    }
 }
 
-void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear)
+void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start)
 {
     struct pmu *pmu = &vhart->pmu;
+    struct pmu_counter *changed = &pmu->counters[counter];
+    bool is_firmware = (pmu_firmware_counters(vhart) >> counter & 1) != 0;
+    uint64_t bit = 1ul << counter;
 
     vhart->has_extras = true;
     pmu_leave(vhart);
-    pmu->configured |= 1ul << counter;
-    pmu->counters[counter].event = setting;
+    pmu->configured |= bit;
+    pmu->set_timer &= ~bit;
+    changed->event = setting;
     if (clear) {
-        pmu->counters[counter].value = 0;
+        changed->value = 0;
+    }
+    if (is_firmware && setting == SBI_PMU_FW_SET_TIMER) {
+        pmu->set_timer |= bit;
+    }
+    if (start) {
+        changed->value -= is_firmware ? total_of(pmu, changed) : 0;
+        pmu->started |= bit;
+        pmu->used |= bit;
     }
     go_on(vhart);
 }
 
-void pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
+/*
+ * Those of `set` that are started or stopped at once: some firmware counters or, if there are none
+ * left, all of the hart's.
+ */
+static uint64_t piece_of(const struct vhart *vhart, uint64_t set)
+{
+    uint64_t firmware = set & pmu_firmware_counters(vhart);
+    uint64_t rest = firmware;
+
+    for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
+        rest &= rest - 1;
+    }
+    return firmware != 0 ? firmware & ~rest : set;
+}
+
+/* The next one of `*set`, which is not empty, and takes it out. */
+static struct pmu_counter *take_one(struct pmu *pmu, uint64_t *set)
+{
+    struct pmu_counter *counter = &pmu->counters[lowest_bit((uint32_t)*set)];
+
+    *set &= *set - 1;
+    return counter;
+}
+
+/* The change has to be made while the vhart's counts are not in the hart. */
+static bool concerns_hart(const struct vhart *vhart, uint64_t set)
+{
+    return (set & (hardware(vhart) | vhart->pmu.set_timer)) != 0;
+}
+
+static void start_piece(struct vhart *vhart, uint64_t piece, const uint64_t *value)
+{
+    struct pmu *pmu = &vhart->pmu;
+    bool is_firmware = (piece & pmu_firmware_counters(vhart)) != 0;
+    bool concerned = concerns_hart(vhart, piece);
+
+    if (concerned) {
+        pmu_leave(vhart);
+    }
+    for (uint64_t left = is_firmware || value != NULL ? piece : 0; left != 0;) {
+        struct pmu_counter *counter = take_one(pmu, &left);
+
+        counter->value = value != NULL ? *value : counter->value;
+        counter->value -= is_firmware ? total_of(pmu, counter) : 0;
+    }
+    pmu->started |= piece;
+    pmu->used |= piece;
+    if (concerned) {
+        go_on(vhart);
+    }
+}
+
+static void stop_piece(struct vhart *vhart, uint64_t piece, bool reset)
+{
+    struct pmu *pmu = &vhart->pmu;
+    uint64_t running = piece & pmu->started & pmu_firmware_counters(vhart);
+    bool concerned = concerns_hart(vhart, piece);
+
+    if (concerned) {
+        pmu_leave(vhart);
+    }
+    while (running != 0) {
+        struct pmu_counter *counter = take_one(pmu, &running);
+
+        counter->value += total_of(pmu, counter);
+    }
+    pmu->started &= ~piece;
+    if (reset) {
+        pmu->configured &= ~piece;
+        pmu->used &= ~piece;
+        pmu->set_timer &= ~piece;
+    }
+    if (concerned) {
+        go_on(vhart);
+    }
+}
+
+/* What is left of a call is done when it is made again; returns whether nothing is. */
+static bool note_changed(struct pmu *pmu, uint64_t changed, uint64_t left)
+{
+    pmu->changed = left != 0 ? pmu->changed | changed : 0;
+    return left == 0;
+}
+
+bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
 {
     struct pmu *pmu = &vhart->pmu;
     uint64_t begin = set & pmu->configured & ~pmu->started;
-    uint64_t firmware = pmu_firmware_counters(vhart);
+    uint64_t left = begin;
 
-    pmu_leave(vhart);
-    for (unsigned counter = 0; begin >> counter != 0; counter++) {
-        if ((begin >> counter & 1) == 0) {
-            continue;
-        }
-        if (value != NULL) {
-            pmu->counters[counter].value = *value;
-        }
-        if ((firmware >> counter & 1) != 0) {
-            pmu->counters[counter].value -= total_of(pmu, counter);
-        }
+    while (left != 0 && (left == begin || !hart_is_wanted())) {
+        uint64_t piece = piece_of(vhart, left);
+
+        start_piece(vhart, piece, value);
+        left &= ~piece;
     }
-    pmu->started |= begin;
-    pmu->used |= begin;
-    go_on(vhart);
+    return note_changed(pmu, begin, left);
 }
 
-void pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
+bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
 {
     struct pmu *pmu = &vhart->pmu;
-    uint64_t end = set & pmu->started & pmu_firmware_counters(vhart);
+    uint64_t end = set & (reset ? pmu->configured : pmu->started);
+    uint64_t running = end & pmu->started;
+    uint64_t left = end;
 
-    pmu_leave(vhart);
-    for (unsigned counter = 0; end >> counter != 0; counter++) {
-        if ((end >> counter & 1) != 0) {
-            pmu->counters[counter].value += total_of(pmu, counter);
-        }
+    while (left != 0 && (left == end || !hart_is_wanted())) {
+        uint64_t piece = piece_of(vhart, left);
+
+        stop_piece(vhart, piece, reset);
+        left &= ~piece;
     }
-    pmu->started &= ~set;
-    if (reset) {
-        pmu->configured &= ~set;
-        pmu->used &= ~set;
-    }
-    go_on(vhart);
+    return note_changed(pmu, running, left);
 }
 
 uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter)
@@ -180,7 +269,8 @@ uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter)
     const struct pmu *pmu = &vhart->pmu;
     uint64_t value = pmu->counters[counter].value;
 
-    return (pmu->started >> counter & 1) != 0 ? value + total_of(pmu, counter) : value;
+    return (pmu->started >> counter & 1) != 0 ? value + total_of(pmu, &pmu->counters[counter])
+                                              : value;
 }
 
 void pmu_end(struct vhart *vhart)
@@ -192,6 +282,8 @@ void pmu_end(struct vhart *vhart)
     pmu->configured = 0;
     pmu->started = 0;
     pmu->used = 0;
+    pmu->set_timer = 0;
+    pmu->changed = 0;
     pmu->counts_set_timer = false;
     memset(pmu->counters, 0, sizeof(pmu->counters));
 }

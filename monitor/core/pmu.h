@@ -40,13 +40,16 @@ struct pmu_counter {
 
 struct pmu {
     uint64_t configured;
-    uint64_t started;      /* of the configured ones */
-    uint64_t used;         /* of those: started at some time since they were configured */
-    bool in_hart;          /* what is in the hart while the vhart has it, is */
+    uint64_t started;   /* of the configured ones */
+    uint64_t used;      /* of those: started at some time since they were configured */
+    uint64_t set_timer; /* those of them that count SBI_PMU_FW_SET_TIMER */
+    uint64_t changed;   /* by the call that is to be made again: not the tenant's earlier doing */
+    bool in_hart;       /* what is in the hart while the vhart has it, is */
     bool counts_set_timer; /* a counter of SBI_PMU_FW_SET_TIMER is started */
     struct pmu_counter counters[PMU_MOST_COUNTERS];
     /* While in_hart: the hart's own cycle and instret are ahead of the vhart's by this. */
     uint64_t ahead[PMU_FIXED_NUMBERS];
+    uint64_t own; /* the hart's counters that are its own then */
     /* How often each firmware event has happened since boot; any hart adds to it, atomically. */
     uint64_t totals[PMU_FIRMWARE_EVENTS];
 };
@@ -64,14 +67,20 @@ uint64_t pmu_firmware_counters(const struct vhart *vhart);
 uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t data,
                            uint64_t *setting);
 
-/* Gives the counter, which is not started, an event that it can count; `clear`: and value 0. */
-void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear);
+/*
+ * Gives the counter, which is not started, an event that it can count; `clear`: and value 0;
+ * `start`: and starts it.
+ */
+void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start);
 
-/* Starts the configured counters of `set`, from *value or, if that is NULL, from where they are. */
-void pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value);
+/*
+ * Starts the configured counters of `set`, from *value or, if that is NULL, from where they are.
+ * False: the hart is wanted, and it is to be called again for the rest.
+ */
+bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value);
 
-/* Stops the counters of `set`; `reset`: and takes their events away. */
-void pmu_stop(struct vhart *vhart, uint64_t set, bool reset);
+/* Stops the counters of `set`; `reset`: and takes their events away. False: as pmu_start(). */
+bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset);
 
 /* What a firmware counter has counted. */
 uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter);

@@ -39,11 +39,12 @@ struct software_event *software_events_running(struct vhart *vhart)
 /* The vhart could enter the handler of `event`, which is one of its two, at once. */
 static bool can_take(struct vhart *vhart, const struct software_event *event)
 {
-    const struct software_event *running = software_events_running(vhart);
+    const struct software_event *running;
 
     if (vhart->state != VHART_STARTED || !vhart->takes_events || !is_ready(event)) {
         return false;
     }
+    running = software_events_running(vhart);
     return running == NULL || local_goes_first(vhart) == (event == &vhart->event);
 }
 

@@ -5,36 +5,21 @@
 #include "core/hart.h"
 #include "core/plain_path.h"
 
-/* Takes the triggers of whoever has them in this hart out of it. */
+/* Takes the triggers of the vhart that has them in this hart out of it. */
 static void clear_hart(struct hart *hart)
 {
     for (uint32_t i = 0; i < hart->trigger_count; i++) {
-        trigger_clear(hart, i);
+        (void)trigger_clear(hart, i);
     }
     hart->trigger_user = NULL;
 }
 
-static bool has_any(const struct vhart *vhart)
+/* Puts those that are mapped into the hart; returns the first one that it does not take as it is.
+ */
+static uint32_t set_mapped(struct hart *hart, struct vhart *vhart)
 {
-    for (uint32_t i = 0; i < MOST_TRIGGERS; i++) {
-        if (vhart->triggers.each[i].mapped) {
-            return true;
-        }
-    }
-    return false;
-}
-
-uint32_t triggers_apply(struct vhart *vhart)
-{
-    struct hart *hart = vhart->world.hart;
     uint32_t refused = MOST_TRIGGERS;
 
-    clear_hart(hart);
-    if (!has_any(vhart)) {
-        plain_path_end(vhart, PLAIN_PATH_TRIGGERS);
-        return refused;
-    }
-    plain_path_begin(vhart, PLAIN_PATH_TRIGGERS);
     hart->trigger_user = vhart;
     for (uint32_t i = 0; i < hart->trigger_count; i++) {
         const struct trigger *trigger = &vhart->triggers.each[i];
@@ -47,11 +32,34 @@ uint32_t triggers_apply(struct vhart *vhart)
     return refused;
 }
 
+/* Nothing fires in between: the monitor runs in M-mode. */
+uint32_t triggers_apply(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+    bool has_any = false;
+
+    for (uint32_t i = 0; i < hart->trigger_count; i++) {
+        if (vhart->triggers.each[i].mapped) {
+            has_any = true;
+        } else {
+            (void)trigger_clear(hart, i);
+        }
+    }
+    if (!has_any) {
+        hart->trigger_user = NULL;
+        plain_path_end(vhart, PLAIN_PATH_TRIGGERS);
+        return MOST_TRIGGERS;
+    }
+    plain_path_begin(vhart, PLAIN_PATH_TRIGGERS);
+    return set_mapped(hart, vhart);
+}
+
 void triggers_enter(struct vhart *vhart)
 {
-    if ((vhart->plain_path & PLAIN_PATH_TRIGGERS) != 0 &&
-        vhart->world.hart->trigger_user != vhart) {
-        (void)triggers_apply(vhart);
+    struct hart *hart = vhart->world.hart;
+
+    if ((vhart->plain_path & PLAIN_PATH_TRIGGERS) != 0 && hart->trigger_user != vhart) {
+        (void)set_mapped(hart, vhart);
     }
 }
 
@@ -68,10 +76,18 @@ void triggers_refresh(struct vhart *vhart)
 
 void triggers_leave(struct vhart *vhart)
 {
-    if (vhart->world.hart->trigger_user == vhart) {
-        triggers_refresh(vhart);
-        clear_hart(vhart->world.hart);
+    struct hart *hart = vhart->world.hart;
+
+    if (hart->trigger_user != vhart) {
+        return;
     }
+    for (uint32_t i = 0; i < hart->trigger_count; i++) {
+        struct trigger *trigger = &vhart->triggers.each[i];
+        uint64_t tdata1 = trigger_clear(hart, i);
+
+        trigger->tdata1 = trigger->mapped ? tdata1 : trigger->tdata1;
+    }
+    hart->trigger_user = NULL;
 }
 
 void triggers_end(struct vhart *vhart)

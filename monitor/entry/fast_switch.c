@@ -4,6 +4,7 @@
 #include "arch/csr.h"
 #include "arch/instruction.h"
 #include "arch/timer.h"
+#include "core/plain_path.h"
 #include "irq/routing.h"
 
 static const struct world_change not_here = {NULL, NULL};
@@ -41,19 +42,17 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     return (struct world_change){&from->world, &to->world};
 }
 
-/* Whoever else is due at the same time interrupts again at once: its moment is the next event. */
-struct world_change fast_wake(struct hart *hart)
+/*
+ * `due`, the head of the waiting list, gets the hart from the running one. Another one that is due
+ * at the same time interrupts again at once: its moment is the next event.
+ */
+__attribute__((always_inline)) static inline struct world_change
+wake(struct hart *hart, struct schedulable *due, uint64_t now)
 {
     struct scheduler *scheduler = &hart->scheduler;
     struct schedulable *running = scheduler->running;
-    struct schedulable *due = hart->next_up;
-    uint64_t now = hart_now(hart);
-    uint64_t elapsed;
+    uint64_t elapsed = account(scheduler, running, now);
 
-    if (hart->reschedule || due == NULL || due->wake > now) {
-        return not_here;
-    }
-    elapsed = account(scheduler, running, now);
     if (has_peer(running)) {
         running->slice_used += elapsed;
     }
@@ -65,6 +64,38 @@ struct world_change fast_wake(struct hart *hart)
     scheduler->ready = due;
     scheduler->running = due;
     return hand_over(hart, vhart_of(running), now);
+}
+
+/*
+ * Where vharts of the hart are looked after, or the running one has a budget: what a vhart uses
+ * delays one above it by no more than it takes to put that aside.
+ */
+__attribute__((noinline, cold)) static struct world_change wake_above_attended(struct hart *hart)
+{
+    struct schedulable *running = hart->scheduler.running;
+    struct schedulable *due = hart->scheduler.waiting;
+    uint64_t now = hart_now(hart);
+
+    if (hart->reschedule || due == NULL || due->wake > now || due->priority <= running->priority ||
+        !fast_is_simple(hart, due)) {
+        return not_here;
+    }
+    if (running->budget != 0) {
+        running->budget_used += now - hart->scheduler.charged;
+    }
+    hart_leave_attended(hart, due, now);
+    return wake(hart, due, now);
+}
+
+struct world_change fast_wake(struct hart *hart)
+{
+    struct schedulable *due = hart->next_up;
+    uint64_t now = hart_now(hart);
+
+    if (hart->reschedule || due == NULL || due->wake > now) {
+        return plain_path_is_taken(hart) ? wake_above_attended(hart) : not_here;
+    }
+    return wake(hart, due, now);
 }
 
 struct world_change fast_wait(struct hart *hart)

@@ -23,8 +23,8 @@ struct world_change fast_wake(struct hart *hart);
 struct world_change fast_wait(struct hart *hart);
 
 /*
- * The loaded vhart goes on after a trap, unless somebody else became due meanwhile: who is switched
- * to here instead of after another trap waits a hundred instructions less.
+ * The loaded vhart goes on after a trap, unless another one became due meanwhile: that is switched
+ * to here instead of after another trap, and waits a hundred instructions less.
  */
 static inline struct world_change fast_resume(struct hart *hart, struct vhart *vhart)
 {
@@ -32,6 +32,11 @@ static inline struct world_change fast_resume(struct hart *hart, struct vhart *v
 
     if ((CSR_READ(mip) & INTERRUPT_MTI) != 0) {
         change = fast_wake(hart);
+        if (change.run == NULL && hart_now(hart) >= hart->event_deadline) {
+            vhart->world.interrupts++;
+            hart->reschedule = true;
+            return hart_schedule(hart);
+        }
     }
     return change.run != NULL ? change : (struct world_change){&vhart->world, &vhart->world};
 }

@@ -137,30 +137,64 @@ static bool is_idle(const struct hart *hart, const struct vhart *vhart)
             guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI);
 }
 
-/*
- * `next` gets the hart, or nobody (NULL). Whoever is looked after is given and taken the hart in
- * hart_schedule() only; see core/plain_path.h. Apart and cold, so that nobody else pays for it.
- */
-__attribute__((noinline, cold)) static void look_after(struct hart *hart, struct schedulable *next,
-                                                       uint64_t now)
+/* The vhart that was looked after last loses the hart. */
+static void leave_last(struct hart *hart, uint64_t now)
 {
-    struct schedulable *last = hart->accounted;
+    struct vhart *last = hart->accounted == NULL ? NULL : vhart_of(hart->accounted);
 
+    if (last == NULL) {
+        return;
+    }
+    pmu_leave(last);
+    triggers_leave(last);
+    if (last->steal.on) {
+        steal_leave(last, now, is_idle(hart, last));
+    }
+}
+
+void hart_leave_attended(struct hart *hart, struct schedulable *next, uint64_t now)
+{
+    leave_last(hart, now);
     hart->accounted = next;
-    if (last != NULL && last != next) {
-        pmu_leave(vhart_of(last));
-        triggers_leave(vhart_of(last));
-        if (vhart_of(last)->steal.on) {
-            steal_leave(vhart_of(last), now, is_idle(hart, vhart_of(last)));
-        }
+}
+
+/*
+ * `next` gets the hart, or no vhart (NULL); a vhart that is looked after is given the hart here
+ * only, see core/plain_path.h. What it brings along takes as long as the switch itself, so whoever
+ * is more urgent is looked for in between, `event` being the next moment for that. Returns false if
+ * the scheduler is to be asked again. Apart and cold, so that no other vhart pays for it.
+ */
+__attribute__((noinline, cold)) static bool look_after(struct hart *hart, struct schedulable *next,
+                                                       uint64_t event, uint64_t now)
+{
+    struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
+    bool is_new = hart->accounted != next;
+
+    if (is_new) {
+        hart_leave_attended(hart, NULL, now);
     }
-    if (next != NULL && last != next && vhart_of(next)->steal.on) {
-        steal_enter(vhart_of(next), now);
+    if (vhart == NULL || vhart->plain_path == 0) {
+        hart->accounted = next;
+        return true;
     }
-    if (next != NULL) {
-        pmu_enter(vhart_of(next));
-        triggers_enter(vhart_of(next));
+    timer_program(hart, NULL, event);
+    if (hart_is_wanted()) {
+        return false;
     }
+    hart->accounted = next;
+    if (is_new && vhart->steal.on) {
+        steal_enter(vhart, now);
+    }
+    triggers_enter(vhart);
+    if (hart_is_wanted()) {
+        return false;
+    }
+    pmu_enter(vhart);
+    if (hart_is_wanted()) {
+        return false;
+    }
+    claim_fp(hart, vhart);
+    return !hart_is_wanted();
 }
 
 struct world_change hart_schedule(struct hart *hart)
@@ -178,10 +212,12 @@ struct world_change hart_schedule(struct hart *hart)
             hart->reschedule = true;
             continue;
         }
-        if (plain_path_is_taken(hart)) {
-            look_after(hart, next, now);
-        }
         event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));
+        if (plain_path_is_taken(hart) && !look_after(hart, next, event, now)) {
+            hart_poll_interrupts(hart);
+            hart->reschedule = true;
+            continue;
+        }
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {
             return prepare(hart, vhart, event, now);

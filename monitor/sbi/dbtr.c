@@ -7,6 +7,7 @@
  * the shared memory has room for trig_max, and that many are accepted here. A call that fails
  * leaves all triggers as they were.
  */
+#include "arch/interrupts.h"
 #include "arch/trigger.h"
 #include "core/hart.h"
 #include "core/triggers.h"
@@ -188,12 +189,27 @@ static bool apply(struct vhart *vhart, uint32_t *number)
     return *number == MOST_TRIGGERS;
 }
 
-static struct sbi_result go_back(struct vhart *vhart, const struct triggers *before, long error,
-                                 uint64_t index)
+/* All triggers as they were, or are to be again. */
+static void keep(const struct vhart *vhart, struct trigger *before)
 {
-    vhart->triggers = *before;
+    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
+        before[i] = vhart->triggers.each[i];
+    }
+}
+
+static void restore(struct vhart *vhart, const struct trigger *before)
+{
+    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
+        vhart->triggers.each[i] = before[i];
+    }
+}
+
+/* The hart has refused one of them. */
+static struct sbi_result go_back(struct vhart *vhart, const struct trigger *before, uint64_t index)
+{
+    restore(vhart, before);
     (void)triggers_apply(vhart);
-    return failed(error, index);
+    return failed(SBI_ERR_NOT_SUPPORTED, index);
 }
 
 /* The entry that was about trigger `number`. */
@@ -207,32 +223,51 @@ static uint64_t entry_of(const struct entry *entries, uint32_t count, uint32_t n
     return 0;
 }
 
+/* Maps all entries to triggers; an SBI error, and *index is the entry that finds no place. */
+static long place_all(struct vhart *vhart, struct entry *entries, uint32_t count, uint64_t *index)
+{
+    uint32_t length;
+
+    for (uint32_t i = 0; i < count; i += length) {
+        length = chain_length(entries, i, count);
+        if (length == 0) {
+            *index = count - 1;
+            return SBI_ERR_INVALID_PARAM;
+        }
+        if (!place(vhart, &entries[i], length)) {
+            *index = i;
+            return SBI_ERR_FAILED;
+        }
+    }
+    return SBI_SUCCESS;
+}
+
 static struct sbi_result install(struct vhart *vhart, uint32_t count)
 {
-    const struct triggers before = vhart->triggers;
+    struct trigger before[MOST_TRIGGERS];
     struct entry entries[MOST_TRIGGERS];
+    uint64_t index = 0;
     uint32_t number;
-    uint32_t length;
+    long error;
 
     take_entries(vhart, count, entries);
     for (uint32_t i = 0; i < count; i++) {
-        long error = check(&entries[i]);
-
+        error = check(&entries[i]);
         if (error != SBI_SUCCESS) {
             return failed(error, i);
         }
     }
-    for (uint32_t i = 0; i < count; i += length) {
-        length = chain_length(entries, i, count);
-        if (length == 0) {
-            return go_back(vhart, &before, SBI_ERR_INVALID_PARAM, count - 1);
-        }
-        if (!place(vhart, &entries[i], length)) {
-            return go_back(vhart, &before, SBI_ERR_FAILED, i);
-        }
+    if (hart_is_wanted()) {
+        return sbi_repeat(); /* nothing has changed yet */
+    }
+    keep(vhart, before);
+    error = place_all(vhart, entries, count, &index);
+    if (error != SBI_SUCCESS) {
+        restore(vhart, before);
+        return failed(error, index);
     }
     if (!apply(vhart, &number)) {
-        return go_back(vhart, &before, SBI_ERR_NOT_SUPPORTED, entry_of(entries, count, number));
+        return go_back(vhart, before, entry_of(entries, count, number));
     }
     for (uint32_t i = 0; i < count; i++) {
         shared(vhart)[i].head = entries[i].head;
@@ -262,22 +297,27 @@ static long check_update(const struct vhart *vhart, const struct entry *entry)
 
 static struct sbi_result update(struct vhart *vhart, uint32_t count)
 {
-    const struct triggers before = vhart->triggers;
+    struct trigger before[MOST_TRIGGERS];
     struct entry entries[MOST_TRIGGERS];
     uint32_t number;
 
     take_entries(vhart, count, entries);
+    keep(vhart, before);
     for (uint32_t i = 0; i < count; i++) {
         long error = check_update(vhart, &entries[i]);
 
         if (error != SBI_SUCCESS) {
-            vhart->triggers = before;
+            restore(vhart, before);
             return failed(error, i);
         }
         map(&vhart->triggers.each[entries[i].head], &entries[i]);
     }
+    if (hart_is_wanted()) {
+        restore(vhart, before);
+        return sbi_repeat();
+    }
     if (!apply(vhart, &number)) {
-        return go_back(vhart, &before, SBI_ERR_NOT_SUPPORTED, entry_of(entries, count, number));
+        return go_back(vhart, before, entry_of(entries, count, number));
     }
     return sbi_value(0);
 }
@@ -285,16 +325,16 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
 /* The triggers that (base, mask) name, as bits; false: one of them does not exist. */
 static bool named(const struct vhart *vhart, uint64_t base, uint64_t mask, uint32_t *triggers)
 {
+    uint32_t count = trigger_count(vhart);
+
     *triggers = 0;
-    for (uint32_t bit = 0; bit < 64; bit++) {
-        if ((mask >> bit & 1) == 0) {
-            continue;
-        }
-        if (base >= trigger_count(vhart) || bit >= trigger_count(vhart) - base) {
-            return false;
-        }
-        *triggers |= 1u << (base + bit);
+    if (mask == 0) {
+        return true;
     }
+    if (base >= count || mask >> (count - base) != 0) {
+        return false;
+    }
+    *triggers = (uint32_t)(mask << base);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "core/pmu.h"
 #include "arch/counters.h"
 #include "arch/interrupts.h"
+#include "irq/source_set.h"
 #include "sbi/sbi.h"
 
 /* Of a counter, unless the hart says otherwise. */
@@ -36,17 +37,6 @@ static bool counter_set(const struct vhart *vhart, uint64_t base, uint64_t mask,
     }
     *set = mask << base;
     return mask >> (count - base) == 0;
-}
-
-/* Index of the first counter of a set that is not empty. */
-static unsigned lowest(uint64_t set)
-{
-    unsigned counter = 0;
-
-    while ((set >> counter & 1) == 0) {
-        counter++;
-    }
-    return counter;
 }
 
 static struct sbi_result counter_get_info(const struct vhart *vhart, uint64_t counter)
@@ -89,11 +79,12 @@ static struct sbi_result config_matching(struct vhart *vhart, const uint64_t *ar
     if (set == 0) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
-    counter = lowest(set);
-    pmu_configure(vhart, counter, setting, (flags & SBI_PMU_CONFIG_CLEAR_VALUE) != 0);
-    if ((flags & SBI_PMU_CONFIG_AUTO_START) != 0) {
-        pmu_start(vhart, 1ul << counter, NULL);
+    if (hart_is_wanted()) {
+        return sbi_repeat(); /* nothing has changed yet */
     }
+    counter = lowest_bit((uint32_t)set);
+    pmu_configure(vhart, counter, setting, (flags & SBI_PMU_CONFIG_CLEAR_VALUE) != 0,
+                  (flags & SBI_PMU_CONFIG_AUTO_START) != 0);
     return sbi_value(counter);
 }
 
@@ -102,7 +93,7 @@ static struct sbi_result config_matching(struct vhart *vhart, const uint64_t *ar
 static struct sbi_result counter_start(struct vhart *vhart, const uint64_t *arguments)
 {
     uint64_t flags = arguments[2];
-    uint64_t started = vhart->pmu.started;
+    uint64_t started = vhart->pmu.started & ~vhart->pmu.changed;
     uint64_t set;
 
     if ((flags & ~(uint64_t)(SBI_PMU_START_SET_INIT_VALUE | SBI_PMU_START_INIT_SNAPSHOT)) != 0 ||
@@ -113,7 +104,10 @@ static struct sbi_result counter_start(struct vhart *vhart, const uint64_t *argu
     if ((flags & SBI_PMU_START_INIT_SNAPSHOT) != 0) {
         return sbi_error(SBI_ERR_NO_SHMEM);
     }
-    pmu_start(vhart, set, (flags & SBI_PMU_START_SET_INIT_VALUE) != 0 ? &arguments[3] : NULL);
+    if (!pmu_start(vhart, set,
+                   (flags & SBI_PMU_START_SET_INIT_VALUE) != 0 ? &arguments[3] : NULL)) {
+        return sbi_repeat();
+    }
     return sbi_error((set & started) != 0 ? SBI_ERR_ALREADY_STARTED : SBI_SUCCESS);
 }
 
@@ -121,7 +115,7 @@ static struct sbi_result counter_start(struct vhart *vhart, const uint64_t *argu
 static struct sbi_result counter_stop(struct vhart *vhart, const uint64_t *arguments)
 {
     uint64_t flags = arguments[2];
-    uint64_t started = vhart->pmu.started;
+    uint64_t started = vhart->pmu.started | vhart->pmu.changed;
     uint64_t set;
 
     if ((flags & ~(uint64_t)(SBI_PMU_STOP_RESET | SBI_PMU_STOP_TAKE_SNAPSHOT)) != 0 ||
@@ -131,7 +125,9 @@ static struct sbi_result counter_stop(struct vhart *vhart, const uint64_t *argum
     if ((flags & SBI_PMU_STOP_TAKE_SNAPSHOT) != 0) {
         return sbi_error(SBI_ERR_NO_SHMEM);
     }
-    pmu_stop(vhart, set, (flags & SBI_PMU_STOP_RESET) != 0);
+    if (!pmu_stop(vhart, set, (flags & SBI_PMU_STOP_RESET) != 0)) {
+        return sbi_repeat();
+    }
     return sbi_error((set & ~started) != 0 ? SBI_ERR_ALREADY_STOPPED : SBI_SUCCESS);
 }
 

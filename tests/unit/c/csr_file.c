@@ -12,7 +12,7 @@ static struct {
     uint64_t value;
 } csrs[MOST_CSRS];
 
-static uint64_t *find(const char *name)
+uint64_t *csr_file_place(const char *name)
 {
     int i = 0;
 
@@ -26,10 +26,10 @@ static uint64_t *find(const char *name)
 
 uint64_t csr_file_read(const char *name)
 {
-    return *find(name);
+    return *csr_file_place(name);
 }
 
 void csr_file_write(const char *name, uint64_t value)
 {
-    *find(name) = value;
+    *csr_file_place(name) = value;
 }

@@ -115,10 +115,11 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
     return true;
 }
 
-void trigger_clear(const struct hart *of, uint32_t number)
+uint64_t trigger_clear(const struct hart *of, uint32_t number)
 {
     (void)of;
     (void)number;
+    return 0;
 }
 
 void trap_use_fast_paths(bool use)
@@ -398,8 +399,9 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x1234;
     vhart->world.pending = INTERRUPT_SSI;
-    pmu_configure(vhart, COUNTER_CYCLE, 0, false);
+    pmu_configure(vhart, COUNTER_CYCLE, 0, false, false);
     assert_ptr_equal(counters_owner, vhart);
+    hart->trigger_count = 1;
     vhart->triggers.each[0].mapped = true;
     triggers_apply(vhart);
     assert_ptr_equal(hart->trigger_user, vhart);

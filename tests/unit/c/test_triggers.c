@@ -52,11 +52,14 @@ uint64_t trigger_read(uint32_t number)
     return real[number].tdata1;
 }
 
-void trigger_clear(const struct hart *of, uint32_t number)
+uint64_t trigger_clear(const struct hart *of, uint32_t number)
 {
+    uint64_t before = real[number].tdata1;
+
     assert_ptr_equal(of, &hart);
     real[number].tdata1 = TWO;
     real[number].tdata2 = 0;
+    return before;
 }
 
 static int set_up(void **state)

@@ -8,13 +8,14 @@ ticks), so the figures do not depend on the host. The same image runs on OpenSBI
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cotenant import paths
 from cotenant.bench import firmware, samples
-from cotenant.bench.loads import LINUX, Load, all_loads
+from cotenant.bench.loads import LINUX, all_loads
 from cotenant.bench.report.store import TIMELINE, Histogram, Store
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import TIMEOUT, linux, running, system, tenant
@@ -26,10 +27,10 @@ IMAGE = "freertos-histogram"
 ICOUNT = 5
 SAMPLES = 100_000
 SAMPLES_QUICK = 5_000
+RTOS = "rtos"
 ALONE = "alone"
 ON_OPENSBI = "alone on OpenSBI"
 
-_RTOS = "rtos"
 _POINTS = {"handler": "first handler instruction", "task": "task's first instruction"}
 _BUDGET_AVERAGE = 200
 _BUDGET_WORST = 400
@@ -101,7 +102,7 @@ def draw_timeline(output: Path) -> None:
     from cotenant.bench.report.timeline import picture
 
     load = Send(LINUX, "forkload 1000000 >/dev/null 2>&1 & sleep 0.1")
-    picture(system(linux(), _rtos(f"icount={ICOUNT}")), [load], output, icount=ICOUNT)
+    picture(system(linux(), rtos(f"icount={ICOUNT}")), [load], output, icount=ICOUNT)
 
 
 def measure(count: int, *, sstc: bool) -> Iterator[tuple[str, Run]]:
@@ -110,16 +111,16 @@ def measure(count: int, *, sstc: bool) -> Iterator[tuple[str, Run]]:
     image = paths.TENANT_IMAGES / f"{IMAGE}.raw"
     output = firmware.run(image, sstc=sstc, icount=ICOUNT, arguments=arguments)
     yield ON_OPENSBI, parse(output, ON_OPENSBI)
-    with running(system(_rtos(arguments)), sstc=sstc, icount=ICOUNT) as session:
+    with running(system(rtos(arguments)), sstc=sstc, icount=ICOUNT) as session:
         session.wait_end()
-        yield ALONE, parse(session.output(_RTOS), ALONE)
-    description = system(linux(), _rtos(f"icount={ICOUNT}"))
+        yield ALONE, parse(session.output(RTOS), ALONE)
+    description = system(linux(), rtos(f"icount={ICOUNT}"))
     with running(description, sstc=sstc, icount=ICOUNT) as session:
         session.wait_ready(LINUX)
-        session.expect(_RTOS, "^bench: ready$")
+        session.expect(RTOS, "^bench: ready$")
         for load in all_loads():
             load.start(session)
-            yield load.name, _take(session, load, count)
+            yield load.name, take(session, count, load.name, partial(load.go_on, session))
             load.stop(session)
 
 
@@ -139,23 +140,24 @@ def parse(output: str, who: str) -> Run:
     return {point: Latencies(counts[point], totals[point][1]) for point in _POINTS}
 
 
-def _take(session: Session, load: Load, count: int) -> Run:
-    """Have the application take samples while a load goes on."""
-    start = len(session.output(_RTOS))
-    session.send(_RTOS, f"{count}\n".encode())
+def take(session: Session, count: int, load: str, go_on: Callable[[], None] = lambda: None) -> Run:
+    """Have the application take samples while a load, of this name, goes on."""
+    start = len(session.output(RTOS))
+    session.send(RTOS, f"{count}\n".encode())
     deadline = time.monotonic() + TIMEOUT
-    while not (found := _RUN.search(session.output(_RTOS), start)):
-        if session.console.ended or session.console.has_ended(_RTOS):
-            raise BenchError(f"the machine or FreeRTOS ended under {load.name}")
+    while not (found := _RUN.search(session.output(RTOS), start)):
+        if session.console.ended or session.console.has_ended(RTOS):
+            raise BenchError(f"the machine or FreeRTOS ended under {load}")
         if time.monotonic() > deadline:
-            raise BenchError(f"{count} samples under {load.name} took more than {TIMEOUT:g} s")
-        load.go_on(session)
+            raise BenchError(f"{count} samples under {load} took more than {TIMEOUT:g} s")
+        go_on()
         time.sleep(_POLL_INTERVAL)
-    return parse(found[0], load.name)
+    return parse(found[0], load)
 
 
-def _rtos(arguments: str) -> str:
-    return tenant(_RTOS, priority=10, memory="4M", image=IMAGE, fp=False, arguments=arguments)
+def rtos(arguments: str) -> str:
+    """Return the table of the application."""
+    return tenant(RTOS, priority=10, memory="4M", image=IMAGE, fp=False, arguments=arguments)
 
 
 def _rows(runs: dict[str, Run], suffix: str) -> list[Row]:

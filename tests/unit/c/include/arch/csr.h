@@ -9,6 +9,7 @@
 
 uint64_t csr_file_read(const char *name);
 void csr_file_write(const char *name, uint64_t value);
+uint64_t *csr_file_place(const char *name);
 
 #undef READ_TP
 #undef FENCE_I
