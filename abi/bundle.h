@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 10
+#define COTENANT_BUNDLE_VERSION 11
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -58,6 +58,11 @@
 #define COTENANT_TENANT_RESTART_ON_SHUTDOWN 0x10
 /* Behind its virtual devices is a page of doorbells: 4 bytes for each port of its console. */
 #define COTENANT_TENANT_DOORBELLS 0x20
+/*
+ * The tenant's PMP entries may open its virtio devices, which reach all memory then; without it
+ * they are guarded: the monitor is between the tenant and the registers.
+ */
+#define COTENANT_TENANT_TRUSTED 0x40
 
 /* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
 #define COTENANT_WATCH_OFF 0

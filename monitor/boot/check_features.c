@@ -2,6 +2,7 @@
 /* What the bundle needs, against what this monitor is built with: nothing in the full monitor. */
 #include "boot/check_rules.h"
 #include "core/features.h"
+#include "features/guard/guarded.h"
 
 #define WITHOUT ": this monitor is built without "
 
@@ -31,6 +32,10 @@ static struct check_result check_needs(const struct bundle_tenant *tenant, uint3
             "tenant.flags" WITHOUT "floating point", index);
     REQUIRE(FEATURE_DEVICES || tenant->resets[0].kind == COTENANT_DEVICE_RESET_NONE,
             "tenant.resets.kind" WITHOUT "drivers of tenants' devices", index);
+    for (uint32_t i = 0; i < COTENANT_MAX_RESETS; i++) {
+        REQUIRE(FEATURE_GUARD || !is_guarded(tenant, &tenant->resets[i]),
+                "tenant.resets.kind" WITHOUT "guarded devices", index);
+    }
     return check_good();
 }
 

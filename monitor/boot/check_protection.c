@@ -9,6 +9,7 @@
 #include "arch/csr.h"
 #include "boot/check_rules.h"
 #include "device/plic_map.h"
+#include "features/guard/guarded.h"
 
 /* The bytes that an entry matches; none for one that is off. */
 static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned entry)
@@ -208,6 +209,24 @@ static bool opens_foreign_device(const struct bundle *bundle, uint32_t index,
             is_opened_to_another(bundle, index, (struct bundle_range){high, end - high}));
 }
 
+/* Who could reach the registers could have the device reach all memory. */
+static bool opens_guarded_device(const struct bundle *bundle, uint32_t own,
+                                 struct bundle_range opened)
+{
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        const struct bundle_tenant *tenant = &bundle->tenants[i];
+        bool counts = i == own || !check_share_a_group(&bundle->tenants[own], tenant);
+
+        for (unsigned j = 0; counts && j < COTENANT_MAX_RESETS; j++) {
+            if (is_guarded(tenant, &tenant->resets[j]) &&
+                check_overlaps(tenant->resets[j].base, CHECK_PAGE_SIZE, opened.base, opened.size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static struct check_result check_part(const struct bundle *bundle, uint32_t index, unsigned entry,
                                       struct bundle_range opened)
 {
@@ -219,6 +238,8 @@ static struct check_result check_part(const struct bundle *bundle, uint32_t inde
             "vhart.pmp_address: opens a device of the monitor", index);
     REQUIRE(!opens_foreign_device(bundle, index, opened),
             "vhart.pmp_address: opens a device of another tenant", index);
+    REQUIRE(!opens_guarded_device(bundle, vhart->tenant, opened),
+            "vhart.pmp_address: opens a guarded device", index);
     return check_good();
 }
 

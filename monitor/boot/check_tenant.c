@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check_rules.h"
 #include "device/pci_reset.h"
+#include "features/guard/guarded.h"
 
 #define TENANT_FLAGS                                                                               \
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
      COTENANT_TENANT_RESTART_ON_CRASH | COTENANT_TENANT_RESTART_ON_SHUTDOWN |                      \
-     COTENANT_TENANT_DOORBELLS)
+     COTENANT_TENANT_DOORBELLS | COTENANT_TENANT_TRUSTED)
 #define VIRTUAL_UART_SIZE 0x100
 #define MOST_PATIENCE_MS 600000
 #define VIRTUAL_WATCHDOG_SIZE CHECK_PAGE_SIZE
@@ -208,6 +209,37 @@ static bool is_own_device(const struct bundle *bundle, uint32_t index,
     return true;
 }
 
+/* A tenant of a group before this one has the device as well. */
+static bool is_guarded_before(const struct bundle *bundle, uint32_t index, uint64_t base)
+{
+    for (uint32_t i = 0; i < index; i++) {
+        const struct bundle_tenant *tenant = &bundle->tenants[i];
+
+        for (unsigned j = 0; j < COTENANT_MAX_RESETS; j++) {
+            if (is_guarded(tenant, &tenant->resets[j]) && tenant->resets[j].base == base) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The guarded devices of the tenants up to this one. */
+static uint32_t count_guarded(const struct bundle *bundle, uint32_t index)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i <= index; i++) {
+        const struct bundle_tenant *tenant = &bundle->tenants[i];
+
+        for (unsigned j = 0; j < COTENANT_MAX_RESETS; j++) {
+            count += is_guarded(tenant, &tenant->resets[j]) &&
+                     !is_guarded_before(bundle, i, tenant->resets[j].base);
+        }
+    }
+    return count;
+}
+
 static struct check_result check_resets(const struct bundle *bundle, uint32_t index)
 {
     for (unsigned i = 0; i < COTENANT_MAX_RESETS; i++) {
@@ -224,6 +256,8 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
                      is_own_device(bundle, index, reset)),
                 "tenant.resets.base: not a device of the tenant's own", index);
     }
+    REQUIRE(count_guarded(bundle, index) <= COTENANT_MAX_GUARDED,
+            "tenant.resets: more guarded devices than there can be", index);
     return check_good();
 }
 

@@ -117,6 +117,11 @@
 #define FEATURE_DEVICES 1
 #endif
 
+/* Guarded virtio devices: the monitor is between a tenant and the registers of its devices. */
+#ifndef FEATURE_GUARD
+#define FEATURE_GUARD 1
+#endif
+
 /* An image that the previous boot stage brings. */
 #ifndef FEATURE_NEXT_STAGE
 #define FEATURE_NEXT_STAGE 1

@@ -2,6 +2,7 @@
 #include "core/give_back.h"
 
 #include "device/device_reset.h"
+#include "features/guard/guard.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 
@@ -18,6 +19,7 @@ static void reset_devices(const struct bundle_reset *resets)
 {
     for (uint32_t i = 0; i < RESETS && resets[i].kind != COTENANT_DEVICE_RESET_NONE; i++) {
         device_reset(&resets[i]);
+        guard_give_back(resets[i].base);
     }
 }
 

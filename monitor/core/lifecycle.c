@@ -18,6 +18,7 @@
 #include "core/trace.h"
 #include "core/triggers.h"
 #include "core/work.h"
+#include "features/guard/guard.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 
@@ -467,6 +468,7 @@ void lifecycle_init(void)
     }
     foreground_init();
     virtio_init();
+    guard_init();
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
             foreground_has_devices(&tenants[i])) {

@@ -4,6 +4,7 @@
 #include "core/hart.h"
 #include "core/work.h"
 #include "device/plic_map.h"
+#include "features/guard/guard.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 #include "vdev/virtio_console.h"
@@ -45,7 +46,8 @@ static bool is_watchdog(const struct tenant *tenant, uint64_t address)
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
 {
     return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address) ||
-           is_watchdog(tenant, address) || is_doorbell(tenant, address);
+           is_watchdog(tenant, address) || is_doorbell(tenant, address) ||
+           guard_at(tenant, address) != NULL;
 }
 
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
@@ -141,6 +143,7 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
                              uint64_t *value)
 {
     struct tenant *tenant = vhart->tenant;
+    struct guard *guard;
 
     if (is_uart(tenant, address)) {
         uart_access(tenant, (unsigned)mmio_uart_offset(tenant, address), store, value);
@@ -161,6 +164,10 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
     }
     if (is_doorbell(tenant, address)) {
         return doorbell_access(tenant, doorbell_offset(tenant, address), store, value);
+    }
+    guard = guard_at(tenant, address);
+    if (guard != NULL) {
+        return guard_access(guard, vhart, (uint32_t)(address - guard->base), size, store, value);
     }
     return MMIO_FAULT;
 }

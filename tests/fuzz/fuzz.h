@@ -18,6 +18,7 @@ int fuzz_check(const uint8_t *data, size_t size);
 int fuzz_guest_memory(const uint8_t *data, size_t size);
 int fuzz_sequences(const uint8_t *data, size_t size);
 int fuzz_virtio(const uint8_t *data, size_t size);
+int fuzz_guard(const uint8_t *data, size_t size);
 int fuzz_message_ring(const uint8_t *data, size_t size);
 
 /* The bytes that a target has not used yet. */

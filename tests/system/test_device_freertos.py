@@ -33,7 +33,6 @@ DEVICE_LINE = re.compile(
     r"alarm: samples=(\d+) min=[\d.]+us avg=[\d.]+us max=([\d.]+)us missed=(\d+)\n",
     re.MULTILINE,
 )
-MODERN = ("-global", "virtio-mmio.force-legacy=false")
 # What an entropy request of 64 bytes costs Linux in interrupts: one.
 READS = 200
 
@@ -53,11 +52,12 @@ class Report:
     alarms_missed: int
 
 
-def freertos_with_devices(arguments: str = "report=500ms") -> str:
+def freertos_with_devices(arguments: str = "report=500ms", trusted: bool = False) -> str:
     return tenant(
         "freertos",
         {
             "priority": 10,
+            "trusted": trusted,
             "memory": "4M",
             "image": "freertos-device",
             "arguments": arguments,
@@ -67,12 +67,13 @@ def freertos_with_devices(arguments: str = "report=500ms") -> str:
     )
 
 
-def linux_with_device(sstc: bool = True) -> str:
+def linux_with_device(sstc: bool = True, trusted: bool = False) -> str:
     table = linux(
         devices=["virtio[0-6]"],
+        trusted=trusted,
         arguments="console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_rng",
     )
-    return system(PLUGGED, table, freertos_with_devices(), sstc=sstc)
+    return system(PLUGGED, table, freertos_with_devices(trusted=trusted), sstc=sstc)
 
 
 def report_of(session: Session) -> Report:
@@ -119,7 +120,7 @@ def test_interrupts_of_both_arrive(boot: Boot, sstc: bool) -> None:
     session = boot(linux_with_device(sstc), icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")
-    assert "entropy (legacy) clock" in session.output("freertos")
+    assert "entropy (modern) clock" in session.output("freertos")
     before, linux_before = report_of(session), interrupts_of_linux(session)
     read_entropy(session)
     now = nothing_lost(session, before)
@@ -129,11 +130,13 @@ def test_interrupts_of_both_arrive(boot: Boot, sstc: bool) -> None:
     assert session.stats().tenants["freertos"].faults == 0
 
 
-def test_the_modern_transport_works_as_well(boot: Boot) -> None:
-    session = boot(linux_with_device(), icount=4, extra=MODERN)
+@pytest.mark.parametrize("transport", ["modern", "legacy"])
+def test_trusted_tenants_reach_their_devices_themselves(boot: Boot, transport: str) -> None:
+    plugged = f'[qemu]\nvirtio = "{transport}"\n{PLUGGED}'
+    session = boot(linux_with_device(trusted=True).replace(PLUGGED, plugged), icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")
-    assert "entropy (modern) clock" in session.output("freertos")
+    assert f"entropy ({transport}) clock" in session.output("freertos")
     read_entropy(session)
     nothing_lost(session, report_of(session))
 

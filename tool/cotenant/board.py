@@ -112,6 +112,19 @@ class Device:
     """it is a PCI host bridge, whose registers are the configuration space of its only bus"""
 
     @property
+    def compatible(self) -> tuple[str, ...]:
+        """What it is compatible with."""
+        value = self.properties.get("compatible", ())
+        if isinstance(value, str):
+            return (value,)
+        return tuple(str(each) for each in value) if isinstance(value, tuple) else ()
+
+    @property
+    def is_virtio(self) -> bool:
+        """Whether it is a virtio device behind the MMIO transport, which can be guarded."""
+        return "virtio,mmio" in self.compatible
+
+    @property
     def ranges(self) -> tuple[Range, ...]:
         """All that its owner can touch."""
         windows = () if self.pci is None else (self.pci.memory, self.pci.ports)

@@ -5,12 +5,12 @@ Parts of equal content are stored once, so that two tenants with the same kernel
 """
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from ctypes import sizeof
 
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
-from cotenant.board import Device, PropertyValue
+from cotenant.board import Device
 from cotenant.bundle_struct import (
     Bundle,
     BundleBoard,
@@ -167,6 +167,7 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         restart_on_crash=config.restart_on_crash,
         restart_on_shutdown=config.restart_on_shutdown,
         doorbells=tenant.has_doorbells,
+        trusted=config.trusted,
     )
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
@@ -232,7 +233,7 @@ def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
     resets = [
         (device, _RESETS[name])
         for device in tenant.devices
-        for name in _names(device.properties)
+        for name in device.compatible
         if name in _RESETS
     ]
     if len(resets) > limit("MAX_RESETS"):
@@ -258,14 +259,6 @@ def _divisor(device: Device) -> int:
     """Return that of a 16550 whose speed the board tells; 0: it does not matter."""
     clock, speed = _integer(device, "clock-frequency"), _integer(device, "current-speed")
     return min((clock + 8 * speed) // (16 * speed), _DIVISOR_HIGH) if speed else 0
-
-
-def _names(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
-    """Return what a device is compatible with."""
-    value = properties.get("compatible", ())
-    if isinstance(value, str):
-        return (value,)
-    return tuple(str(each) for each in value) if isinstance(value, tuple | list) else ()
 
 
 def _fill_vhart(out: BundleVhart, config: TenantConfig, vhart: VhartPlan, system: System) -> None:

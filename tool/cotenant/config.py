@@ -85,6 +85,8 @@ class TenantConfig:
     login: str | None = None
     """the user to log in, without a password, before a command; None: there is no login"""
     devices: tuple[str, ...] = ()
+    trusted: bool = False
+    """whether it may have devices that reach all memory; otherwise those that can be are guarded"""
     uart: bool = True
     harts: tuple[int, ...] = (0,)
     """ids of the physical harts of its vharts, in the order of the ids that the tenant sees"""
@@ -209,7 +211,7 @@ def load(path: Path, mistakes: Mistakes) -> SystemConfig | None:
     harts = top.integer("harts", 1, abi.limit("MAX_HARTS"), "1")
     seed = top.integer("seed", 0, _SEED_HIGH, "1")
     qemu = top.table("qemu")
-    qemu_modern = qemu is not None and qemu.parsed("virtio", _parse_transport, "modern") is True
+    qemu_modern = qemu is None or qemu.parsed("virtio", _parse_transport, "modern") is not False
     qemu_devices = qemu_config.read(qemu)
     readers = top.tables("tenant")
     names = [reader.key.rpartition(".")[2] for reader in readers]
@@ -276,6 +278,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     ready = reader.parsed("ready", _parse_pattern, "login:")
     login = reader.parsed("login", _parse_user, "root")
     devices = reader.strings("devices", '["virtio*"]')
+    trusted = reader.boolean("trusted")
     uart = reader.boolean("uart")
     harts, harts_key = _read_harts(reader)
     fp = reader.boolean("fp")
@@ -302,6 +305,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         ready=ready,
         login=login,
         devices=devices or (),
+        trusted=trusted is True,
         uart=uart is not False,
         harts=harts,
         harts_key=harts_key,

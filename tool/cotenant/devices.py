@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from cotenant.board import Board, Device
-from cotenant.config import GroupConfig, TenantConfig
+from cotenant.config import GroupConfig, SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.reader import suggestion
 
@@ -65,14 +65,35 @@ def _matches(board: Board, key: str, pattern: str, mistakes: Mistakes) -> list[s
     return []
 
 
-def dma_warnings(owned: Ownership) -> list[str]:
-    """Say which tenants own devices that PMP cannot hold back."""
+def is_guarded(tenant: TenantConfig, device: Device) -> bool:
+    """Tell whether the monitor is between a tenant and its device: see features/guard."""
+    return device.is_virtio and not tenant.trusted
+
+
+def reached(tenant: TenantConfig, owned: Ownership) -> tuple[Device, ...]:
+    """Return the devices of a tenant whose registers it touches itself."""
+    return tuple(device for device in owned[tenant.name] if not is_guarded(tenant, device))
+
+
+def confined_by(config: SystemConfig, tenant: TenantConfig, device: Device) -> str | None:
+    """Tell what keeps a device of a tenant away from foreign memory; None: it reaches none."""
+    if not device.dma or (device.qemu_bus is not None and device.name not in config.qemu_devices):
+        return None
+    return "guard" if is_guarded(tenant, device) else "nothing"
+
+
+def dma_warnings(config: SystemConfig, owned: Ownership) -> list[str]:
+    """Say which tenants own devices that nothing holds back, and are not trusted with them."""
     warnings = []
-    for tenant, devices in owned.items():
-        names = [device.name for device in devices if device.dma]
+    for tenant in config.tenants:
+        names = [
+            device.name
+            for device in owned[tenant.name]
+            if confined_by(config, tenant, device) == "nothing" and not tenant.trusted
+        ]
         if names:
             warnings.append(
-                f"tenant {tenant} owns {', '.join(names)}: these read and write memory by "
-                "themselves, which PMP does not stop; give them to a trusted tenant only"
+                f"tenant {tenant.name} owns {', '.join(names)}: nothing stops what such a device "
+                "reads and writes in memory; if the tenant may have it, write trusted = true"
             )
     return warnings

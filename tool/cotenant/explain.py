@@ -4,8 +4,10 @@
 from rich.console import Console
 from rich.table import Table
 
+from cotenant.board import Device
 from cotenant.channels import CONTROL_PORT
-from cotenant.config import GroupConfig
+from cotenant.config import SystemConfig
+from cotenant.devices import confined_by
 from cotenant.plan import System, TenantPlan
 from cotenant.pmp import explain as explain_pmp
 from cotenant.ranges import Range
@@ -22,10 +24,7 @@ def as_dict(system: System) -> dict[str, object]:
         "ram": _range(system.ram),
         "monitor": _range(system.monitor),
         "boot_hart": system.harts[system.boot_hart].id,
-        "tenants": {
-            tenant.name: _tenant(tenant, system.config.group_of(tenant.name))
-            for tenant in system.tenants
-        },
+        "tenants": {tenant.name: _tenant(tenant, system.config) for tenant in system.tenants},
         "vharts": [_vhart(tenant, vhart) for tenant in system.tenants for vhart in tenant.vharts],
         "channels": {
             channel.config.name: {
@@ -47,7 +46,8 @@ def _range(area: Range) -> dict[str, int]:
     return {"base": area.base, "size": area.size}
 
 
-def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
+def _tenant(tenant: TenantPlan, config: SystemConfig) -> dict[str, object]:
+    group = config.group_of(tenant.name)
     budget = tenant.config.budget
     return {
         "priority": tenant.config.priority,
@@ -62,6 +62,12 @@ def _tenant(tenant: TenantPlan, group: GroupConfig | None) -> dict[str, object]:
             for part in tenant.parts
         ],
         "devices": [device.name for device in tenant.devices],
+        "trusted": tenant.config.trusted,
+        "confined_by": {
+            device.name: by
+            for device in tenant.devices
+            if (by := confined_by(config, tenant.config, device)) is not None
+        },
         "group": group.name if group else None,
         "virtual_devices": [
             {**_range(device.range), "kind": device.kind, "interrupt": device.source}
@@ -156,12 +162,17 @@ def _tenant_table(system: System) -> Table:
             ", ".join(map(str, config.harts)),
             str(config.priority),
             share,
-            ", ".join(device.name for device in tenant.devices) or "-",
+            ", ".join(_device(system, tenant, device) for device in tenant.devices) or "-",
         )
     for group in system.config.groups:
         members = ", ".join(group.members)
         table.add_row("", "", "", "", f"group {group.name}: one of {members} at a time")
     return table
+
+
+def _device(system: System, tenant: TenantPlan, device: Device) -> str:
+    by = confined_by(system.config, tenant.config, device)
+    return device.name if by is None else f"{device.name} (DMA: {by})"
 
 
 def _channel_table(system: System) -> Table:

@@ -4,6 +4,7 @@
 from collections.abc import Collection
 
 from cotenant import abi
+from cotenant.devices import is_guarded
 from cotenant.errors import Mistakes
 from cotenant.plan import System
 from cotenant.reader import suggestion
@@ -19,6 +20,7 @@ WHAT = {
     "frames": "the console line for programs",
     "fwft": "delegation of misaligned accesses (SBI FWFT)",
     "groups": "groups",
+    "guard": "guarded virtio devices",
     "harts": "several harts",
     "misaligned": "emulation of misaligned accesses",
     "nets": "network channels",
@@ -42,6 +44,7 @@ _NEEDS = {
     "control": {"frames"},
     "frames": {"commands"},  # the program at the other end asks how tenants are
     "groups": {"suspend", "virtio"},
+    "guard": {"devices"},
     "harts": {"suspend"},
     "nets": {"virtio"},
     "sockets": {"virtio"},
@@ -65,6 +68,9 @@ def used(system: System) -> frozenset[str]:
         "fp": any(tenant.config.fp for tenant in tenants),
         "frames": system.console_mode == "framed",
         "groups": bool(system.config.groups),
+        "guard": any(
+            is_guarded(tenant.config, device) for tenant in tenants for device in tenant.devices
+        ),
         "harts": len(system.harts) > 1,
         "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
         "terminal": system.console_mode == "mux",

@@ -94,7 +94,7 @@ def plan(
         disks=disks,
         pmp=vharts.pmp,
         warnings=(
-            *devices.dma_warnings(owned),
+            *devices.dma_warnings(config, owned),
             *machine_mode_warnings(images),
             *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),

@@ -8,12 +8,27 @@ from pathlib import Path
 from cotenant import inputs
 from cotenant.board import Board
 from cotenant.config import SystemConfig
-from cotenant.devices import Ownership
+from cotenant.devices import Ownership, is_guarded
 from cotenant.errors import Mistakes
 from cotenant.images import ImageError
 from cotenant.qemu_config import Disk, Network, QemuDevice, Serial
 from cotenant.reader import suggestion
 
+# Of the types that features/guard/types.c of the monitor has.
+_GUARDED_MODELS = frozenset(
+    {
+        "virtio-9p-device",
+        "virtio-blk-device",
+        "virtio-input-host-device",
+        "virtio-keyboard-device",
+        "virtio-mouse-device",
+        "virtio-net-device",
+        "virtio-rng-device",
+        "virtio-scsi-device",
+        "virtio-serial-device",
+        "virtio-tablet-device",
+    }
+)
 _BUS = re.compile(r",\s*bus\s*=")
 _QCOW2_MAGIC = b"QFI\xfb"
 
@@ -46,10 +61,29 @@ def check(config: SystemConfig, board: Board, owned: Ownership, mistakes: Mistak
         elif isinstance(model, tuple) and board.devices[name].pci is None:
             mistakes.add(key, "has room for one device", "give one, without [ ]")
         else:
+            _check_guarded(config, owned, name, model, mistakes)
             for each in _models(model):
                 if _BUS.search(each):
                     remedy = f'leave "bus=" out: {name} is the place'
                     mistakes.add(key, f'"{each}" names a bus', remedy)
+
+
+def _check_guarded(
+    config: SystemConfig, owned: Ownership, name: str, model: QemuDevice, mistakes: Mistakes
+) -> None:
+    """Note a device that its owner would not see, because the monitor cannot guard it."""
+    for tenant in config.tenants:
+        devices_here = [device for device in owned[tenant.name] if device.name == name]
+        if not any(is_guarded(tenant, device) for device in devices_here):
+            continue
+        trust = f'write "trusted = true" in {tenant.key} if it may reach all memory by its devices'
+        if not config.qemu_modern:
+            problem = f"{name} of {tenant.name} is guarded, and the legacy transport cannot be"
+            mistakes.add("qemu.virtio", problem, f'write "modern", or {trust}')
+        for each in _models(model):
+            kind = each.partition(",")[0]
+            if kind not in _GUARDED_MODELS:
+                mistakes.add(f"qemu.devices.{name}", f'"{kind}" cannot be guarded', trust)
 
 
 def find_disks(config: SystemConfig, mistakes: Mistakes) -> dict[str, Path]:

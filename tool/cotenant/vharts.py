@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cotenant import interrupts
+from cotenant import devices, interrupts
 from cotenant.board import Board, BoardHart
 from cotenant.channels import VirtualDevice
 from cotenant.config import SystemConfig
@@ -84,7 +84,7 @@ def plan_vharts(
                 tenant.name,
                 windows.memory[tenant.name],
                 windows.shared[tenant.name],
-                owned[tenant.name],
+                devices.reached(tenant, owned),
                 board,
                 hart if route.passthrough else None,
             )

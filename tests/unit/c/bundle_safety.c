@@ -297,6 +297,24 @@ static bool shares_byte(const struct bundle *bundle, uint32_t tenant, uint32_t o
     return false;
 }
 
+/* Through the registers of a virtio device all memory is in reach. */
+static bool is_guarded_byte(const struct bundle *bundle, uint32_t index, uint64_t byte)
+{
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        const struct bundle_tenant *tenant = &bundle->tenants[i];
+
+        for (int j = 0; j < COTENANT_MAX_RESETS; j++) {
+            if (tenant->resets[j].kind == COTENANT_DEVICE_RESET_VIRTIO_MMIO &&
+                (tenant->flags & COTENANT_TENANT_TRUSTED) == 0 &&
+                (i == index || !take_turns(tenant, &bundle->tenants[index])) &&
+                inside(byte, 1, tenant->resets[j].base, 4096)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint64_t byte)
 {
     const struct bundle_board *board = &bundle->board;
@@ -310,6 +328,7 @@ static const char *byte_danger(const struct bundle *bundle, uint32_t index, uint
                   !shares_byte(bundle, vhart->tenant, vhart->tenant, byte));
     }
     DANGER_IF(is_timer_or_device(board, byte));
+    DANGER_IF(is_guarded_byte(bundle, vhart->tenant, byte));
     DANGER_IF(inside(byte, 1, board->plic_base, 0x4000000) &&
               !plic_byte_is_safe(bundle, vhart, byte));
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
@@ -375,6 +394,11 @@ static const char *protection_danger(const struct bundle *bundle, uint32_t index
         for (int j = 0; danger == NULL && j < COTENANT_MAX_MEMORY_RANGES; j++) {
             danger = range_danger(bundle, index, bundle->tenants[i].memory[j].base,
                                   bundle->tenants[i].memory[j].size);
+        }
+    }
+    for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        for (int j = 0; danger == NULL && j < COTENANT_MAX_RESETS; j++) {
+            danger = range_danger(bundle, index, bundle->tenants[i].resets[j].base, 4096);
         }
     }
     for (uint32_t i = 0; danger == NULL && i < bundle->channel_count; i++) {

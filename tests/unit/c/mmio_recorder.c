@@ -86,6 +86,11 @@ uint8_t mmio_read8(uint64_t address)
     return (uint8_t)read_register(8, address);
 }
 
+uint16_t mmio_read16(uint64_t address)
+{
+    return (uint16_t)read_register(16, address);
+}
+
 uint32_t mmio_read32(uint64_t address)
 {
     return (uint32_t)read_register(32, address);
@@ -99,6 +104,11 @@ uint64_t mmio_read64(uint64_t address)
 void mmio_write8(uint64_t address, uint8_t value)
 {
     write_register(8, address, value);
+}
+
+void mmio_write16(uint64_t address, uint16_t value)
+{
+    write_register(16, address, value);
 }
 
 void mmio_write32(uint64_t address, uint32_t value)

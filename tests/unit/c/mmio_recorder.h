@@ -9,7 +9,7 @@
 
 struct mmio_access {
     bool write;
-    unsigned bits; /* 8, 32 or 64 */
+    unsigned bits; /* 8, 16, 32 or 64 */
     uint64_t address;
     uint64_t value;
 };

@@ -370,7 +370,7 @@ static void test_tenant_sources(void **state)
     REFUSED("tenant.uart_base", 1, rtos->uart_base = ALL_ONES);
     REFUSED("tenant.uart_base", 1, rtos->uart_base = board->ram_base - 0x80);
     REFUSED("tenant.plic_base", 1, rtos->plic_base += 0x1000);
-    REFUSED("tenant.flags", 1, rtos->flags |= 0x40);
+    REFUSED("tenant.flags", 1, rtos->flags |= 0x80);
     REFUSED("tenant.flags", 0, board->flags &= ~(uint32_t)COTENANT_BOARD_FP);
     ACCEPTED(rtos->sources[2] = 1u << 31); /* source 95, the last */
 }
@@ -696,6 +696,46 @@ static void test_pmp_opens_devices(void **state)
     ACCEPTED(set_pmp(rtos_vhart, 3, MADE_NAPOT(0x10001000ul, 0x1000), PMP_NAPOT | PMP_R | PMP_W));
 }
 
+static void open_slot(uint32_t vhart)
+{
+    set_pmp(&b->vharts[vhart], 7, MADE_NAPOT(0x10001800ul, 0x800), PMP_NAPOT | PMP_R);
+}
+
+static void test_pmp_opens_guarded_devices(void **state)
+{
+    (void)state;
+    REFUSED("vhart.pmp_address: opens a guarded device", 1, share_reset(rtos); open_slot(1));
+    REFUSED("vhart.pmp_address: opens a guarded device", 0, share_reset(rtos); open_slot(0));
+    REFUSED("vhart.pmp_address: opens a guarded device", 2, share_reset(rtos); open_slot(2));
+    ACCEPTED(share_reset(rtos); rtos->flags |= COTENANT_TENANT_TRUSTED; open_slot(1));
+    /* Of two that take turns, each is trusted or not. */
+    ACCEPTED(join(linux_tenant, 3); join(rtos, 3); share_reset(linux_tenant); share_reset(rtos);
+             rtos->flags |= COTENANT_TENANT_TRUSTED; open_slot(1));
+    REFUSED("vhart.pmp_address: opens a guarded device", 0, join(linux_tenant, 3); join(rtos, 3);
+            share_reset(linux_tenant); share_reset(rtos); rtos->flags |= COTENANT_TENANT_TRUSTED;
+            open_slot(0));
+}
+
+static void make_slots(struct bundle_tenant *tenant, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tenant->resets[i] = (struct bundle_reset){.base = 0x10001000 + 0x1000ul * (first + i),
+                                                  .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
+    }
+}
+
+static void test_guarded_devices_are_counted(void **state)
+{
+    (void)state;
+    ACCEPTED(make_slots(rtos, 0, COTENANT_MAX_GUARDED));
+    REFUSED("tenant.resets: more guarded", 1, make_slots(rtos, 0, COTENANT_MAX_GUARDED + 1));
+    REFUSED("tenant.resets: more guarded", 1, make_slots(linux_tenant, 0, 1);
+            make_slots(rtos, 1, COTENANT_MAX_GUARDED));
+    ACCEPTED(make_slots(rtos, 0, COTENANT_MAX_RESETS); rtos->flags |= COTENANT_TENANT_TRUSTED);
+    ACCEPTED(join(linux_tenant, 3); join(rtos, 3); make_slots(linux_tenant, 0, 5);
+             make_slots(rtos, 1, COTENANT_MAX_GUARDED - 1));
+}
+
 static void test_pmp_opens_the_interrupt_controller(void **state)
 {
     uint64_t plic;
@@ -892,6 +932,8 @@ int main(void)
         cmocka_unit_test(test_pmp_entries_that_overlap),
         cmocka_unit_test(test_pmp_devices_that_are_taken_away),
         cmocka_unit_test(test_pmp_opens_devices),
+        cmocka_unit_test(test_pmp_opens_guarded_devices),
+        cmocka_unit_test(test_guarded_devices_are_counted),
         cmocka_unit_test(test_pmp_opens_the_interrupt_controller),
     };
 

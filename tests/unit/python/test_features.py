@@ -45,7 +45,7 @@ def test_a_lone_rtos_needs_next_to_nothing(workshop: Workshop) -> None:
 
 
 def test_linux_with_devices(workshop: Workshop) -> None:
-    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"devices", "fp"}
+    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"devices", "fp", "guard"}
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,21 @@ def test_linux_with_devices(workshop: Workshop) -> None:
             second() + '[group.g]\nmembers = ["rtos", "second"]',
             {"groups", "suspend", "virtio"},
         ),
-        ('devices = ["virtio0"]\n', {"devices"}),
+        ('devices = ["virtio0"]\n', {"devices", "guard"}),
+        ('devices = ["virtio0"]\ntrusted = true\n', {"devices"}),
     ],
-    ids=["harts", "net", "stream", "memory", "socket", "control", "watch", "group", "devices"],
+    ids=[
+        "harts",
+        "net",
+        "stream",
+        "memory",
+        "socket",
+        "control",
+        "watch",
+        "group",
+        "devices",
+        "trusted",
+    ],
 )
 def test_what_a_description_asks_for(workshop: Workshop, text: str, needed: set[str]) -> None:
     assert chosen(workshop, BARE + text + LEAN) == KEPT | needed

@@ -4,7 +4,7 @@
 import pytest
 from made_images import LINUX, RTOS, Workshop, workshop
 
-from cotenant import paths
+from cotenant import explain, paths
 from cotenant import system as systems
 from cotenant.errors import ConfigError
 from cotenant.run.qemu import Machine
@@ -135,3 +135,55 @@ def test_a_line_is_no_slot_and_a_slot_no_line(workshop: Workshop) -> None:
         with pytest.raises(ConfigError) as caught:
             systems.load(workshop.system(text))
         assert said in str(caught.value)
+
+
+GUARDED = """board = "qemu-virt"
+[qemu]
+virtio = "{transport}"
+[qemu.devices]
+virtio0 = "{model}"
+[tenant.one]
+priority = 1
+memory = "4M"
+image = "rtos"
+devices = ["virtio0", "virtio1"]
+trusted = {trusted}
+"""
+
+
+def guarded(model: str, transport: str = "modern", trusted: str = "false") -> str:
+    return GUARDED.format(model=model, transport=transport, trusted=trusted)
+
+
+def test_slots_are_guarded_unless_their_tenant_is_trusted(workshop: Workshop) -> None:
+    for trusted, by in (("false", "guard"), ("true", "nothing")):
+        model = "virtio-gpu-device" if by == "nothing" else "virtio-rng-device"
+        system = systems.load(workshop.system(guarded(model, trusted=trusted)))
+        (tenant,) = system.tenants
+        told = explain.as_dict(system)["tenants"]
+        assert isinstance(told, dict)
+        assert told["one"]["confined_by"] == {"virtio0": by}
+        reached = [region.what for vhart in tenant.vharts for region in vhart.access]
+        assert ("virtio0" in reached) == (by == "nothing")
+        assert not system.warnings
+
+
+def test_what_cannot_be_guarded_is_refused(workshop: Workshop) -> None:
+    for text, key, problem in (
+        (guarded("virtio-gpu-device"), "qemu.devices.virtio0", "cannot be guarded"),
+        (guarded("virtio-rng-device", "legacy"), "qemu.virtio", "the legacy transport cannot be"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            systems.load(workshop.system(text))
+        (mistake,) = caught.value.mistakes
+        assert mistake.key == key
+        assert problem in mistake.problem
+        assert "trusted = true" in mistake.remedy
+
+
+def test_cards_that_nothing_confines_are_warned_of(workshop: Workshop) -> None:
+    cards = GUARDED.replace('virtio0 = "{model}"', 'pcie = ["bochs-display"]')
+    cards = cards.replace('"virtio0", "virtio1"', '"pcie"')
+    for trusted, warned in (("false", True), ("true", False)):
+        system = systems.load(workshop.system(cards.format(transport="modern", trusted=trusted)))
+        assert any("tenant one owns pcie" in each for each in system.warnings) == warned
