@@ -9,9 +9,10 @@ void guard_init(void)
 {
 }
 
-void guard_give_back(uint64_t base)
+bool guard_give_back(uint64_t base)
 {
     (void)base;
+    return false;
 }
 
 enum mmio_result guard_access(struct guard *guard, struct vhart *vhart, uint32_t offset,

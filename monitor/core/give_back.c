@@ -18,8 +18,9 @@ _Static_assert(COTENANT_MAX_RESETS % RESETS == 0, "the parts are of one size");
 static void reset_devices(const struct bundle_reset *resets)
 {
     for (uint32_t i = 0; i < RESETS && resets[i].kind != COTENANT_DEVICE_RESET_NONE; i++) {
-        device_reset(&resets[i]);
-        guard_give_back(resets[i].base);
+        if (!guard_give_back(resets[i].base)) {
+            device_reset(&resets[i]);
+        }
     }
 }
 

@@ -23,7 +23,7 @@
 #define BUFFER_SIZE 64
 
 #define VIRTIO_QUEUE_SELECT 0x30
-#define VIRTIO_LEGACY_QUEUE_PAGE 0x40
+#define VIRTIO_QUEUE_READY 0x44
 #define VIRTIO_INTERRUPT_STATUS 0x60
 #define VIRTIO_STATUS 0x70
 #define RTC_INTERRUPT_ENABLE 0x10
@@ -66,7 +66,7 @@ static void check_devices(uint64_t round)
     check(device_register(entropy.base, VIRTIO_INTERRUPT_STATUS) == 0,
           "round %lu: the virtio device interrupts", round);
     *(volatile uint32_t *)(entropy.base + VIRTIO_QUEUE_SELECT) = 0;
-    check(device_register(entropy.base, VIRTIO_LEGACY_QUEUE_PAGE) == 0,
+    check(device_register(entropy.base, VIRTIO_QUEUE_READY) == 0,
           "round %lu: the virtio device has a queue", round);
     check(device_register(rtc.base, RTC_INTERRUPT_ENABLE) == 0,
           "round %lu: the clock may interrupt", round);

@@ -37,8 +37,8 @@ def without_overlaps(planned: System) -> int:
 def test_linux_and_freertos_share_eight_entries(build: Build, boot: Boot) -> None:
     launch = build(
         system(
-            linux(memory="252M", devices=["rtc", *VIRTIO[:3], *VIRTIO[4:]]),
-            freertos(devices=["virtio3"]),
+            linux(memory="252M", devices=["rtc", *VIRTIO[:3], *VIRTIO[4:]], trusted=True),
+            freertos(devices=["virtio3"], trusted=True),
         )
     )
     planned = launch.built.system

@@ -84,22 +84,34 @@ static void forget_driver(struct guard *guard)
     }
 }
 
-void guard_give_back(uint64_t base)
-{
-    for (uint32_t i = 0; i < guard_count; i++) {
-        if (guards[i].base == base) {
-            guards[i].resetting = !virtio_reset(base);
-            forget_driver(&guards[i]);
-        }
-    }
-}
-
-static struct guard *guard_of(uint64_t base)
+static struct guard *find(uint64_t base)
 {
     for (uint32_t i = 0; i < guard_count; i++) {
         if (guards[i].base == base) {
             return &guards[i];
         }
+    }
+    return NULL;
+}
+
+bool guard_give_back(uint64_t base)
+{
+    struct guard *guard = find(base);
+
+    if (guard == NULL) {
+        return false;
+    }
+    guard->resetting = !virtio_reset(base);
+    forget_driver(guard);
+    return true;
+}
+
+static struct guard *guard_of(uint64_t base)
+{
+    struct guard *guard = find(base);
+
+    if (guard != NULL) {
+        return guard;
     }
     if (guard_count == COTENANT_MAX_GUARDED) {
         return NULL; /* more than boot/check_tenant.c lets through */

@@ -50,8 +50,8 @@ extern uint32_t guard_count;
 /* Resets and guards the devices of the bundle's tenants. At boot, before any of them runs. */
 void guard_init(void);
 
-/* The tenant gives its device back, or never had one at `base`: it is reset and has no driver. */
-void guard_give_back(uint64_t base);
+/* Takes the device at `base` from its driver and resets it. False: no guarded device is there. */
+bool guard_give_back(uint64_t base);
 
 /* The guarded device of the tenant that `address` belongs to, or NULL. */
 static inline struct guard *guard_at(const struct tenant *tenant, uint64_t address)

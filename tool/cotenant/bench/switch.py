@@ -72,6 +72,7 @@ def many_tenants(count: int, *, with_devices: bool = False) -> str:
             fp=False,
             arguments=f"period={300 + 37 * number}",
             devices=[f"virtio{number}"] if with_devices else [],
+            trusted=with_devices,
         )
         for number in range(count - 1)
     )
