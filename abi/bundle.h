@@ -251,7 +251,8 @@ struct bundle_device {
     uint32_t tenant; /* index */
     uint32_t kind;   /* COTENANT_VIRTUAL_* */
     uint32_t source; /* in the tenant's PLIC */
-    uint32_t reserved;
+    /* Interrupts for used buffers that it raises a second, at most; 0: as many as there are. */
+    uint32_t wake_ups;
 };
 
 /* Where a channel arrives at a tenant. */
@@ -259,7 +260,8 @@ struct bundle_end {
     uint32_t device; /* index into bundle.devices */
     uint32_t port;   /* number of the port of a virtual console, 0.. */
     uint8_t mac[6];  /* address of a virtual network device */
-    uint16_t reserved;
+    /* Changes of the other ends that it is told of a second, at most; 0: all. */
+    uint16_t events;
 };
 
 struct bundle_channel {

@@ -21,6 +21,7 @@
 #include "device/reset.h"
 #include "device/uart.h"
 #include "irq/routing.h"
+#include "vdev/virtio.h"
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
@@ -213,13 +214,15 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static void set_next_step(uint64_t now, bool busy)
 {
+    uint64_t deadline = earlier(watch_deadline(), virtio_deadline());
+
     if (busy || statistics_in_progress(&console.report) ||
         (console.input_ready && console_mux_can_accept(&console.mux))) {
         work_go_on(now);
     } else if (console_mux_needs_tick(&console.mux) || foreground_waits()) {
-        work_rest(earlier(console.tick_due, watch_deadline()));
+        work_rest(earlier(console.tick_due, deadline));
     } else {
-        work_rest(earlier(CONSOLE_NEVER, watch_deadline()));
+        work_rest(earlier(CONSOLE_NEVER, deadline));
     }
 }
 
@@ -229,6 +232,10 @@ static bool do_turn(uint64_t now)
     trace_console(console.hart);
     if (watch_deadline() <= now && !console.quitting) {
         watch_step(now);
+        return true;
+    }
+    if (virtio_deadline() <= now) {
+        virtio_tell_one(now);
         return true;
     }
     if (stopping_step()) {

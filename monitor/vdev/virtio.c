@@ -3,8 +3,10 @@
 
 #include "arch/interrupts.h"
 #include "arch/memory.h"
+#include "core/clock.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
+#include "core/work.h"
 #include "irq/routing.h"
 #include "vdev/virtio_console.h"
 #include "vdev/virtio_net.h"
@@ -57,6 +59,9 @@ enum {
 
 struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
+/* The earliest virtio_device.tell_at, or earlier. */
+static uint64_t deadline = TIME_NEVER;
+
 static const struct virtio_type *type_of(uint32_t kind)
 {
     switch (kind) {
@@ -82,6 +87,8 @@ void virtio_init(void)
         device->tenant = &tenants[device->description->tenant];
         device->index = i;
         device->type = type_of(device->description->kind);
+        device->tell_at = TIME_NEVER;
+        virtio_set_limit(&device->wake_ups, device->description->wake_ups);
         vplic_add_virtual(&device->tenant->plic, device->description->source);
     }
     virtio_console_init();
@@ -152,9 +159,114 @@ static void set_interrupts(struct virtio_device *device, uint8_t interrupts)
     }
 }
 
+/* Something about the device is to be told at `moment`. */
+static void put_off(struct virtio_device *device, uint64_t moment)
+{
+    if (moment < device->tell_at) {
+        device->tell_at = moment;
+    }
+    if (moment < deadline) {
+        deadline = moment;
+        work_post();
+    }
+}
+
+bool virtio_may_tell(struct virtio_device *device, const struct event_limit *limit)
+{
+    uint64_t moment = event_limit_moment(limit);
+
+    if (limit->interval == 0 || moment <= hart_now(hart_self())) {
+        return true;
+    }
+    put_off(device, moment);
+    return false;
+}
+
+void virtio_tell_again(struct virtio_device *device)
+{
+    put_off(device, 0);
+}
+
+void virtio_told(struct event_limit *limit)
+{
+    if (limit->interval != 0) {
+        event_limit_count(limit, hart_now(hart_self()));
+    }
+}
+
+/* The interrupt, or what will become one when the limit allows. */
+static void interrupt_within(struct virtio_device *device, struct event_limit *limit,
+                             uint8_t reason)
+{
+    if (virtio_may_tell(device, limit)) {
+        virtio_told(limit);
+        set_interrupts(device, device->interrupts | reason);
+    } else {
+        device->held |= reason;
+    }
+}
+
+/* A line that is up stays up: only one that rises is a new interrupt. */
 void virtio_interrupt(struct virtio_device *device, uint8_t reason)
 {
-    set_interrupts(device, device->interrupts | reason);
+    if (device->wake_ups.interval == 0 || device->interrupts != 0 ||
+        reason != VIRTIO_INTERRUPT_USED) {
+        set_interrupts(device, device->interrupts | reason);
+    } else {
+        interrupt_within(device, &device->wake_ups, reason);
+    }
+}
+
+void virtio_tell_change(struct virtio_device *device)
+{
+    interrupt_within(device, &device->changes, VIRTIO_INTERRUPT_CONFIGURATION);
+}
+
+void virtio_set_limit(struct event_limit *limit, uint32_t per_second)
+{
+    uint64_t second = ticks_from_us(1000000);
+
+    *limit = (struct event_limit){.interval = per_second == 0 ? 0 : second / per_second};
+}
+
+uint64_t virtio_deadline(void)
+{
+    return deadline;
+}
+
+static void tell_now(struct virtio_device *device)
+{
+    uint8_t held = device->held;
+
+    device->tell_at = TIME_NEVER;
+    device->held = 0; /* what is put off once more is held again */
+    if ((held & VIRTIO_INTERRUPT_CONFIGURATION) != 0) {
+        virtio_tell_change(device);
+    }
+    if ((held & VIRTIO_INTERRUPT_USED) != 0) {
+        virtio_interrupt(device, VIRTIO_INTERRUPT_USED);
+    }
+    if (device->type->tell != NULL && virtio_is_live(device)) {
+        device->type->tell(device);
+    }
+}
+
+void virtio_tell_one(uint64_t now)
+{
+    bool told = false;
+
+    deadline = TIME_NEVER;
+    for (uint32_t i = 0; i < bundle->device_count; i++) {
+        struct virtio_device *device = &virtio_devices[i];
+
+        if (device->tell_at <= now && !told) {
+            tell_now(device);
+            told = true;
+        }
+        if (device->tell_at < deadline) {
+            deadline = device->tell_at;
+        }
+    }
 }
 
 static void reset(struct virtio_device *device)
@@ -167,6 +279,7 @@ static void reset(struct virtio_device *device)
     for (uint32_t i = 0; i < device->type->queue_count(device); i++) {
         virtqueue_stop(&device->queues[i]);
     }
+    device->held = 0;
     set_interrupts(device, 0);
     device->type->reset(device);
 }

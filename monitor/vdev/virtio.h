@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
+#include "vdev/event_limit.h"
 #include "vdev/virtqueue.h"
 
 struct tenant;
@@ -46,6 +47,8 @@ struct virtio_type {
      * good at a stretch, and the driver shall notify again; it does not know that it does.
      */
     bool (*notify)(struct virtio_device *device, uint32_t queue);
+    /* The time has come to tell what was put off by virtio_may_tell(). NULL: it is told nothing. */
+    void (*tell)(struct virtio_device *device);
     /*
      * The driver has taken a queue away from a device that may work, and what was in it is gone: a
      * transfer from it or to it is over, at both ends.
@@ -65,6 +68,10 @@ struct virtio_device {
     uint32_t index; /* in virtio_devices */
     uint8_t status;
     uint8_t interrupts; /* VIRTIO_INTERRUPT_* */
+    uint8_t held;       /* those that are put off */
+    uint64_t tell_at;   /* when something that is put off is to be told; TIME_NEVER: nothing is */
+    struct event_limit changes;  /* of the other ends, that it is told of as interrupts */
+    struct event_limit wake_ups; /* interrupts for used buffers */
     uint32_t feature_select;
     uint32_t driver_feature_select;
     uint64_t driver_features;
@@ -123,6 +130,29 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
 
 /* Raises an interrupt of the device: VIRTIO_INTERRUPT_*. */
 void virtio_interrupt(struct virtio_device *device, uint8_t reason);
+
+/* Another end has changed: a configuration interrupt, as often as the device takes such. */
+void virtio_tell_change(struct virtio_device *device);
+
+/*
+ * Whether the device may be told of another event now, which virtio_told() is then to count. False:
+ * later, when its type's tell() is called.
+ */
+bool virtio_may_tell(struct virtio_device *device, const struct event_limit *limit);
+void virtio_told(struct event_limit *limit);
+
+/* There is more to tell than is good at a stretch: tell() is called once more. */
+void virtio_tell_again(struct virtio_device *device);
+
+/* `limit` is so many events a second, 0: any number. */
+void virtio_set_limit(struct event_limit *limit, uint32_t per_second);
+
+/*
+ * When something is to be told that was put off (TIME_NEVER: never), and one device to be told of
+ * that is due. For the service of core/work.h.
+ */
+uint64_t virtio_deadline(void);
+void virtio_tell_one(uint64_t now);
 
 /* Bytes that are moved at a stretch. */
 #define VIRTIO_PIECE_SIZE 256

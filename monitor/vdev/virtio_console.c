@@ -69,20 +69,43 @@ static bool tell(struct virtio_port *port, uint16_t event, uint16_t value)
     return virtio_put(port->device, &port->device->queues[QUEUE_CONTROL_IN], &message, length);
 }
 
+/* The driver of the port is to be told that the other end has opened or closed. */
+static bool is_untold(const struct virtio_port *port)
+{
+    return port->ready && !port->naming && port->told_open != is_connected(port);
+}
+
+/*
+ * Tells it, unless it has been told too often or has no buffer. That it is told at all when it is
+ * ready for it is not the other end's doing. Returns whether it has been told.
+ */
+static bool tell_open(struct virtio_port *port)
+{
+    uint8_t open = is_connected(port);
+    bool first = port->told_open == TOLD_NOTHING;
+
+    if ((!first && !virtio_may_tell(port->device, &port->changes)) ||
+        !tell(port, EVENT_PORT_OPEN, open)) {
+        return false;
+    }
+    if (!first) {
+        virtio_told(&port->changes);
+    }
+    port->told_open = open;
+    return true;
+}
+
 /* Tells the driver what it does not know of the port yet, as far as there are buffers for it. */
 static void announce(struct virtio_port *port)
 {
-    uint8_t open = is_connected(port);
-
     if (port->adding) {
         port->adding = !tell(port, EVENT_DEVICE_ADD, 0);
     }
     if (port->naming) {
         port->naming = !tell(port, EVENT_PORT_NAME, 1);
     }
-    if (port->ready && !port->naming && port->told_open != open &&
-        tell(port, EVENT_PORT_OPEN, open)) {
-        port->told_open = open;
+    if (is_untold(port)) {
+        (void)tell_open(port);
     }
 }
 
@@ -325,6 +348,22 @@ static bool notify(struct virtio_device *device, uint32_t queue)
     return pump(port);
 }
 
+/* One port a time: which of them it is about is not known. */
+static void tell_next(struct virtio_device *device)
+{
+    bool told = false;
+
+    for (uint32_t i = 0; i < port_count(device); i++) {
+        struct virtio_port *port = &ports_of(device)[i];
+
+        if (is_untold(port) && told) {
+            virtio_tell_again(device);
+            return;
+        }
+        told = told || (is_untold(port) && tell_open(port));
+    }
+}
+
 static void start(struct virtio_device *device)
 {
     for (uint32_t i = 0; i < port_count(device); i++) {
@@ -391,6 +430,7 @@ const struct virtio_type virtio_console_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .tell = tell_next,
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
@@ -406,6 +446,7 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
     port->receive = &port->device->queues[end->port == 0 ? 0 : 2 * end->port + 2];
     port->transmit = port->receive + 1;
     port->name = channel->name;
+    virtio_set_limit(&port->changes, end->events);
     port_counts[end->device]++;
     return port;
 }

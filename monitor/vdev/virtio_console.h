@@ -53,7 +53,8 @@ struct virtio_port {
     /* What the driver is yet to be told: */
     bool adding;
     bool naming;
-    uint8_t told_open; /* what it was last told of the other end */
+    uint8_t told_open;          /* what it was last told of the other end */
+    struct event_limit changes; /* of the other end, that it is told of */
     /* Chains of its transmit queue before this one were sent to a listener who has gone. */
     bool stale;
     uint16_t fresh;

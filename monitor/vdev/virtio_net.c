@@ -36,6 +36,7 @@ struct net {
     struct virtio_device *device;
     const struct bundle_channel *channel;
     uint32_t end; /* which of the channel's ends this is */
+    bool link;    /* what has_link() was when an end came or went last */
     /* The frame that is being sent: ends that are still to get it, a bit each, and the one that
      * has part of it, if any. */
     uint32_t targets;
@@ -255,15 +256,17 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
     }
 }
 
-/* Its links may have come or gone. */
+/* The links of the others may have come or gone. */
 static void tell_others(const struct net *net)
 {
     for (uint32_t end = 0; end < net->channel->end_count; end++) {
         struct net *peer = other(net, end);
+        bool link = has_link(peer);
 
-        if (end != net->end && virtio_is_live(peer->device)) {
-            virtio_interrupt(peer->device, VIRTIO_INTERRUPT_CONFIGURATION);
+        if (link != peer->link && virtio_is_live(peer->device)) {
+            virtio_tell_change(peer->device);
         }
+        peer->link = link;
     }
 }
 
@@ -330,6 +333,7 @@ void virtio_net_init(void)
             net->device = &virtio_devices[channel->ends[end].device];
             net->channel = channel;
             net->end = end;
+            virtio_set_limit(&net->device->changes, channel->ends[end].events);
         }
     }
 }

@@ -38,7 +38,8 @@ struct socket {
     uint32_t part;
     bool in_packet;
     bool in_part;
-    bool reset_due; /* the driver is yet to be told that the other one has gone */
+    bool reset_due;            /* the driver is yet to be told that the other one has gone */
+    struct event_limit resets; /* that it is told of */
 };
 
 static struct socket sockets[COTENANT_MAX_VIRTUAL_DEVICES];
@@ -52,10 +53,16 @@ static void tell_reset(struct socket *socket)
 {
     static const uint32_t event = EVENT_TRANSPORT_RESET;
 
-    if (socket->reset_due) {
-        socket->reset_due =
-            !virtio_put(socket->device, queue_of(socket, QUEUE_EVENT), &event, sizeof(event));
+    if (socket->reset_due && virtio_may_tell(socket->device, &socket->resets) &&
+        virtio_put(socket->device, queue_of(socket, QUEUE_EVENT), &event, sizeof(event))) {
+        virtio_told(&socket->resets);
+        socket->reset_due = false;
     }
+}
+
+static void tell(struct virtio_device *device)
+{
+    tell_reset(&sockets[device->index]);
 }
 
 /* The packet has arrived, or never will. What is in the receiver's buffer is not received. */
@@ -228,6 +235,7 @@ const struct virtio_type virtio_socket_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .tell = tell,
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
@@ -243,6 +251,7 @@ void virtio_socket_init(void)
             socket->device = &virtio_devices[channel->ends[end].device];
             socket->peer = &sockets[channel->ends[1 - end].device];
             socket->cid = FIRST_CID + end;
+            virtio_set_limit(&socket->resets, channel->ends[end].events);
         }
     }
 }

@@ -13,6 +13,7 @@
 #include "core/control.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
+#include "core/work.h"
 #include "irq/routing.h"
 #include "sequence_statistics.h"
 #include "vdev/virtio_console.h"
@@ -121,6 +122,10 @@ bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
 void routing_refresh(struct tenant *tenant)
 {
     (void)tenant;
+}
+
+void work_post(void)
+{
 }
 
 bool shared_lock_has_waiting(void)

@@ -54,3 +54,17 @@ def test_a_receivers_stores_are_its_own(boot: Boot) -> None:
     # Ticks of 100 ns, in each of which are 12 instructions: the store alone, and no frame.
     assert int(found[1]) * 100 // 8 < 1000
     assert latency_of(session).missed == 0
+
+
+def test_a_link_that_flaps(boot: Boot) -> None:
+    """What becomes of the other end's link is told so often and not more, and in the end."""
+    text = system(
+        payload("hostile-link", "flapper", priority=1, arguments="role=flapper"),
+        payload("hostile-link", "counter", priority=8, arguments="role=counter"),
+        freertos(),
+        channel("wire", "flapper", "counter", kind="net"),
+    )
+    session = boot(text, icount=4)
+    assert session.expect("counter", VERDICT)[1] == "PASS hostile-link"
+    assert "FAIL" not in session.output("flapper")
+    assert latency_of(session).missed == 0

@@ -14,6 +14,7 @@ from cotenant.board import Device
 from cotenant.bundle_struct import (
     Bundle,
     BundleBoard,
+    BundleDevice,
     BundleNextStage,
     BundleTenant,
     BundleVhart,
@@ -224,9 +225,17 @@ def _fill_channels(header: Bundle, system: System) -> None:
         for place, end in zip(out.ends, channel.ends, strict=False):
             place.device, place.port = devices.index(end.device), end.port
             place.mac[: len(end.mac)] = list(end.mac)
+            place.events = channel.config.events
+            _limit_wake_ups(header.devices[place.device], channel.config.wake_ups)
         if channel.window is not None:
             out.window.base, out.window.size = channel.window.base, channel.window.size
     header.channel_count = len(system.channels)
+
+
+def _limit_wake_ups(device: BundleDevice, wake_ups: int | None) -> None:
+    """Let a device keep to the least that its channels say."""
+    if wake_ups is not None:
+        device.wake_ups = min(wake_ups, device.wake_ups or wake_ups)
 
 
 def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:

@@ -139,7 +139,7 @@ class BundleDevice(LittleEndianStructure):
         ("tenant", c_uint32),
         ("kind", c_uint32),
         ("source", c_uint32),
-        ("reserved", c_uint32),
+        ("wake_ups", c_uint32),
     ]
 
 
@@ -150,7 +150,7 @@ class BundleEnd(LittleEndianStructure):
         ("device", c_uint32),
         ("port", c_uint32),
         ("mac", c_uint8 * 6),
-        ("reserved", c_uint16),
+        ("events", c_uint16),
     ]
 
 

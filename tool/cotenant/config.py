@@ -30,10 +30,15 @@ MAX_ARGUMENTS = 2048
 MONITOR_NAME = "monitor"
 NEXT_STAGE = "next-stage"
 NEXT_STAGE_MOST = 1 << 30
+EVENTS = 100
+"""changes of other ends that an end of a channel is told of a second, if not said otherwise"""
+_MOST_EVENTS = 10_000
+_MOST_WAKE_UPS = 1_000_000
 CHANNEL_KINDS = ("stream", "net", "memory", "socket")
 WINDOW_HIGH = 1 << 30
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_RATE = re.compile(r"[0-9]{1,9}/s")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _ESCAPE = re.compile(r"ctrl-([a-z])")
@@ -142,6 +147,10 @@ class ChannelConfig:
     """Addresses of the ends of a network, by the tenants' names, where they are given."""
     size: int | None = None
     """Bytes of the window of a memory channel, a power of two; None: it is none."""
+    events: int = EVENTS
+    """Changes of the other ends that an end is told of, a second."""
+    wake_ups: int | None = None
+    """Interrupts for data that the device of an end raises, a second; None: as many as come."""
 
     @property
     def key(self) -> str:
@@ -385,11 +394,23 @@ def _read_channel(reader: TableReader) -> ChannelConfig | None:
     ends = reader.strings("ends", '["linux", "freertos"]', required=True)
     macs = _read_macs(reader.table("mac"), ends or ()) if kind == "net" else {}
     size = _read_window_size(reader) if kind == "memory" else None
+    events = _read_rate(reader, "events", _MOST_EVENTS)
+    wake_ups = _read_rate(reader, "wake_ups", _MOST_WAKE_UPS)
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
     assert kind is not None and ends is not None
-    return ChannelConfig(name, kind, ends, macs, size)
+    return ChannelConfig(name, kind, ends, macs, size, events or EVENTS, wake_ups)
+
+
+def _read_rate(reader: TableReader, name: str, most: int) -> int | None:
+    """Return how often in a second."""
+    rate = reader.parsed(name, _parse_rate, "1000/s")
+    if rate is not None and not 1 <= rate <= most:
+        reader.wrong(
+            name, f"{rate}/s is not 1/s to {most}/s", f'write for example: {name} = "1000/s"'
+        )
+    return rate
 
 
 def _read_window_size(reader: TableReader) -> int | None:
@@ -596,6 +617,12 @@ def _parse_mac(text: str) -> bytes:
     if mac[0] & 1 or not any(mac):
         raise ValueError(f'"{text}" is no address of a single device')
     return mac
+
+
+def _parse_rate(text: str) -> int:
+    if not _RATE.fullmatch(text):
+        raise ValueError(f'"{text}" is not so many times a second')
+    return int(text.removesuffix("/s"))
 
 
 def _parse_kind(text: str) -> str:

@@ -10,6 +10,7 @@
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "core/shared_lock.h"
+#include "core/work.h"
 #include "irq/routing.h"
 
 /* Unreadable pages at each side. */
@@ -67,6 +68,12 @@ void routing_refresh(struct tenant *tenant)
 }
 
 static void (*meanwhile)(void);
+
+uint64_t bench_now;
+
+void work_post(void)
+{
+}
 
 bool shared_lock_has_waiting(void)
 {
@@ -129,6 +136,28 @@ static void describe_device(uint32_t tenant, uint32_t index, uint32_t kind, uint
     driver->features = kind == COTENANT_VIRTUAL_CONSOLE ? 2 : 0; /* MULTIPORT */
 }
 
+static uint16_t most_events;
+static uint32_t most_wake_ups;
+
+void bench_limit(uint16_t events, uint32_t wake_ups)
+{
+    most_events = events;
+    most_wake_ups = wake_ups;
+}
+
+static void describe_limits(void)
+{
+    description.board.timebase_hz = BENCH_SECOND;
+    for (uint32_t i = 0; i < description.channel_count; i++) {
+        for (uint32_t end = 0; end < description.channels[i].end_count; end++) {
+            description.channels[i].ends[end].events = most_events;
+        }
+    }
+    for (uint32_t i = 0; i < description.device_count; i++) {
+        description.devices[i].wake_ups = most_wake_ups;
+    }
+}
+
 static void make(void)
 {
     bundle = &description;
@@ -177,6 +206,7 @@ static void make(void)
         describe_device(i, net_index(i), COTENANT_VIRTUAL_NET, NET_SOURCE,
                         &bench_drivers[BENCH_NET + i]);
     }
+    describe_limits();
     virtio_init();
 }
 
@@ -192,6 +222,7 @@ void bench_reset(void)
     this_hart.features = HART_ALONE;
     this_hart.reschedule = false;
     meanwhile = NULL;
+    this_hart.mtime = &bench_now;
     csr_file_write("tp", (uint64_t)(uintptr_t)&this_hart);
     csr_file_write("mip", 0);
     if (bundle == NULL) {

@@ -76,6 +76,16 @@ void bench_give_way(bool wanted);
  */
 void bench_meanwhile(void (*other_hart)(void));
 
+/*
+ * What each end takes a second; 0: all. The devices learn of it when they are made: before the
+ * first bench_reset().
+ */
+#define BENCH_SECOND 10000000
+void bench_limit(uint16_t events, uint32_t wake_ups);
+
+/* The time, in ticks. */
+extern uint64_t bench_now;
+
 /* Takes the third tenant off the network, which is then a cable. */
 void bench_unplug_third(void);
 

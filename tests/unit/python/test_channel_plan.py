@@ -45,6 +45,23 @@ def test_streams_are_ports_of_one_console_at_each_end(workshop: Workshop) -> Non
     assert [channel.name for channel in header.channels[:3]] == [b"talk", b"more", b""]
 
 
+def test_ends_are_told_so_often(workshop: Workshop) -> None:
+    limited = 'events = "5/s"\nwake_ups = "2000/s"\n'
+    header = header_of(
+        workshop, LINUX + RTOS + LAN + TALK + limited + MORE + 'wake_ups = "700/s"\n'
+    )
+    events = [[end.events for end in channel.ends[:2]] for channel in header.channels[:3]]
+    assert events == [[100, 100], [5, 5], [100, 100]]
+    wake_ups = {device.kind: device.wake_ups for device in header.devices[:4]}
+    assert wake_ups == {abi.bundle("VIRTUAL_NET"): 0, abi.bundle("VIRTUAL_CONSOLE"): 700}
+
+
+@pytest.mark.parametrize("rate", ["0/s", "10001/s", "100", "100/ms", "-1/s", "1e3/s"])
+def test_a_rate_out_of_range_is_refused(workshop: Workshop, rate: str) -> None:
+    with pytest.raises(ConfigError, match=r"channel\.talk\.events"):
+        load(workshop.system(LINUX + RTOS + TALK + f'events = "{rate}"\n'))
+
+
 def test_a_tenant_finds_its_console_in_its_device_tree(workshop: Workshop) -> None:
     system = load(workshop.system(LINUX + RTOS + TALK))
     for tenant in system.tenants:
