@@ -2,6 +2,7 @@
 /* No virtual devices: a bundle that has some is refused. */
 #include "vdev/virtio.h"
 #include "boot/check_rules.h"
+#include "core/scheduler.h"
 
 void virtio_init(void)
 {
