@@ -120,7 +120,7 @@ static void next_target(struct net *net, uint32_t end)
     net->targets &= ~(1u << end);
     if (net->targets != 0) {
         virtqueue_rewind(queue);
-    } else if (virtio_look(net->device, queue, false) != VIRTQUEUE_EMPTY) {
+    } else if (queue->open || virtio_look(net->device, queue, false) != VIRTQUEUE_EMPTY) {
         virtio_finish(net->device, queue);
     }
 }
