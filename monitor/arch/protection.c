@@ -6,10 +6,12 @@
 #include "arch/memory.h"
 #include "core/hart.h"
 #include "core/tenant.h"
+#include "device/plic_map.h"
 
-void protection_set_claim(struct vhart *vhart, bool allowed)
+/* The entry of a vhart allows what its description says, or nothing. */
+static inline void __attribute__((always_inline))
+set_entry(struct vhart *vhart, uint32_t entry, bool allowed)
 {
-    uint32_t entry = vhart->description->plic_claim_entry;
     uint8_t configuration = vhart->description->pmp_config[entry];
     uint8_t *current = (uint8_t *)vhart->world.pmp_config + entry;
 
@@ -24,6 +26,25 @@ void protection_set_claim(struct vhart *vhart, bool allowed)
         CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
         CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
         FENCE_TRANSLATION();
+    }
+}
+
+void protection_set_claim(struct vhart *vhart, bool allowed)
+{
+    set_entry(vhart, vhart->description->plic_claim_entry, allowed);
+}
+
+void protection_set_enables(struct vhart *vhart, bool allowed)
+{
+    const struct bundle_vhart *description = vhart->description;
+    uint64_t enables = bundle->board.plic_base + PLIC_ENABLE_BASE +
+                       (uint64_t)PLIC_ENABLE_STRIDE * description->plic_s_context;
+
+    for (uint32_t entry = 0; entry < COTENANT_PMP_ENTRIES; entry++) {
+        if (description->pmp_config[entry] == (PMP_MODE_NAPOT | PMP_READ) &&
+            description->pmp_address[entry] == (enables | (PLIC_ENABLE_STRIDE / 2 - 1)) >> 2) {
+            set_entry(vhart, entry, allowed);
+        }
     }
 }
 

@@ -14,6 +14,12 @@
  */
 void protection_set_claim(struct vhart *vhart, bool allowed);
 
+/*
+ * The same for the enable words of that context, which are an entry of their own; a vhart that has
+ * none never reads them without a trap.
+ */
+void protection_set_enables(struct vhart *vhart, bool allowed);
+
 /* The PMP entries of all vharts of the hart have the same addresses: a switch need not write them.
  */
 bool protection_is_resident(uint32_t hart_index);

@@ -69,6 +69,7 @@ struct tenant {
     const struct bundle_tenant *description;
     uint32_t index;
     uint32_t vhart_count;
+    uint32_t uart_line; /* the source by which its virtual UART interrupts now */
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;

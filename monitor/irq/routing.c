@@ -99,12 +99,37 @@ static void complete_physical(struct vplic *vplic, uint32_t source)
     plic_complete(&board_plic, tenant->source_hart->plic_m_context, source);
 }
 
-static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word,
+/*
+ * The source of the board's UART, as a bit of its word, 0 in others: to tenants it is a virtual
+ * one, but in the PLIC it has a device and a priority, and no tenant may claim it.
+ */
+static uint32_t hidden_source(uint32_t word)
+{
+    uint32_t source = bundle->board.uart_source;
+
+    return source_word(source) == word ? source_bit(source) & ~1u : 0;
+}
+
+/* A vhart reads its enable words by itself while they are as it has written them. */
+static void show_enables(struct vhart *vhart, bool shown)
+{
+    if (vhart->world.hart == hart_self()) {
+        protection_set_enables(vhart, shown);
+    } else {
+        messages_post(vhart, REQUEST_ROUTING);
+    }
+}
+
+static void write_physical_enable_word(struct vplic *vplic, uint32_t index, uint32_t word,
                                        uint32_t value)
 {
-    uint32_t context = vhart_at(vplic, vhart)->world.hart->plic_s_context;
+    struct vhart *vhart = vhart_at(vplic, index);
+    uint32_t hidden = hidden_source(word);
 
-    plic_write_enable_word(&board_plic, context, word, value);
+    plic_write_enable_word(&board_plic, vhart->world.hart->plic_s_context, word, value & ~hidden);
+    if (hidden != 0) {
+        show_enables(vhart, (value & hidden) == 0);
+    }
 }
 
 static uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
@@ -123,10 +148,14 @@ static void silence_word(struct vplic *vplic, uint32_t word, uint32_t sources)
     plic_silence_word(&board_plic, word, sources);
 }
 
-static void release_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources)
+static void release_word(struct vplic *vplic, uint32_t index, uint32_t word, uint32_t sources)
 {
-    plic_release_word(&board_plic, vhart_at(vplic, vhart)->world.hart->plic_s_context, word,
-                      sources);
+    struct vhart *vhart = vhart_at(vplic, index);
+
+    plic_release_word(&board_plic, vhart->world.hart->plic_s_context, word, sources);
+    if (hidden_source(word) != 0) {
+        show_enables(vhart, true);
+    }
 }
 
 static const struct vplic_ops board_plic_ops = {
@@ -184,6 +213,8 @@ void routing_init_tenant(struct tenant *tenant)
     vplic_init(vplic, &board_plic_ops, tenant->index, description->sources);
     if ((description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_add_virtual(vplic, description->uart_source);
+        vplic_add_virtual(vplic, bundle->board.uart_source);
+        tenant->uart_line = description->uart_source;
     }
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];
@@ -276,6 +307,11 @@ static void apply(struct vhart *vhart, uint32_t wanted)
 
 void routing_apply(struct vhart *vhart)
 {
+    const struct vplic_vhart *own = &vhart->tenant->plic.vharts[vhart->world.vhart_id];
+
+    if (own->passthrough) {
+        protection_set_enables(vhart, !source_set_has(own->enable, bundle->board.uart_source));
+    }
     vhart->routed = routed(&vhart->tenant->plic, vhart->world.vhart_id);
     apply(vhart, vhart->routed);
 }
@@ -376,15 +412,38 @@ bool routing_reset_step(struct tenant *tenant, uint32_t step)
     }
     drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
-        vplic_set_level(&tenant->plic, tenant->description->uart_source, false);
+        vplic_set_level(&tenant->plic, tenant->uart_line, false);
+        tenant->uart_line = tenant->description->uart_source;
     }
     routing_refresh(tenant);
     return true;
 }
 
+static bool has_enabled(const struct tenant *tenant, uint32_t source)
+{
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        if (source_set_has(tenant->plic.vharts[i].enable, source)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void routing_choose_uart_line(struct tenant *tenant)
+{
+    uint32_t of_board = bundle->board.uart_source;
+    uint32_t line = has_enabled(tenant, of_board) ? of_board : tenant->description->uart_source;
+
+    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 && line != tenant->uart_line) {
+        vplic_set_level(&tenant->plic, tenant->uart_line, false);
+        tenant->uart_line = line;
+        vplic_set_level(&tenant->plic, line, vuart_interrupt(&tenant->uart));
+    }
+}
+
 void routing_refresh_uart(struct tenant *tenant)
 {
-    uint32_t source = tenant->description->uart_source;
+    uint32_t source = tenant->uart_line;
     bool level = vuart_interrupt(&tenant->uart);
 
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&

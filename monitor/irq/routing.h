@@ -57,6 +57,13 @@ static inline void routing_switch(const struct hart *hart, const struct vhart *n
     }
 }
 
+/*
+ * The tenant may have enabled or disabled a source: its virtual UART interrupts by the source of
+ * the board's UART while the tenant has that one enabled, as kernels do that have its number built
+ * in, and by the one of the tenant's description otherwise. Followed by routing_refresh().
+ */
+void routing_choose_uart_line(struct tenant *tenant);
+
 /* The level of the tenant's virtual UART interrupt may have changed. */
 void routing_refresh_uart(struct tenant *tenant);
 

@@ -77,7 +77,9 @@ static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, b
     bool done = store ? vplic_write(&tenant->plic, offset, size, word)
                       : vplic_read(&tenant->plic, offset, size, &word);
 
-    if (!store) {
+    if (store) {
+        routing_choose_uart_line(tenant);
+    } else {
         *value = word;
     }
     routing_refresh(tenant);

@@ -3,7 +3,8 @@
  * Proves the virtual 16550 with its interrupts: checks the registers that drivers rely on, then
  * echoes whatever is typed, driven by receive and transmit interrupts through the PLIC.
  *
- * Arguments: count=N   ends after N bytes; without it, at a Ctrl-D
+ * Arguments: count=N    ends after N bytes; without it, at a Ctrl-D
+ *            source=N   of the UART's interrupt, whatever the device tree says
  *
  * At the end it prints the number of bytes and a checksum (FNV-1a, 32 bits) of what it received.
  */
@@ -141,6 +142,21 @@ static void test_transmit_interrupt(void)
     check(transmit_interrupts == 1, "%lu transmit interrupts for one reason", transmit_interrupts);
 }
 
+/* A driver reads what it has enabled before it enables something else. */
+static void test_enable_bits(void)
+{
+    volatile uint32_t *enable =
+        plic_register(plic_enable_offset(platform.plic_context, platform.uart_source));
+    uint32_t bit = 1u << platform.uart_source % 32;
+
+    check((*enable & bit) != 0, "source %u is not seen enabled", platform.uart_source);
+    *enable &= ~bit;
+    check((*enable & bit) == 0, "source %u is seen enabled", platform.uart_source);
+    *enable |= bit;
+    *enable |= 0;
+    check((*enable & bit) != 0, "source %u does not stay enabled", platform.uart_source);
+}
+
 static void echo(void)
 {
     while (!is_finished || sent < received) {
@@ -155,6 +171,7 @@ static void echo(void)
 void main(void)
 {
     count = platform_number("count", 0);
+    platform.uart_source = (uint32_t)platform_number("source", platform.uart_source);
     check(platform.uart_base != 0 && platform.plic_base != 0, "no UART or no PLIC");
     test_registers();
     print("uart-echo: loopback=%s\n", has_loopback() ? "yes" : "no");
@@ -162,6 +179,7 @@ void main(void)
     trap_set_handler(CAUSE_INTERRUPT_EXTERNAL, on_external);
     plic_set_threshold(0);
     plic_enable(platform.uart_source, PRIORITY);
+    test_enable_bits();
     csr_write(sie, INTERRUPT_EXTERNAL);
     interrupts_enable();
     test_transmit_interrupt();

@@ -176,7 +176,7 @@ def test_linux_sees_nothing_of_the_devices_of_freertos(boot: Boot) -> None:
 
 
 def test_a_hostile_neighbour_of_lower_priority_claims_nothing(boot: Boot) -> None:
-    hostile = payload("hostile-plic", priority=1, devices=["virtio0"], arguments="own=1")
+    hostile = payload("hostile-plic", priority=1, devices=["virtio0"], arguments="own=1,10")
     session = boot(system(PLUGGED, hostile, freertos_with_devices()), icount=4)
     session.wait_ready("freertos")
     assert session.expect("hostile-plic", VERDICT)[1] == "PASS hostile-plic"
@@ -192,7 +192,7 @@ def test_a_hostile_neighbour_of_higher_priority_claims_nothing(boot: Boot, sstc:
         priority=10,
         budget="300us/1ms",
         devices=DEVICES,
-        arguments=f"own={own} rounds=4000000",
+        arguments=f"own={own},10 rounds=4000000",
     )
     table = linux(
         devices=["virtio[0-6]"],

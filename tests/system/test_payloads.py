@@ -33,6 +33,17 @@ def test_payload_passes(boot: Boot, name: str, sstc: bool) -> None:
     assert latency and latency.missed == 0
 
 
+@pytest.mark.parametrize("above", [True, False], ids=["emulated", "passed-through"])
+def test_a_driver_that_has_the_number_of_the_board_built_in(boot: Boot, above: bool) -> None:
+    """The source of the board's UART is that of the virtual one, whatever the device tree says."""
+    other = payload("spin", priority=1) if above else freertos()
+    session = boot(system(payload("uart-echo", arguments="source=10"), other), icount=3)
+    session.expect("uart-echo", "^uart-echo: ready")
+    session.send("uart-echo", b"a key\x04")
+    assert session.expect("uart-echo", VERDICT)[1] == "PASS uart-echo"
+    assert "a key" in session.output("uart-echo")
+
+
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_uart_echo_returns_what_is_typed(boot: Boot, sstc: bool) -> None:
     session = boot(system(payload("uart-echo"), freertos(), sstc=sstc))

@@ -19,9 +19,19 @@ class Interrupts:
     wfi_yields: bool
 
 
-def uart_source(tenant: TenantConfig, board: Board) -> int | None:
-    """Return the source number of a tenant's virtual UART; None: it has none."""
-    return board.plic.virtual_sources[0] if tenant.uart else None
+def uart_source(tenant: TenantConfig, routes: Sequence[Interrupts], board: Board) -> int | None:
+    """Return the source number of a tenant's virtual UART; None: it has none.
+
+    It is the one of the board's UART, unless the PLIC is passed through to the tenant: the driver
+    of Linux reads the enable words at each interrupt, which would trap, because that source must
+    not be enabled in a tenant's own context. Such a tenant gets a source without a device, and the
+    other one by enabling it, see routing_choose_uart_line() in monitor/irq/routing.c.
+    """
+    if not tenant.uart:
+        return None
+    if board.uart.source and not any(route.passthrough for route in routes):
+        return board.uart.source
+    return board.plic.virtual_sources[0]
 
 
 def decide(

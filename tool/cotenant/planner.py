@@ -136,7 +136,7 @@ def _tenant(
         initrd=layout.initrd,
         fp=tenant.fp,
         sstc=sstc,
-        uart_source=interrupts.uart_source(tenant, board),
+        uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
         watchdog=None if tenant.watch is None else board.virtual_watchdog,
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),

@@ -212,6 +212,14 @@ def test_who_has_the_claim_register_and_who_yields(
     assert [route.wfi_yields for route in routes] == yielding
 
 
+def test_the_virtual_uart_has_the_number_of_the_boards(workshop: Workshop) -> None:
+    """Not where the PLIC is passed through: its driver would trap at each look at its enables."""
+    system = load(workshop.system(LINUX + RTOS))
+    assert [tenant.uart_source for tenant in system.tenants] == [12, 10]
+    trees = [fdt.parse_dtb(part.data) for part in system.tenants[1].parts if "tree" in part.what]
+    assert trees[0].get_property("interrupts", "/soc/serial@10000000").data == [10]
+
+
 SPANNING = LINUX.replace("priority = 1", "priority = 1\nharts = [2, 0, 1]")
 SHARING = RTOS.replace("priority = 10", "priority = 10\nhart = 1")
 ALONE = RTOS.replace("rtos]", "alone]").replace("priority = 10", "priority = 10\nharts = [4]")
