@@ -10,6 +10,8 @@
 
 /* Checks of all memory are so far apart. */
 #define CHECK_EVERY 32
+/* Microseconds of an operation. */
+#define OPERATION_TICKS 20
 
 /* Which tenants are honest, a bit each; more often some than all or none. */
 static const uint8_t casts[] = {7, 6, 6, 6, 5, 5, 3, 3, 4, 2, 1, 0};
@@ -135,6 +137,7 @@ int fuzz_sequences(const uint8_t *data, size_t size)
     }
     for (unsigned count = 1; input.size > 0; count++) {
         operate(calm, &input);
+        machine_pass(OPERATION_TICKS);
         if (count % CHECK_EVERY == 0) {
             machine_check();
             honest_check();

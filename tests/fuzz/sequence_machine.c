@@ -25,6 +25,12 @@
 #define FIRST_SOURCE 13
 #define STRANGE_BYTE 0xa7
 
+/* Ticks. What an end may be told of the others is limited, and of some devices how often they wake
+ * their drivers. */
+#define SECOND 1000000
+#define EVENTS 100
+#define WAKE_UPS 1000
+
 /* A store may take so many basic blocks of the monitor's code, and move so many bytes; fewer when
  * an interrupt waits from its beginning. */
 #define MOST_BLOCKS 16000
@@ -39,6 +45,9 @@ static struct hart this_hart;
 static bool lock_wanted;
 static uint64_t mip;
 static uint64_t bytes_moved;
+static uint64_t now;
+static uint64_t episode_began;
+static uint64_t changes[DRIVERS]; /* interrupts for changes of the configuration */
 static uint8_t control_memory[COTENANT_CONTROL_MOST_DATA];
 
 _Noreturn void machine_fail(const char *what, const char *file, int line,
@@ -115,6 +124,8 @@ bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
     struct driver *driver = &drivers[tenant->device_first + source - FIRST_SOURCE];
 
     REQUIRE_THAT(source - FIRST_SOURCE < tenant->device_count, driver);
+    changes[driver->index] +=
+        level && (driver->device->interrupts & VIRTIO_INTERRUPT_CONFIGURATION) != 0;
     driver->line = level;
     return true;
 }
@@ -244,7 +255,8 @@ static void make_channel(const char *name, uint32_t kind, enum kind driver, uint
         channel->ends[i] =
             (struct bundle_end){.device = find_driver(tenants_of[i], driver)->index,
                                 .port = ports[i],
-                                .mac = {2, 0, 0, 0, (uint8_t)driver, (uint8_t)tenants_of[i]}};
+                                .mac = {2, 0, 0, 0, (uint8_t)driver, (uint8_t)tenants_of[i]},
+                                .events = EVENTS};
     }
 }
 
@@ -292,6 +304,8 @@ static void make_tenant(uint32_t tenant)
 static void make(void)
 {
     bundle = &description;
+    description.board.timebase_hz = SECOND;
+    this_hart.mtime = &now;
     tenant_count = STRANGER + 1;
     for (uint32_t tenant = 0; tenant <= STRANGER; tenant++) {
         make_tenant(tenant);
@@ -321,6 +335,9 @@ void machine_reset(void)
     for (uint32_t i = 0; i < DRIVERS; i++) {
         memset(drivers[i].sent, 0, sizeof(drivers[i].sent));
     }
+    machine_pass(SECOND); /* what was told in the last episode does not count any more */
+    memset(changes, 0, sizeof(changes));
+    episode_began = now;
 }
 
 void machine_wanted(bool interrupt, bool lock)
@@ -390,6 +407,31 @@ bool machine_press(uint32_t tenant)
     return pressed;
 }
 
+/* The work that the monitor does beside tenants, as soon as it is due. */
+void machine_pass(uint32_t ticks)
+{
+    unsigned told = 0;
+
+    now += ticks;
+    while (virtio_deadline() <= now) {
+        REQUIRE_THAT(++told <= DRIVERS * PORTS, NULL);
+        begin_call();
+        virtio_tell_one(now);
+        end_call(NULL);
+    }
+}
+
+bool machine_owes(const struct driver *driver)
+{
+    return driver->device->held != 0;
+}
+
+/* A few at once, then one in each interval. */
+static bool is_told_too_often(const struct driver *driver)
+{
+    return changes[driver->index] > EVENT_LIMIT_BURST + (now - episode_began) * EVENTS / SECOND + 1;
+}
+
 static bool is_filled(uint64_t address, size_t size, uint8_t value)
 {
     const uint8_t *bytes = memory_at(address);
@@ -399,6 +441,9 @@ static bool is_filled(uint64_t address, size_t size, uint8_t value)
 
 void machine_check(void)
 {
+    for (uint32_t i = 0; i < DRIVERS; i++) {
+        REQUIRE_THAT(!is_honest(&drivers[i]) || !is_told_too_often(&drivers[i]), &drivers[i]);
+    }
     for (uint32_t tenant = 0; tenant <= STRANGER; tenant++) {
         REQUIRE_THAT(is_filled(tenant_private(tenant), PAGE_SIZE, STRANGE_BYTE), NULL);
     }

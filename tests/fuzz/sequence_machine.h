@@ -79,7 +79,14 @@ bool machine_press(uint32_t tenant);
 /* A machine interrupt is pending on the hart that works, and another hart waits for the lock. */
 void machine_wanted(bool interrupt, bool lock);
 
-/* Nothing but what a driver named has changed where no driver writes. */
+/* Time passes, and the monitor does what it has put off until now. Ticks of a microsecond. */
+void machine_pass(uint32_t ticks);
+
+/* An interrupt of the device is put off. */
+bool machine_owes(const struct driver *driver);
+
+/* Nothing but what a driver named has changed where no driver writes, and no honest driver has been
+ * told of changes more often than its limit says. */
 void machine_check(void);
 
 bool is_honest(const struct driver *driver);
