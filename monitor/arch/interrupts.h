@@ -27,12 +27,6 @@ static inline uint64_t vhart_enabled_interrupts(const struct vhart *vhart)
     return (vhart_is_loaded(vhart) ? CSR_READ(mie) : vhart->world.mie) & INTERRUPTS_SUPERVISOR;
 }
 
-/* Supervisor interrupts that are pending for the vhart (its sip). */
-static inline uint64_t vhart_pending_interrupts(const struct vhart *vhart)
-{
-    return (vhart_is_loaded(vhart) ? CSR_READ(mip) : vhart->world.pending) & INTERRUPTS_SUPERVISOR;
-}
-
 static inline void vhart_raise_interrupt(struct vhart *vhart, uint64_t bits)
 {
     vhart->world.pending |= bits;

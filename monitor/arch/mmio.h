@@ -27,11 +27,6 @@ static inline uint32_t mmio_read32(uint64_t address)
     return *(volatile uint32_t *)(uintptr_t)address;
 }
 
-static inline uint64_t mmio_read64(uint64_t address)
-{
-    return *(volatile uint64_t *)(uintptr_t)address;
-}
-
 static inline void mmio_write8(uint64_t address, uint8_t value)
 {
     *(volatile uint8_t *)(uintptr_t)address = value;
@@ -45,11 +40,6 @@ static inline void mmio_write16(uint64_t address, uint16_t value)
 static inline void mmio_write32(uint64_t address, uint32_t value)
 {
     *(volatile uint32_t *)(uintptr_t)address = value;
-}
-
-static inline void mmio_write64(uint64_t address, uint64_t value)
-{
-    *(volatile uint64_t *)(uintptr_t)address = value;
 }
 
 #endif

@@ -96,11 +96,6 @@ uint32_t mmio_read32(uint64_t address)
     return (uint32_t)read_register(32, address);
 }
 
-uint64_t mmio_read64(uint64_t address)
-{
-    return read_register(64, address);
-}
-
 void mmio_write8(uint64_t address, uint8_t value)
 {
     write_register(8, address, value);
@@ -114,9 +109,4 @@ void mmio_write16(uint64_t address, uint16_t value)
 void mmio_write32(uint64_t address, uint32_t value)
 {
     write_register(32, address, value);
-}
-
-void mmio_write64(uint64_t address, uint64_t value)
-{
-    write_register(64, address, value);
 }
