@@ -14,38 +14,7 @@
 #define FILTER_RUN_MAX 32
 #define FILTER_MARK '.'
 
-#define ESCAPE 0x1b
 #define DELETE 0x7f
-/* The control characters of ISO 8859 and, behind the byte C1_LEAD, of UTF-8. */
-#define C1_FIRST 0x80
-#define C1_LAST 0x9f
-#define C1_LEAD 0xc2
-
-/* Whether a byte of text may be shown; follows escape sequences. */
-static bool passes_filter(struct console_mux *mux, uint8_t byte)
-{
-    switch (mux->filter_state) {
-    case CONSOLE_FILTER_ESCAPE:
-        mux->filter_state = byte == '[' ? CONSOLE_FILTER_CONTROL : CONSOLE_FILTER_TEXT;
-        return false;
-    case CONSOLE_FILTER_CONTROL:
-        if (byte < 0x20 || byte >= 0x40) { /* not a parameter: the final byte, or an error */
-            mux->filter_state = CONSOLE_FILTER_TEXT;
-        }
-        return false;
-    case CONSOLE_FILTER_TEXT:
-        break;
-    }
-    if (byte == ESCAPE) {
-        mux->filter_state = CONSOLE_FILTER_ESCAPE;
-        return false;
-    }
-    if (byte >= C1_FIRST && byte <= C1_LAST) {
-        /* As a part of another UTF-8 character it is harmless. */
-        return mux->last_byte >= C1_FIRST && mux->last_byte != C1_LEAD;
-    }
-    return byte == '\t' || (byte >= 0x20 && byte != DELETE);
-}
 
 static void enter(struct console_mux *mux, enum console_line_state state)
 {
@@ -67,7 +36,7 @@ static int next_of_line_end(struct console_mux *mux, enum console_line_state nex
 static void begin_text(struct console_mux *mux)
 {
     enter(mux, CONSOLE_LINE_TEXT);
-    mux->filter_state = CONSOLE_FILTER_TEXT;
+    console_filter_begin(&mux->filter);
     if (mux->turn == mux->tenant_count) {
         monitor_log_skip(MONITOR_MESSAGE_PREFIX);
     }
@@ -96,16 +65,18 @@ static int next_of_prefix(struct console_mux *mux)
 static int next_of_text(struct console_mux *mux)
 {
     for (uint32_t i = 0; i < FILTER_RUN_MAX; i++) {
-        int byte = mux->line_position < CONSOLE_LINE_MAX ? console_source_next(mux, mux->turn) : -1;
+        int byte = console_filter_next(&mux->filter);
 
+        if (byte >= 0) {
+            return byte;
+        }
+        byte = mux->line_position < CONSOLE_LINE_MAX ? console_source_next(mux, mux->turn) : -1;
         if (byte < 0 || byte == '\n') {
             enter(mux, CONSOLE_LINE_END);
             return next_of_line_end(mux, CONSOLE_LINE_NONE);
         }
         mux->line_position++;
-        if (passes_filter(mux, (uint8_t)byte)) {
-            return byte;
-        }
+        console_filter_put(&mux->filter, (uint8_t)byte);
     }
     return FILTER_MARK;
 }

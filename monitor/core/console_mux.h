@@ -22,6 +22,7 @@
 
 #include "abi/console.h"
 #include "abi/limits.h"
+#include "core/console_filter.h"
 #include "core/control.h"
 #include "core/tenant_commands.h"
 #include "vdev/vuart.h"
@@ -51,13 +52,6 @@ enum console_line_state {
     CONSOLE_LINE_END, /* "\r\n" */
 };
 
-/* Escape sequences are taken out of the lines of tenants that are not in focus. */
-enum console_filter_state {
-    CONSOLE_FILTER_TEXT,
-    CONSOLE_FILTER_ESCAPE,  /* after ESC */
-    CONSOLE_FILTER_CONTROL, /* after ESC [, up to the final byte */
-};
-
 struct console_mux {
     uint32_t mode; /* COTENANT_CONSOLE_* */
     uint8_t escape;
@@ -79,7 +73,7 @@ struct console_mux {
     uint32_t control_pause; /* bytes of others that come before the next frame of an answer */
     enum console_line_state line_state;
     uint32_t line_position; /* bytes of the present piece that were sent or taken out */
-    enum console_filter_state filter_state;
+    struct console_filter filter;
     uint32_t focus_run; /* raw bytes since somebody else had the line */
     enum console_frame_state out_state;
     uint32_t out_left; /* payload bytes that follow */

@@ -7,6 +7,7 @@
 #include "cmocka_tests.h"
 #include "console_bench.h"
 #include "core/monitor_log.h"
+#include "random.h"
 
 static int setup(void **state)
 {
@@ -126,7 +127,71 @@ static void test_utf8_passes_and_c1_does_not(void **state)
     bench_print(1, "a\2332Jb\n"); /* CSI of ISO 8859 */
     assert_output("[freertos] a2Jb\r\n");
     bench_print(1, "a\302\2332J\302\033[m\2332Jb\n"); /* of UTF-8, hidden and not */
-    assert_output("[freertos] a\3022J\3022Jb\r\n");
+    assert_output("[freertos] a2J2Jb\r\n");
+    bench_print(1,
+                "a\351\2332Jb\303\2332J\n"); /* behind another byte of UTF-8, or as a part of one */
+    assert_output("[freertos] a2Jb\303\2332J\r\n");
+    bench_print(1, "a\342\224x\342\n"); /* characters that do not end */
+    bench_print(1, "\2332J\302\n");
+    bench_print(1, "\2332J\n");
+    assert_output("[freertos] ax\r\n[freertos] 2J\r\n[freertos] 2J\r\n");
+    bench_print(1, "\300\233\340\202\233\360\200\202\233\355\240\200\364\220\200\200!\n");
+    assert_output("[freertos] !\r\n"); /* too long for what they are, surrogates, too high */
+}
+
+/* The next character of well-formed UTF-8; moves *text behind it. 0: it is not. */
+static uint32_t decode(const uint8_t **text)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint8_t lead = *(*text)++;
+    unsigned length = lead < 0x80 ? 1 : lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t character = length < 2 ? lead : lead & (0xffu >> (length + 1));
+
+    for (unsigned i = 1; i < length; i++) {
+        if ((**text & 0xc0) != 0x80) {
+            return 0;
+        }
+        character = character << 6 | (*(*text)++ & 0x3fu);
+    }
+    return length == 0 || lead > 0xf4 || character < least[length] || character > 0x10ffff ||
+                   (character >= 0xd800 && character < 0xe000)
+               ? 0
+               : character;
+}
+
+/* Whatever a tenant prints, a terminal for UTF-8 gets characters that it shows. */
+static void test_no_control_gets_through(void **state)
+{
+    static const uint8_t likely[] = {0x1b, '[',  0xc2, 0x9b, 0x80, 0x9f, 0xa0, 0xbf, 0xe0,
+                                     0xe2, 0xed, 0xf0, 0xf4, 0xff, 'm',  '1',  '\t', 0x7f};
+    struct random source = {.state = 0x75746638};
+
+    (void)state;
+    for (unsigned round = 0; round < 3000; round++) {
+        struct console_filter filter = {0};
+        uint8_t shown[161];
+        const uint8_t *next = shown;
+        unsigned length = 0;
+
+        console_filter_begin(&filter);
+        for (unsigned i = 0; i < 40; i++) {
+            uint64_t any = random_next(&source) >> 8;
+            int byte;
+
+            console_filter_put(&filter, any % 4 == 0 ? (uint8_t)(any >> 8)
+                                                     : likely[(any >> 8) % sizeof(likely)]);
+            while ((byte = console_filter_next(&filter)) >= 0) {
+                shown[length++] = (uint8_t)byte;
+            }
+        }
+        shown[length] = '\0';
+        while (next < shown + length) {
+            uint32_t character = decode(&next);
+
+            assert_true(character == '\t' || (character >= 0x20 && character < 0x7f) ||
+                        character >= 0xa0);
+        }
+    }
 }
 
 static void test_much_to_take_out_is_marked(void **state)
@@ -245,6 +310,7 @@ int main(void)
         cmocka_unit_test_setup(test_long_lines_are_broken, setup),
         cmocka_unit_test_setup(test_control_characters_are_taken_out, setup),
         cmocka_unit_test_setup(test_utf8_passes_and_c1_does_not, setup),
+        cmocka_unit_test(test_no_control_gets_through),
         cmocka_unit_test_setup(test_much_to_take_out_is_marked, setup),
         cmocka_unit_test_setup(test_strange_names_cannot_harm, setup),
         cmocka_unit_test_setup(test_focus_does_not_starve_others, setup),
