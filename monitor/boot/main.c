@@ -85,7 +85,9 @@ static void registers_init(const struct hart *hart)
         environment |= (flags & COTENANT_BOARD_SSTC) != 0 ? MENVCFG_STCE : 0;
         environment |= (flags & COTENANT_BOARD_SVPBMT) != 0 ? MENVCFG_PBMTE : 0;
         if ((flags & COTENANT_BOARD_ZICBO) != 0) {
-            environment |= MENVCFG_CBIE_INVALIDATE | MENVCFG_CBCFE | MENVCFG_CBZE;
+            /* cbo.inval flushes: to invalidate would uncover what lay below a page that was cleared
+             * (CMO specification 2.5.2). */
+            environment |= MENVCFG_CBIE_FLUSH | MENVCFG_CBCFE | MENVCFG_CBZE;
         }
         CSR_WRITE(0x30a, environment); /* menvcfg */
     }
