@@ -132,7 +132,8 @@ static void command_tenant(struct tenant *tenant, enum tenant_command command)
     enum tenant_state before = tenant->state;
     bool accepted = console_command(tenant, command);
 
-    monitor_log_begin();
+    monitor_log_begin_answer();
+    monitor_puts("monitor: ");
     monitor_puts(console_command_names[command]);
     monitor_puts(" ");
     monitor_puts(name);
@@ -150,7 +151,8 @@ static void change_watch(struct tenant *tenant)
     bool accepted = watch_change(tenant, console.mux.watch_policy, console.mux.watch_within_us,
                                  hart_now(console.hart));
 
-    monitor_log_begin();
+    monitor_log_begin_answer();
+    monitor_puts("monitor: ");
     monitor_puts("watch ");
     monitor_puts(tenant->description->name);
     monitor_puts(accepted ? ": ok\n" : ": refused, it was never given a time\n");
@@ -230,6 +232,10 @@ static void set_next_step(uint64_t now, bool busy)
 static bool do_turn(uint64_t now)
 {
     trace_console(console.hart);
+    if (statistics_in_line(&console.report)) {
+        statistics_step(&console.report, now);
+        return true;
+    }
     if (watch_deadline() <= now && !console.quitting) {
         watch_step(now);
         return true;
@@ -256,7 +262,7 @@ static bool do_turn(uint64_t now)
         statistics_step(&console.report, now);
         return true;
     }
-    if (console.turn == 2 && foreground_tell()) {
+    if (console.turn == 2 && !statistics_in_progress(&console.report) && foreground_tell()) {
         return true;
     }
     return transmit_step();

@@ -8,6 +8,7 @@ static uint8_t data[MONITOR_LOG_SIZE];
 static struct ring complete;  /* messages that have ended */
 static uint32_t draft_length; /* bytes behind complete.head: the message being put together */
 static bool draft_lost;       /* it found no room: swallow the rest of it */
+static bool is_answer;        /* the draft may have the room that is kept for answers */
 static uint32_t dropped;
 
 void monitor_log_init(void)
@@ -16,6 +17,16 @@ void monitor_log_init(void)
     draft_length = 0;
     draft_lost = false;
     dropped = 0;
+}
+
+/* Events come as often as tenants make them; what the user has asked for finds room all the same.
+ */
+static uint32_t room(void)
+{
+    uint32_t kept = is_answer ? 0 : MONITOR_LOG_ANSWER_MAX;
+    uint32_t space = ring_space(&complete);
+
+    return space > kept ? space - kept : 0;
 }
 
 static void end_message(void)
@@ -27,11 +38,12 @@ static void end_message(void)
     }
     draft_length = 0;
     draft_lost = false;
+    is_answer = false;
 }
 
 static void put(char character)
 {
-    if (draft_length >= ring_space(&complete)) {
+    if (draft_length >= room()) {
         draft_lost = true;
     }
     if (!draft_lost) {
@@ -46,8 +58,9 @@ static void put(char character)
 void monitor_puts(const char *text)
 {
     const char *last = text + MONITOR_LOG_STRING_MAX;
-    uint32_t room = draft_lost ? 0 : ring_space(&complete) - draft_length;
-    const char *full = room < MONITOR_LOG_STRING_MAX ? text + room : last;
+    uint32_t space = room();
+    uint32_t left = draft_lost || draft_length > space ? 0 : space - draft_length;
+    const char *full = left < MONITOR_LOG_STRING_MAX ? text + left : last;
     const char *begin = text;
     uint64_t at = complete.head + draft_length;
 
@@ -88,10 +101,21 @@ void monitor_put_hex(uint64_t value)
     monitor_puts(first);
 }
 
-void monitor_log_begin(void)
+static void begin(bool answers)
 {
     draft_length = 0;
     draft_lost = false;
+    is_answer = answers;
+}
+
+void monitor_log_begin_answer(void)
+{
+    begin(true);
+}
+
+void monitor_log_begin(void)
+{
+    begin(false);
     monitor_puts("monitor: ");
 }
 

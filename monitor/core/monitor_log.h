@@ -18,6 +18,8 @@
 
 /* Bytes of complete and unfinished messages. */
 #define MONITOR_LOG_SIZE 4096
+/* Of these, what is kept for an answer to the user: messages about events leave it free. */
+#define MONITOR_LOG_ANSWER_MAX 256
 /* A single string is cut off here, so that no call runs for long. */
 #define MONITOR_LOG_STRING_MAX 512
 
@@ -26,6 +28,9 @@ void monitor_log_init(void);
 
 /* Begins a message about an event with "monitor: "; a draft of somebody else is given up. */
 void monitor_log_begin(void);
+
+/* Begins a line, as it is, that the user has asked for; at most MONITOR_LOG_ANSWER_MAX bytes. */
+void monitor_log_begin_answer(void);
 
 /* Bytes of the draft: tells whoever works on one whether it is still there. */
 uint32_t monitor_log_draft_length(void);

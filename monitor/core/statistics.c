@@ -6,9 +6,6 @@
 #include "core/monitor_log.h"
 #include "core/tenant.h"
 
-/* Bytes that the longest line needs. */
-#define LINE_MAX 256
-
 void statistics_begin(struct statistics_report *report)
 {
     report->wanted = true;
@@ -110,11 +107,14 @@ static bool put_field(struct statistics_report *report, uint64_t now)
 
 void statistics_step(struct statistics_report *report, uint64_t now)
 {
-    if (monitor_log_used() > MONITOR_LOG_SIZE - LINE_MAX) {
-        return;
-    }
     if (report->field != 0 && monitor_log_draft_length() != report->draft_length) {
         report->field = 0; /* a message about an event came first: the line begins again */
+    }
+    if (report->field == 0) {
+        if (monitor_log_used() > MONITOR_LOG_SIZE - MONITOR_LOG_ANSWER_MAX) {
+            return;
+        }
+        monitor_log_begin_answer();
     }
     if (put_field(report, now)) {
         report->line++;

@@ -26,6 +26,12 @@ static inline bool statistics_in_progress(const struct statistics_report *report
     return report->wanted;
 }
 
+/* A line of it has begun: no message should come in between, or it begins again. */
+static inline bool statistics_in_line(const struct statistics_report *report)
+{
+    return report->wanted && report->field != 0;
+}
+
 /* Writes the next field to the monitor's log if there is room. `now` in ticks. */
 void statistics_step(struct statistics_report *report, uint64_t now);
 

@@ -61,19 +61,41 @@ static void test_message_without_room_is_dropped_as_a_whole(void **state)
     memset(line, 'x', 99);
     line[99] = '\n';
     line[100] = '\0';
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 38; i++) {
         monitor_puts(line);
     }
-    assert_int_equal(monitor_log_used(), 4000);
-    monitor_puts(line); /* 96 bytes are left */
-    assert_int_equal(monitor_log_used(), 4000);
+    assert_int_equal(monitor_log_used(), 3800);
+    monitor_puts(line); /* 40 bytes are left, and what is kept for answers */
+    assert_int_equal(monitor_log_used(), 3800);
     assert_int_equal(monitor_log_dropped(), 1);
     monitor_puts("short\n");
-    assert_int_equal(monitor_log_used(), 4006);
-    for (int i = 0; i < 4000; i++) {
+    assert_int_equal(monitor_log_used(), 3806);
+    for (int i = 0; i < 3800; i++) {
         assert_int_equal(monitor_log_next(), line[i % 100]);
     }
     assert_log("short\n");
+}
+
+/* Tenants can make events without end; what the user asks for is answered all the same. */
+static void test_answers_have_room_whatever_happens(void **state)
+{
+    (void)state;
+    while (monitor_log_dropped() == 0) {
+        monitor_log_begin();
+        monitor_puts("tenant x: suspended\n");
+    }
+    for (int i = 0; i < MONITOR_LOG_SIZE; i++) {
+        (void)monitor_log_next();
+        monitor_log_begin();
+        monitor_puts("tenant y: resumed\n");
+    }
+    assert_true(monitor_log_used() > MONITOR_LOG_SIZE - MONITOR_LOG_ANSWER_MAX - 40);
+    monitor_log_begin_answer();
+    for (int i = 1; i < MONITOR_LOG_ANSWER_MAX; i++) {
+        monitor_puts("s");
+    }
+    monitor_puts("\n");
+    assert_true(monitor_log_used() > MONITOR_LOG_SIZE - 40);
 }
 
 static void test_drained_while_a_message_is_put_together(void **state)
@@ -143,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup(test_message_appears_when_it_ends, setup),
         cmocka_unit_test_setup(test_numbers, setup),
         cmocka_unit_test_setup(test_message_without_room_is_dropped_as_a_whole, setup),
+        cmocka_unit_test_setup(test_answers_have_room_whatever_happens, setup),
         cmocka_unit_test_setup(test_drained_while_a_message_is_put_together, setup),
         cmocka_unit_test_setup(test_long_string_is_cut, setup),
         cmocka_unit_test_setup(test_message_larger_than_the_log, setup),
