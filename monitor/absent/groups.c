@@ -28,20 +28,17 @@ void foreground_take(struct tenant *tenant)
     (void)tenant;
 }
 
-struct tenant *foreground_next(const struct tenant *tenant)
-{
-    (void)tenant;
-    return NULL;
-}
-
-bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
-                        uint64_t argument)
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     (void)vhart;
-    (void)next;
     (void)address;
     (void)argument;
     return false;
+}
+
+void foreground_go_on(struct vhart *vhart)
+{
+    (void)vhart;
 }
 
 void foreground_refused(const struct tenant *tenant, const char *reason)

@@ -80,6 +80,10 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     set_entry(vhart, address, argument);
+    if (!vhart_is_loaded(vhart)) {
+        vhart->world.satp = 0;
+        return;
+    }
     CSR_WRITE(satp, 0);
     FENCE_TRANSLATION();
 }

@@ -26,7 +26,7 @@ void vhart_setup_delegation(struct vhart *vhart);
 
 /*
  * SBI hart_suspend, resumed (section 9.4): as above, but only what the specification resets is
- * changed. For a loaded vhart.
+ * changed. For a vhart of this hart.
  */
 void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument);
 

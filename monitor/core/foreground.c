@@ -3,12 +3,17 @@
 
 #include <stddef.h>
 
+#include "arch/interrupts.h"
 #include "arch/suspend.h"
+#include "arch/vhart_setup.h"
 #include "core/clock.h"
+#include "core/give_back.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/shared_lock.h"
+#include "core/software_events.h"
 #include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "irq/routing.h"
@@ -142,18 +147,71 @@ struct tenant *foreground_next(const struct tenant *tenant)
     return group == NULL ? NULL : next_of(group);
 }
 
-bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
-                        uint64_t argument)
+/* All that it had of the group is reset: `next` comes, if there still is one. */
+static bool give_way(struct vhart *vhart, struct tenant *next)
 {
+    vhart->loading = false;
+    vhart->gives_back = false;
+    if (next == NULL) {
+        vhart->tenant->given_back = 0;
+        return false;
+    }
+    tenant_become_dormant(vhart);
+    enter(next);
+    return true;
+}
+
+/*
+ * Resets what the tenant has of the group, with looks at interrupts in between. False: another
+ * vhart or hart is more urgent. It then goes on as soon as the vhart has the hart, and before
+ * anything of the tenant runs there, which could undo a part: no interrupt, event or code of it
+ * comes in between.
+ */
+static bool gives_back(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    while (give_back_step(vhart->tenant)) {
+        if (hart_is_wanted() || shared_is_wanted(hart)) {
+            vhart->loading = true;
+            vhart->gives_back = true;
+            schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+            hart->reschedule = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    struct tenant *next = foreground_next(vhart->tenant);
+
     vhart->start_address = address;
     vhart->start_argument = argument;
     if (next == NULL) {
         vhart->suspends_system = true;
         return false;
     }
-    tenant_become_dormant(vhart);
-    enter(next);
-    return true;
+    return !gives_back(vhart) || give_way(vhart, next);
+}
+
+void foreground_go_on(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if (!shared_try_enter(hart)) {
+        return;
+    }
+    /* Else it is being stopped, and the message is on its way. */
+    if (vhart->tenant->state == TENANT_RUNNING && gives_back(vhart) &&
+        !give_way(vhart, foreground_next(vhart->tenant))) {
+        vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
+        if (vhart->has_extras) {
+            software_events_deliver(vhart);
+        }
+    }
+    shared_leave(hart);
 }
 
 void foreground_refused(const struct tenant *tenant, const char *reason)
@@ -173,9 +231,9 @@ void foreground_end_nap_here(struct vhart *vhart)
     struct tenant *next = group == NULL || group->wanted == NULL ? NULL : next_of(group);
 
     if (next != NULL && group->active == vhart->tenant && vhart->suspends_system &&
-        vhart_is_suspended(vhart)) {
+        vhart->tenant->state == TENANT_RUNNING && vhart_is_suspended(vhart)) {
         vhart_end_nap(vhart);
-        (void)foreground_suspend(vhart, next, vhart->start_address, vhart->start_argument);
+        (void)foreground_suspend(vhart, vhart->start_address, vhart->start_argument);
     }
 }
 

@@ -35,12 +35,18 @@ void foreground_take(struct tenant *tenant);
 struct tenant *foreground_next(const struct tenant *tenant);
 
 /*
- * The loaded vhart, the last of its tenant that is not stopped, suspends to RAM: `next`, which is
- * foreground_next() now, gets the harts and devices, and it goes on at `address` with a1 =
- * `argument` when it is its turn again. Returns false if that is NULL: the vhart naps.
+ * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM: the next
+ * one of the group gets the harts and devices, and it goes on at `address` with a1 = `argument`
+ * when it is its turn again. Returns false if there is no next one: the vhart is to nap.
  */
-bool foreground_suspend(struct vhart *vhart, struct tenant *next, uint64_t address,
-                        uint64_t argument);
+bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument);
+
+/*
+ * Goes on with a suspend that left the hart to a more urgent vhart: the rest of it is done in the
+ * vhart's own time (vhart->gives_back), before it runs. The caller asks the scheduler again. Shared
+ * lock not held.
+ */
+void foreground_go_on(struct vhart *vhart);
 
 /* A suspend of the tenant was refused: says so, once, if a switch waits for it. */
 void foreground_refused(const struct tenant *tenant, const char *reason);

@@ -202,6 +202,9 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     vhart->suspending_since = 0;
     vhart->suspends_system = false;
     vhart->state = VHART_STARTED;
+    if (resumes && vhart->has_extras) {
+        software_events_deliver(vhart); /* one that came while it suspended */
+    }
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
 }
@@ -254,6 +257,7 @@ static void vhart_release(struct vhart *vhart)
 {
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
+    vhart->gives_back = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     if (vhart->has_extras) {
         vhart->has_extras = false;

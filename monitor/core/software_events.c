@@ -41,7 +41,8 @@ static bool can_take(struct vhart *vhart, const struct software_event *event)
 {
     const struct software_event *running;
 
-    if (vhart->state != VHART_STARTED || !vhart->takes_events || !is_ready(event)) {
+    if (vhart->state != VHART_STARTED || vhart->loading || !vhart->takes_events ||
+        !is_ready(event)) {
         return false;
     }
     running = software_events_running(vhart);

@@ -65,6 +65,7 @@ struct __attribute__((aligned(64))) vhart {
     bool uses_fp;
     bool has_extras;        /* something of `steal`, `pmu`, `triggers` or `event` may be set */
     bool loading;           /* its time is spent on putting the tenant's images in place */
+    bool gives_back;        /* with `loading`: on what a suspend of its tenant resets instead */
     bool misaligned_locked; /* SBI FWFT: delegation of misaligned accesses stays as it is */
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */

@@ -8,6 +8,7 @@
 #include "arch/timer.h"
 #include "core/console.h"
 #include "core/features.h"
+#include "core/foreground.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/plain_path.h"
@@ -229,6 +230,8 @@ struct world_change hart_schedule(struct hart *hart)
             requests_take(hart);
         } else if (vhart == NULL) {
             WAIT_FOR_INTERRUPT();
+        } else if (vhart->gives_back) {
+            foreground_go_on(vhart);
         } else {
             tenant_load_step(vhart->tenant);
         }

@@ -9,7 +9,6 @@
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/foreground.h"
-#include "core/give_back.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
@@ -51,42 +50,10 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
     return sbi_repeat();
 }
 
-static bool shares_memory(const struct tenant *tenant)
-{
-    for (uint32_t i = 0; i < bundle->channel_count; i++) {
-        const struct bundle_channel *channel = &bundle->channels[i];
-
-        for (uint32_t end = 0; end < channel->end_count && channel->window.size != 0; end++) {
-            if (bundle->devices[channel->ends[end].device].tenant == tenant->index) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/*
- * Makes room for the next one, with looks at interrupts in between: false if the call is to be made
- * again because somebody more urgent wants the hart. What is between the two calls must not be able
- * to undo a part: the tenant's own interrupts are off, its devices write to no memory any more, and
- * where software events or another tenant could lead it elsewhere, all is done at once.
- */
-static bool gives_back(struct vhart *vhart)
-{
-    vhart->world.mstatus &= ~(uint64_t)MSTATUS_SIE;
-    while (give_back_step(vhart->tenant)) {
-        if (hart_is_wanted() && !vhart->takes_events && !shares_memory(vhart->tenant)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t address = arguments[1];
-    struct tenant *next;
 
     if (function != SBI_SUSP_SYSTEM_SUSPEND) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
@@ -100,22 +67,17 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
                            "its suspend was refused: it would resume outside of its memory");
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
+    if (vhart->tenant->state != TENANT_RUNNING) {
+        return sbi_repeat(); /* another hart stops it: the message is on its way */
+    }
     if (!others_are_stopped(vhart)) {
         return wait_for_others(vhart);
     }
     vhart->suspending_since = 0;
     watch_pause(vhart->tenant);
-    next = foreground_next(vhart->tenant);
-    if (next != NULL && !gives_back(vhart)) {
-        return sbi_repeat();
-    }
-    if (foreground_suspend(vhart, next, address, arguments[2])) {
-        return sbi_no_return();
-    }
-    vhart_setup_resume(vhart, address, arguments[2]);
-    if (vhart->tenant->given_back == 0) {
+    if (!foreground_suspend(vhart, address, arguments[2])) {
+        vhart_setup_resume(vhart, address, arguments[2]);
         vhart_suspend(vhart);
     }
-    vhart->tenant->given_back = 0; /* who was to come has gone meanwhile: it goes on at once */
     return sbi_no_return();
 }

@@ -21,6 +21,8 @@ MOST_ADDED = 400
 """The budget of docs/performance.md."""
 MOST_ADDED_BY_CALLS = 750
 """An SBI call that has just begun is carried out first."""
+WORST_ABOVE_NOTHING = 253
+"""The worst latency above a tenant that only computes."""
 
 
 def neighbour(name: str = "hostile", **keys: Value) -> str:
@@ -66,3 +68,21 @@ def test_two_that_take_turns_with_a_feature_stay_in_the_budget(boot: Boot, sstc:
         added[letters] = worst(session, letters) - quiet
     assert max(added[letters] for letters in IN_USE) <= MOST_ADDED, added
     assert max(added.values()) <= MOST_ADDED_BY_CALLS, added
+
+
+# A switch to the other member is one piece of up to 918 instructions, of which no interrupt is
+# taken, and each is told of on the console, in one piece too.
+MOST_ADDED_BY_SWITCHES = 1450
+
+
+@pytest.mark.parametrize("letters", ["U", "Ue", "UCTSE"])
+def test_members_that_suspend_in_turn_delay_nobody_for_long(boot: Boot, letters: str) -> None:
+    """Whatever else they use; and what the user asks for is answered, although they never rest."""
+    group = '[group.desk]\nmembers = ["one", "two"]\ndevices = ["rtc", "virtio0", "virtio1"]\n'
+    members = [neighbour(name, arguments=f"use={letters}") for name in ("one", "two")]
+    session = boot(system(group, *members, rtos(f"icount={ICOUNT}")), icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    session.expect("two", f"^hostile-features: {letters}$")
+    assert worst(session, letters) - WORST_ABOVE_NOTHING <= MOST_ADDED_BY_SWITCHES
+    switches = [session.stats().tenants["one"].switches for _ in range(3)]
+    assert switches[0] < switches[1] < switches[2]

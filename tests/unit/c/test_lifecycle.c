@@ -81,6 +81,11 @@ void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument
     vhart_setup_world(vhart, address, argument);
 }
 
+void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    vhart_setup_world(vhart, address, argument);
+}
+
 void vhart_nap(void)
 {
 }
@@ -933,7 +938,7 @@ static void start_group(uint32_t refusal)
 
 static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    return foreground_suspend(vhart, foreground_next(vhart->tenant), address, argument);
+    return foreground_suspend(vhart, address, argument);
 }
 
 static void test_suspend_brings_the_next_one(void **state)
@@ -969,6 +974,100 @@ static void test_suspend_brings_the_next_one(void **state)
                                     "monitor: tenant linux: suspended\n"
                                     "monitor: tenant other: suspended\n"
                                     "monitor: tenant linux: resumed\n");
+}
+
+/* What is left is done in its time, before anything of it runs; no event of it comes in between. */
+static void test_suspend_gives_way_in_between(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    vhart->takes_events = true;
+    vhart->has_extras = true;
+    vhart->event = (struct software_event){
+        .state = SOFTWARE_EVENT_ENABLED, .pending = true, .entry_pc = 0x80003000};
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_true(suspend(vhart, 0x80002000, 77));
+    for (unsigned parts = 0; vhart->gives_back; parts++) {
+        assert_true(parts < 1000 && vhart->loading && hart->reschedule);
+        assert_int_equal(LINUX->state, TENANT_RUNNING);
+        assert_ptr_equal(sources_owner, LINUX);
+        software_events_deliver(vhart);
+        assert_int_equal(vhart->event.state, SOFTWARE_EVENT_ENABLED);
+        foreground_go_on(vhart);
+    }
+    csr_file_write("mip", 0);
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_int_equal(devices_reset, 1);
+    assert_int_equal(routing_resets, 1);
+    assert_false(vhart->loading);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_true(suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_ptr_equal(run_to_tenant(), vhart);
+    assert_int_equal(vhart->event.state, SOFTWARE_EVENT_RUNNING); /* it waited */
+    assert_int_equal(vhart->event.interrupted.sepc, 0);
+    assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80003000);
+}
+
+/* The one that was to come has gone meanwhile: it goes on at once, where it wanted to. */
+static void test_suspend_finds_nobody_in_the_end(void **state)
+{
+    struct vhart *vhart = &vharts[0];
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_true(suspend(vhart, 0x80002000, 77));
+    assert_true(vhart->gives_back);
+    csr_file_write("mip", 0);
+    OTHER->state = TENANT_STOPPED; /* and takes no turn */
+    foreground_go_on(vhart);
+    assert_false(vhart->gives_back || vhart->loading);
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_int_equal(LINUX->given_back, 0);
+    assert_ptr_equal(run_to_tenant(), vhart);
+    assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
+    assert_int_equal(vhart->world.registers[REGISTER_A1], 77);
+}
+
+/* It is stopped while it is about to leave, or sleeps and could leave: it stops, and no more. */
+static void test_stop_is_not_lost_in_a_suspend(void **state)
+{
+    struct vhart *vhart = &vharts[0];
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_true(suspend(vhart, 0x80002000, 77));
+    csr_file_write("mip", 0);
+    LINUX->state = TENANT_STOPPING; /* by another hart, whose message is on its way */
+    foreground_go_on(vhart);
+    assert_true(vhart->gives_back);
+    assert_int_equal(LINUX->state, TENANT_STOPPING);
+    LINUX->state = TENANT_RUNNING;
+    tenant_halt(LINUX, TENANT_STOPPED);
+    assert_false(vhart->gives_back || vhart->loading);
+    finish_stops();
+    assert_int_equal(LINUX->state, TENANT_STOPPED);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+}
+
+static void test_nap_of_one_that_stops_does_not_end_in_a_suspend(void **state)
+{
+    struct vhart *vhart = &vharts[0];
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_request(OTHER));
+    vhart->suspends_system = true;
+    vhart->rest.nap_pc = 0x80002000;
+    LINUX->state = TENANT_STOPPING;
+    foreground_end_nap_here(vhart);
+    assert_int_equal(LINUX->state, TENANT_STOPPING);
+    LINUX->state = TENANT_RUNNING;
+    foreground_end_nap_here(vhart);
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
 }
 
 static void test_devices_are_given_back_before_interrupts(void **state)
@@ -1167,6 +1266,10 @@ int main(void)
         cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
+        cmocka_unit_test_setup(test_suspend_gives_way_in_between, set_up),
+        cmocka_unit_test_setup(test_suspend_finds_nobody_in_the_end, set_up),
+        cmocka_unit_test_setup(test_stop_is_not_lost_in_a_suspend, set_up),
+        cmocka_unit_test_setup(test_nap_of_one_that_stops_does_not_end_in_a_suspend, set_up),
         cmocka_unit_test_setup(test_devices_are_given_back_before_interrupts, set_up),
         cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),
         cmocka_unit_test_setup(test_who_is_asked_for_comes, set_up),
