@@ -35,10 +35,10 @@ def test_harts_of_each_tenant(system: System) -> None:
 
 def test_who_shares_each_hart(system: System) -> None:
     cells = rows(system)
-    start = cells.index(["1", "7 of 16", "rtos/0", "10", "emulated", "yields the hart"])
+    start = cells.index(["1", "5 of 16", "rtos/0", "10", "emulated", "yields the hart"])
     assert cells[start + 1 : start + 3] == [
         ["", "", "linux/1", "1", "passed through", "keeps the hart"],
-        ["2", "6 of 16", "linux/0", "1", "passed through", "keeps the hart"],
+        ["2", "4 of 16", "linux/0", "1", "passed through", "keeps the hart"],
     ]
 
 
@@ -65,7 +65,7 @@ def test_json(system: System) -> None:
     ]
     claims = [region["base"] for each in vharts for region in each["access"] if region["size"] == 4]
     assert claims == [0x0C20_5004, 0x0C20_3004]
-    assert {hart: each["used"] for hart, each in registers.items()} == {"1": 7, "2": 6}
+    assert {hart: each["used"] for hart, each in registers.items()} == {"1": 5, "2": 4}
     assert registers["1"]["entries"][2] == {
         "entry": 2,
         "form": "allow",

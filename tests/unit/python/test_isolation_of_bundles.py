@@ -34,6 +34,7 @@ def systems(draw: st.DrawFn) -> str:
             f'memory = "{draw(st.sampled_from(SIZES))}"\n'
             'image = "rtos"\n'
             f"devices = {devices}\n"
+            f"trusted = {str(draw(st.booleans())).lower()}\n"
             f"uart = {str(draw(st.booleans())).lower()}\n"
             f"harts = {draw(st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True))}\n"
         )
@@ -85,9 +86,11 @@ def check_system(system: System, header: Bundle) -> None:
         for base, size in forbidden:
             for address in edges(base, size):
                 assert rights_of(vhart, address) == Rights.NONE, hex(address)
-        for device in system.tenants[index].devices:
+        tenant = system.tenants[index]
+        for device in tenant.devices:
+            guarded = device.name.startswith("virtio") and not tenant.config.trusted
             for address in edges(device.range.base, device.range.size):
-                assert rights_of(vhart, address) == Rights.RW
+                assert rights_of(vhart, address) == (Rights.NONE if guarded else Rights.RW)
         check_plic(vhart, header)
     passed = [vhart.hart for vhart in vharts if vhart.flags & 2]
     assert len(passed) == len(set(passed)), "two on one hart"
