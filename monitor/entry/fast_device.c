@@ -8,6 +8,7 @@
 #include "core/console.h"
 #include "core/shared_lock.h"
 #include "entry/fast_switch.h"
+#include "features/guard/guard.h"
 #include "irq/routing.h"
 #include "irq/source_set.h"
 #include "vdev/mmio.h"
@@ -67,17 +68,48 @@ static inline bool is_word_register(const struct vhart *vhart, uint64_t physical
            mmio_virtio_offset(vhart->tenant, physical) < mmio_virtio_size(vhart->tenant);
 }
 
+/* A load or store of a word: the register, and the bytes of the instruction. */
+struct word_access {
+    uint32_t reg;
+    uint64_t length;
+};
+
+/* False: the instruction at the vhart's pc is no load of a word into a register. */
+static inline bool decode_load(const struct vhart *vhart, struct word_access *access)
+{
+    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_LW;
+
+    access->reg = compressed ? compressed_register(instruction) : instruction >> 7 & 31;
+    access->length = compressed ? 2 : 4;
+    return (compressed || (instruction & ENCODING_MASK) == ENCODING_LW) && access->reg != 0;
+}
+
+/* False: the instruction at the vhart's pc is no store of a word. */
+static inline bool decode_store(const struct vhart *vhart, struct word_access *access)
+{
+    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_SW;
+
+    access->reg = compressed ? compressed_register(instruction) : instruction >> 20 & 31;
+    access->length = compressed ? 2 : 4;
+    return compressed || (instruction & ENCODING_MASK) == ENCODING_SW;
+}
+
+static inline uint32_t stored_word(const struct vhart *vhart, const struct word_access *access)
+{
+    return access->reg == 0 ? 0 : (uint32_t)vhart->world.registers[access->reg];
+}
+
 /* Out of line: the accesses to the UART do not pay for its registers. */
 static struct world_change __attribute__((noinline))
 load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
-    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
-    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_LW;
-    uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 7 & 31;
     struct tenant *tenant = vhart->tenant;
+    struct word_access access;
     uint32_t value;
 
-    if ((!compressed && (instruction & ENCODING_MASK) != ENCODING_LW) || reg == 0) {
+    if (!decode_load(vhart, &access)) {
         return not_here;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
@@ -90,8 +122,29 @@ load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
         value = mmio_virtio_load(tenant, mmio_virtio_offset(tenant, physical), sizeof(value));
     }
     shared_leave(hart);
-    vhart->world.registers[reg] = (uint64_t)(int32_t)value;
-    return finish(hart, vhart, compressed ? 2 : 4);
+    vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
+    return finish(hart, vhart, access.length);
+}
+
+/* The same for a register of a guarded device. */
+static struct world_change __attribute__((noinline))
+load_guarded(struct hart *hart, struct vhart *vhart, uint64_t physical)
+{
+    struct guard *guard = guard_at(vhart->tenant, physical);
+    struct word_access access;
+    uint64_t value;
+
+    if (guard == NULL || !decode_load(vhart, &access)) {
+        return not_here;
+    }
+    if (hart_is_wanted() || !shared_try_enter(hart)) {
+        return again(vhart);
+    }
+    (void)guard_access(guard, vhart, (uint32_t)(physical - guard->base), sizeof(uint32_t), false,
+                       &value);
+    shared_leave(hart);
+    vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
+    return finish(hart, vhart, access.length);
 }
 
 /*
@@ -129,18 +182,16 @@ static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
 static struct world_change __attribute__((noinline))
 store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
-    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
-    bool compressed = (instruction & COMPRESSED_MASK) == ENCODING_C_SW;
-    uint32_t reg = compressed ? compressed_register(instruction) : instruction >> 20 & 31;
-    uint64_t length = compressed ? 2 : 4;
     struct tenant *tenant = vhart->tenant;
-    uint32_t value = reg == 0 ? 0 : (uint32_t)vhart->world.registers[reg];
+    struct word_access access;
+    uint32_t value;
 
-    if (!compressed && (instruction & ENCODING_MASK) != ENCODING_SW) {
+    if (!decode_store(vhart, &access)) {
         return not_here;
     }
+    value = stored_word(vhart, &access);
     if (physical == vhart->claim_register && complete_directly(vhart, value)) {
-        return finish(hart, vhart, length);
+        return finish(hart, vhart, access.length);
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
@@ -150,10 +201,32 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
         routing_refresh(tenant);
     } else if (!mmio_virtio_store(tenant, mmio_virtio_offset(tenant, physical), sizeof(value),
                                   value)) {
-        length = 0; /* the access is made again */
+        access.length = 0; /* the access is made again */
     }
     shared_leave(hart);
-    return finish(hart, vhart, length);
+    return finish(hart, vhart, access.length);
+}
+
+static struct world_change __attribute__((noinline))
+store_guarded(struct hart *hart, struct vhart *vhart, uint64_t physical)
+{
+    struct guard *guard = guard_at(vhart->tenant, physical);
+    struct word_access access;
+    uint64_t value;
+
+    if (guard == NULL || !decode_store(vhart, &access)) {
+        return not_here;
+    }
+    if (hart_is_wanted() || !shared_try_enter(hart)) {
+        return again(vhart);
+    }
+    value = stored_word(vhart, &access);
+    if (guard_access(guard, vhart, (uint32_t)(physical - guard->base), sizeof(uint32_t), true,
+                     &value) == MMIO_AGAIN) {
+        access.length = 0;
+    }
+    shared_leave(hart);
+    return finish(hart, vhart, access.length);
 }
 
 struct world_change fast_load(struct hart *hart)
@@ -167,7 +240,8 @@ struct world_change fast_load(struct hart *hart)
     bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
-        return is_word_register(vhart, physical) ? load_word(hart, vhart, physical) : not_here;
+        return is_word_register(vhart, physical) ? load_word(hart, vhart, physical)
+                                                 : load_guarded(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
@@ -197,7 +271,8 @@ struct world_change fast_store(struct hart *hart)
     uint32_t reg;
 
     if (offset >= MMIO_UART_SIZE) {
-        return is_word_register(vhart, physical) ? store_word(hart, vhart, physical) : not_here;
+        return is_word_register(vhart, physical) ? store_word(hart, vhart, physical)
+                                                 : store_guarded(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;

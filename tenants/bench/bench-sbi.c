@@ -4,7 +4,8 @@
  * runs on any SBI firmware; what is measured is what the kernel loses, from the instruction that
  * asks to the first one that has the answer, that instruction included.
  *
- * Arguments: devices=1   also the virtual UART and its interrupt, which only Cotenant emulates, and
+ * Arguments: devices=1   also the virtual UART and its interrupt, which only Cotenant emulates, an
+ *                        entropy device if there is one, and
  *                        the end of an interrupt of the clock, which the tenant owns then
  */
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "rt/plic.h"
 #include "rt/sbi.h"
 #include "rt/uart.h"
+#include "rt/virtio_mmio.h"
 
 /* Instructions of one round of AWAIT. */
 #define AWAIT_LENGTH 4
@@ -31,6 +33,13 @@ static uint64_t overhead;
 static struct goldfish_rtc rtc;
 
 /* A call with at most four arguments; with a bit of sip, until that is seen set. */
+#define VIRTIO_QUEUE_NOTIFY 0x50
+#define VIRTIO_INTERRUPT_STATUS 0x60
+#define VIRTIO_INTERRUPT_ACKNOWLEDGE 0x64
+
+static struct virtio_device entropy;
+static struct virtio_queue requests;
+
 static uint64_t measure_call(uint64_t extension, uint64_t function, const uint64_t arguments[4],
                              uint64_t bit)
 {
@@ -208,6 +217,65 @@ static uint64_t measure_completion(void)
     return measure_interrupt(true);
 }
 
+/* The access to a register of the entropy device, with which its driver does what it measures. */
+static uint64_t measure_guarded_read(void)
+{
+    volatile uint32_t *status = (volatile uint32_t *)(entropy.base + VIRTIO_INTERRUPT_STATUS);
+    uint64_t start;
+    uint64_t end;
+    uint64_t value;
+
+    __asm__ volatile("csrr %[start], cycle\n"
+                     "lw %[value], 0(%[address])\n"
+                     "csrr %[end], cycle\n"
+                     : [start] "=&r"(start), [end] "=&r"(end), [value] "=&r"(value)
+                     : [address] "r"(status)
+                     : "memory");
+    return end - start - overhead;
+}
+
+static uint64_t measure_guarded_write(uint32_t offset, uint32_t value)
+{
+    uint64_t start;
+    uint64_t end;
+
+    __asm__ volatile("csrr %[start], cycle\n"
+                     "sw %[value], 0(%[address])\n"
+                     "csrr %[end], cycle\n"
+                     : [start] "=&r"(start), [end] "=&r"(end)
+                     : [value] "r"(value), [address] "r"(entropy.base + offset)
+                     : "memory");
+    return end - start - overhead;
+}
+
+static uint64_t measure_guarded_acknowledge(void)
+{
+    return measure_guarded_write(VIRTIO_INTERRUPT_ACKNOWLEDGE, VIRTIO_INTERRUPT_USED_BUFFER);
+}
+
+/* A request of one buffer. */
+static uint64_t measure_guarded_notify(void)
+{
+    static uint8_t buffer[8];
+    uint64_t count;
+    uint32_t length;
+
+    virtio_request(&entropy, &requests, buffer, sizeof(buffer), false);
+    count = measure_guarded_write(VIRTIO_QUEUE_NOTIFY, 0);
+    while (virtio_take(&entropy, &requests, &length) < 0) {
+    }
+    return count;
+}
+
+static void sample_guarded(void)
+{
+    if (virtio_find(&entropy, VIRTIO_ID_ENTROPY) && virtio_start(&entropy, &requests, 1, 0)) {
+        bench_sample("guarded_read", measure_guarded_read);
+        bench_sample("guarded_acknowledge", measure_guarded_acknowledge);
+        bench_sample("guarded_notify", measure_guarded_notify);
+    }
+}
+
 static void sample_devices(void)
 {
     const uint64_t uart[1] = {platform.uart_base};
@@ -224,6 +292,7 @@ static void sample_devices(void)
     bench_sample("interrupt_to_claim", measure_interrupt_to_claim);
     bench_sample("interrupt_complete", measure_completion);
     bench_sample("device_complete", measure_device_completion);
+    sample_guarded();
     sv57_enable(uart, 1);
     bench_sample("mmio_read_sv57", measure_device_read);
     bench_sample("mmio_write_sv57", measure_device_write);

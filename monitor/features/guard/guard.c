@@ -258,7 +258,6 @@ static uint32_t read_register(struct guard *guard, uint32_t offset)
 
     switch (offset) {
     case REG_VENDOR_ID:
-    case REG_INTERRUPT_STATUS:
     case REG_CONFIGURATION_GENERATION:
         return read_device(guard, offset);
     case REG_DEVICE_FEATURES:
@@ -446,11 +445,6 @@ static enum mmio_result write_register(struct guard *guard, uint32_t offset, uin
         return MMIO_DONE;
     }
     switch (offset) {
-    case REG_QUEUE_NOTIFY: /* of a queue in which nothing is new, the device has heard */
-        return serve(guard, vhart);
-    case REG_INTERRUPT_ACKNOWLEDGE:
-        write_device(guard, offset, value);
-        return serve(guard, vhart);
     case REG_DEVICE_FEATURES_SELECT:
         guard->feature_select = value;
         break;
@@ -487,9 +481,35 @@ static void load(struct guard *guard, uint32_t offset, uint32_t size, uint64_t *
     }
 }
 
+/* What a driver does for each message: with words, to a device that is there. */
+static enum mmio_result work(struct guard *guard, struct vhart *vhart, uint32_t offset,
+                             uint64_t *value)
+{
+    switch (offset) {
+    case REG_INTERRUPT_STATUS:
+        *value = read_device(guard, offset);
+        return MMIO_DONE;
+    case REG_INTERRUPT_ACKNOWLEDGE:
+        write_device(guard, offset, (uint32_t)*value);
+        return serve(guard, vhart);
+    default: /* a notification; of a queue in which nothing is new, the device has heard */
+        return serve(guard, vhart);
+    }
+}
+
+static bool is_work(const struct guard *guard, uint32_t offset, uint32_t size, bool store)
+{
+    return size == sizeof(uint32_t) && guard->type != NULL &&
+           (store ? offset == REG_QUEUE_NOTIFY || offset == REG_INTERRUPT_ACKNOWLEDGE
+                  : offset == REG_INTERRUPT_STATUS);
+}
+
 enum mmio_result guard_access(struct guard *guard, struct vhart *vhart, uint32_t offset,
                               uint32_t size, bool store, uint64_t *value)
 {
+    if (is_work(guard, offset, size, store)) {
+        return work(guard, vhart, offset, value);
+    }
     if (size > sizeof(uint32_t) || offset % size != 0 || offset >= GUARD_REGISTERS_SIZE) {
         *value = 0;
         return MMIO_DONE;

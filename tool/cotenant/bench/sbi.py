@@ -31,6 +31,9 @@ _DEVICES = (
     ("interrupt_complete", "virtual interrupt, completion", None),
     ("device_complete", "interrupt of an own device, completion", None),
     ("device_complete_sv57", "interrupt of an own device, completion, Sv57 page tables", None),
+    ("guarded_read", "guarded device, read of its interrupt status", 250),
+    ("guarded_acknowledge", "guarded device, acknowledgement of its interrupt", None),
+    ("guarded_notify", "guarded device, notification of a request of one buffer", None),
 )
 # With Sstc only what concerns the timer is another path.
 _SSTC = frozenset({"set_timer", "timer_interrupt"})
@@ -57,7 +60,8 @@ def run(quick: bool) -> list[Row]:  # noqa: ARG001 - it is quick as it is
 
 def measure(*, sstc: bool) -> dict[str, int]:
     """Return the program's figures on Cotenant."""
-    description = system(payload("kernel", IMAGE, arguments="devices=1", devices=["rtc"]))
+    kernel = payload("kernel", IMAGE, arguments="devices=1", devices=["rtc", "virtio0"])
+    description = system('[qemu.devices]\nvirtio0 = "virtio-rng-device"\n', kernel)
     with running(description, sstc=sstc) as session:
         session.wait_end()
         return samples.medians(session.output("kernel"), f"{IMAGE} on Cotenant")
