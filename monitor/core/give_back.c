@@ -7,7 +7,7 @@
 #include "vdev/virtio.h"
 
 /* Devices of the board in a part. */
-#define RESETS 8
+#define RESETS 4
 #define RESET_PARTS (COTENANT_MAX_RESETS / RESETS)
 _Static_assert(COTENANT_MAX_RESETS % RESETS == 0, "the parts are of one size");
 
@@ -24,16 +24,28 @@ static void reset_devices(const struct bundle_reset *resets)
     }
 }
 
+/* The parts that hold a device. */
+static uint32_t reset_parts(const struct bundle_reset *resets)
+{
+    uint32_t parts = RESET_PARTS;
+
+    while (parts > 0 && resets[(parts - 1) * RESETS].kind == COTENANT_DEVICE_RESET_NONE) {
+        parts--;
+    }
+    return parts;
+}
+
 bool give_back_step(struct tenant *tenant)
 {
+    uint32_t board_devices = reset_parts(tenant->description->resets);
     uint32_t virtual_devices = tenant->description->device_count;
     uint32_t part = tenant->given_back;
 
     if (part < virtual_devices) {
         virtio_reset_device(tenant, part);
-    } else if (part < virtual_devices + RESET_PARTS) {
+    } else if (part < virtual_devices + board_devices) {
         reset_devices(&tenant->description->resets[(part - virtual_devices) * RESETS]);
-    } else if (!routing_reset_step(tenant, part - virtual_devices - RESET_PARTS)) {
+    } else if (!routing_reset_step(tenant, part - virtual_devices - board_devices)) {
         return false;
     }
     tenant->given_back++;

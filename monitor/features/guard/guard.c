@@ -72,6 +72,10 @@ static void write_device(const struct guard *guard, uint32_t offset, uint32_t va
 
 static void forget_driver(struct guard *guard)
 {
+    if (!guard->touched) {
+        return;
+    }
+    guard->touched = false;
     guard->status = 0;
     guard->broken = false;
     guard->feature_select = 0;
@@ -436,6 +440,7 @@ static void write_queue(struct guard *guard, uint32_t offset, uint32_t value, st
 static enum mmio_result write_register(struct guard *guard, uint32_t offset, uint32_t value,
                                        struct vhart *vhart)
 {
+    guard->touched = true;
     if (offset == REG_STATUS && value == 0) {
         reset(guard);
         return MMIO_DONE;

@@ -33,7 +33,7 @@ struct guard {
     uint64_t base;                 /* of the device's registers */
     uint32_t tenants;              /* that share it, a bit each: several only of one group */
     const struct guard_type *type; /* NULL: looks like an empty slot */
-    /* What the driver has written. */
+    bool touched; /* there may be something to forget of what the driver has written: */
     uint8_t status;
     bool broken;    /* the driver has broken the protocol */
     bool resetting; /* the device has not said yet that it is reset */
