@@ -100,6 +100,14 @@ bool instruction_reads_time(uint32_t instruction, uint8_t *reg)
            (funct3 & 2) != 0 && bits(instruction, 19, 15) == 0;
 }
 
+bool instruction_is_of_machine_mode(uint32_t instruction)
+{
+    uint32_t funct3 = bits(instruction, 14, 12);
+
+    return instruction == INSTRUCTION_MRET || (bits(instruction, 6, 0) == OPCODE_SYSTEM &&
+                                               funct3 % 4 != 0 && bits(instruction, 29, 28) == 3);
+}
+
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes)
 {
     unsigned unused = 64 - 8u * access->size;

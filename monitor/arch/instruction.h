@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define INSTRUCTION_WFI 0x10500073
+#define INSTRUCTION_MRET 0x30200073
 
 struct memory_access {
     bool store;
@@ -32,6 +33,9 @@ bool instruction_decode_floating(uint32_t instruction, struct memory_access *acc
  * change, *reg being the destination. False for everything else.
  */
 bool instruction_reads_time(uint32_t instruction, uint8_t *reg);
+
+/* MRET, or an access to a CSR whose number says that it is machine mode's (privileged ISA 2.1). */
+bool instruction_is_of_machine_mode(uint32_t instruction);
 
 /* The value that a load leaves in its register, from the bytes that it read. */
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);

@@ -13,6 +13,7 @@
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/stopping.h"
+#include "core/symptoms.h"
 #include "core/tenant_commands.h"
 #include "core/tenant_hooks.h"
 #include "core/trace.h"
@@ -188,7 +189,7 @@ static void quit_step(void)
             return;
         }
     }
-    if (stopping_waits()) {
+    if (stopping_waits() || symptoms_tell()) {
         return; /* it may have something to say */
     }
     console_mux_flush(&console.mux);
@@ -244,7 +245,7 @@ static bool do_turn(uint64_t now)
         virtio_tell_one(now);
         return true;
     }
-    if (stopping_step()) {
+    if (stopping_step() || symptoms_tell()) {
         return true;
     }
     if (now >= console.tick_due) {

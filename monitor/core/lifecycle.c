@@ -138,6 +138,7 @@ void tenant_run(struct tenant *tenant)
     trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
+    symptoms_begin(tenant);
     watch_begin(tenant, hart_now(hart_self()));
     tenant->uart.closed = false;
     work_post();

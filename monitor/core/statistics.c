@@ -55,7 +55,7 @@ static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
 }
 
 /* Returns whether the line is complete. */
-static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64_t now)
+static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now)
 {
     uint64_t value = total(tenant, field, now);
 
@@ -83,8 +83,11 @@ static bool put_tenant_field(const struct tenant *tenant, uint32_t field, uint64
     case 6:
         put_count(" starts=", tenant->lives);
         return false;
-    default:
+    case 7:
         put_count(" hangs=", tenant->watch.hangs);
+        return false;
+    default:
+        put_count(" only_faults=", symptoms_only_faults(tenant));
         monitor_puts("\n");
         return true;
     }

@@ -8,6 +8,7 @@
 
 #include "abi/bundle.h"
 #include "core/loader.h"
+#include "core/symptoms.h"
 #include "core/vhart.h"
 #include "core/watch.h"
 #include "irq/vplic.h"
@@ -86,6 +87,7 @@ struct tenant {
     struct hart *source_hart;
     struct watchdog watchdog;
     struct watch watch;
+    struct symptoms symptoms;
     uint32_t lives; /* how often it was started since boot */
 };
 

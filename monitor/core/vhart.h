@@ -72,6 +72,7 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t claim_register;
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
+    uint32_t repeated_faults; /* in a row, the same: core/symptoms.h */
     struct world_rest rest;
     struct steal steal;
     /* REQUEST_* of core/messages.h; written by any hart, atomically. */

@@ -11,10 +11,43 @@
 #include "core/lifecycle.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
+#include "core/symptoms.h"
 #include "entry/fast_switch.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
 #include "vdev/mmio.h"
+
+/* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
+ */
+static uint32_t instruction_at(const struct vhart *vhart, uint64_t pc, uint64_t bits)
+{
+    uint32_t instruction = (uint32_t)bits;
+
+    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
+        return 0;
+    }
+    return instruction;
+}
+
+/* The trap that its handler was wanted for may tell why it has none. */
+static void crashes(struct vhart *vhart, uint64_t cause, uint64_t value)
+{
+    const uint64_t values[CRASH_PC] = {
+        [CRASH_CAUSE] = cause,
+        [CRASH_ADDRESS] = value,
+        [CRASH_SCAUSE] = CSR_READ(scause),
+        [CRASH_SEPC] = CSR_READ(sepc),
+        [CRASH_STVAL] = CSR_READ(stval),
+    };
+
+    if (values[CRASH_SCAUSE] == CAUSE_ILLEGAL_INSTRUCTION) {
+        symptoms_illegal(vhart, instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
+                         values[CRASH_SEPC]);
+    }
+    shared_enter(vhart->world.hart);
+    tenant_crash(vhart, values);
+    shared_leave(vhart->world.hart);
+}
 
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
@@ -24,19 +57,10 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
     if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
-        const uint64_t values[CRASH_PC] = {
-            [CRASH_CAUSE] = cause,
-            [CRASH_ADDRESS] = value,
-            [CRASH_SCAUSE] = CSR_READ(scause),
-            [CRASH_SEPC] = CSR_READ(sepc),
-            [CRASH_STVAL] = CSR_READ(stval),
-        };
-
-        shared_enter(world->hart);
-        tenant_crash(vhart, values);
-        shared_leave(world->hart);
+        crashes(vhart, cause, value);
         return;
     }
+    symptoms_fault(vhart, cause);
     CSR_WRITE(scause, cause);
     CSR_WRITE(stval, value);
     CSR_WRITE(sepc, world->registers[REGISTER_PC]);
@@ -125,12 +149,8 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool from_s = (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
-    uint32_t instruction = (uint32_t)bits;
+    uint32_t instruction = instruction_at(vhart, pc, bits);
 
-    /* mtval may be zero instead of the instruction (privileged ISA 3.1.16). */
-    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
-        instruction = 0;
-    }
     if (instruction == INSTRUCTION_WFI && from_s) {
         vhart->world.registers[REGISTER_PC] += 4;
         vhart_wait(vhart);
@@ -140,6 +160,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
         return;
     }
     pmu_count(vhart, SBI_PMU_FW_ILLEGAL_INSN);
+    symptoms_illegal(vhart, instruction, pc);
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }
 

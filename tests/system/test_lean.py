@@ -17,7 +17,7 @@ ENDS = "ends = ['freertos', 'second']\n"
 
 def test_linux_beside_freertos(build: Build, boot: Boot) -> None:
     launch = build(system(linux(), freertos(), LEAN))
-    assert launch.built.monitor.text_bytes < 50_000
+    assert launch.built.monitor.text_bytes < 53_000
     session = boot(launch, icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")

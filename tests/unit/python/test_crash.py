@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cotenant.run.crash import Crash, cause_in_words, crashes, last_words, parse
+from cotenant.run.crash import Crash, cause_in_words, crashes, last_words, parse, symptoms
 from cotenant.symbols import Symbols
 
 HANDLER = (
@@ -47,6 +47,30 @@ def test_other_lines_are_none() -> None:
     log = f"monitor: tenant rtos: shutdown\n{HANDLER}\nnoise {FAILURE}\n{FAILURE}\n"
     assert len(crashes(log)) == 2
     assert parse("monitor: tenant rtos: crashed: who knows") is None
+
+
+def test_signs_of_a_stray_image() -> None:
+    log = (
+        "monitor: tenant rtos: expects machine mode: instruction=0xf14025f3 pc=0x1010\n"
+        "monitor: tenant other: only faults: cause=0x2 pc=0x10\n"
+        "monitor: tenant rtos: only faults: cause=0x5 pc=0x44 times=100000\n"
+    )
+    machine, faults = symptoms(log, "rtos", names)
+    assert machine.startswith("expects machine mode: `csrr a1, mhartid` at driver (0x1010); reb")
+    assert faults.startswith("only faults: load access fault at 0x44, 100,000 times; check -v")
+    (alone,) = symptoms(log, "other")
+    assert alone.startswith("only faults: illegal instruction at 0x10; check -v")
+
+
+def test_an_instruction_is_no_address() -> None:
+    line = HANDLER.replace("scause=0x5", "scause=0x2")
+    assert line != HANDLER
+    crash = parse(line.replace("stval=0x99", "stval=0x30200073"))
+    assert crash is not None
+    assert str(crash[1]).startswith("illegal instruction `mret`, which is for machine mode, at 0x")
+    assert "address" not in str(crash[1]).replace("return address", "")
+    plain = parse(line)
+    assert plain is not None and plain[1].what == "illegal instruction"
 
 
 def test_last_words_of_the_support_library() -> None:

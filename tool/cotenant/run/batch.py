@@ -133,7 +133,8 @@ class BatchRun:
             expected = self._session.starts_at_boot(name)
             crash = self._session.crash(name)
             commands = self._commands[name]
-            tenants[name] = TenantResult(stats, ready, output, commands, expected, crash)
+            signs = self._session.symptoms(name)
+            tenants[name] = TenantResult(stats, ready, output, commands, expected, crash, signs)
         return RunResult(tenants, self._stats.time_ns, self._problem)
 
     def _final_stats(self, tenant: str) -> TenantStats:

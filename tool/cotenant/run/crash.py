@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from cotenant.machine_code import machine_instruction
+
 _CRASH = re.compile(r"^monitor: tenant (?P<tenant>\S+): crashed: (?P<said>.*)$", re.MULTILINE)
 _FIELD = re.compile(r"(\w+)=(0x[0-9a-f]+)")
 _LAST_WORDS = re.compile(
@@ -13,6 +15,17 @@ _LAST_WORDS = re.compile(
     r" scause=0x\w+ sepc=0x\w+ stval=0x\w+ (?:sstatus=0x\w+ )?ra=0x[0-9a-f]+",
     re.MULTILINE,
 )
+_FAULTS = re.compile(
+    r"^monitor: tenant (?P<tenant>\S+): only faults: cause=(?P<cause>0x[0-9a-f]+)"
+    r" pc=(?P<pc>0x[0-9a-f]+)(?: times=(?P<times>\d+))?$",
+    re.MULTILINE,
+)
+_MACHINE_MODE = re.compile(
+    r"^monitor: tenant (?P<tenant>\S+): expects machine mode:"
+    r" instruction=(?P<instruction>0x[0-9a-f]+) pc=(?P<pc>0x[0-9a-f]+)$",
+    re.MULTILINE,
+)
+_ILLEGAL_INSTRUCTION = 2
 _FAILURE = "shutdown after a system failure"
 
 # Privileged ISA, table of scause values.
@@ -103,6 +116,10 @@ def parse(line: str, lookup: Lookup = no_symbols) -> tuple[str, Crash] | None:
     names = ("scause", "sepc", "stval") if values.get("sepc") else ("cause", "pc", "address")
     cause, place, address = (values.get(name, 0) for name in names)
     what = cause_in_words(cause)
+    if cause == _ILLEGAL_INSTRUCTION:  # the value is the instruction, where the hart tells it
+        machine = machine_instruction(address)
+        what += f" `{machine}`, which is for machine mode," if machine else ""
+        return tenant, Crash(what, cause, place, lookup(tenant, place), None, caller)
     return tenant, Crash(what, cause, place, lookup(tenant, place), address, caller)
 
 
@@ -110,6 +127,29 @@ def crashes(log: str, lookup: Lookup = no_symbols) -> list[tuple[str, Crash]]:
     """Return all crashes that the monitor's log tells of, with the tenants."""
     found = (parse(line, lookup) for line in log.splitlines())
     return [each for each in found if each is not None]
+
+
+def symptoms(log: str, tenant: str, lookup: Lookup = no_symbols) -> tuple[str, ...]:
+    """Return the signs that a tenant's image is not for where it runs, as the log tells them."""
+
+    def place(found: re.Match[str]) -> str:
+        symbol = lookup(tenant, int(found["pc"], 16))
+        return found["pc"] if symbol is None else f"{symbol} ({found['pc']})"
+
+    machine = [
+        f"expects machine mode: `{machine_instruction(word) or hex(word)}` at {place(found)}; "
+        "rebuild it for supervisor mode (S-mode, with SBI calls)"
+        for found in _MACHINE_MODE.finditer(log)
+        if found["tenant"] == tenant and (word := int(found["instruction"], 16))
+    ]
+    faults = [
+        f"only faults: {cause_in_words(int(found['cause'], 16))} at {place(found)}"
+        + (f", {int(found['times']):,} times" if found["times"] else "")
+        + "; check -v shows where its image is loaded: is it linked to that address?"
+        for found in _FAULTS.finditer(log)
+        if found["tenant"] == tenant
+    ]
+    return (*machine, *faults)
 
 
 def last_words(output: str, symbol: Callable[[int], str | None]) -> Crash | None:

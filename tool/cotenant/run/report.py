@@ -55,6 +55,8 @@ def show_result(result: RunResult, console: Console) -> None:
         )
     console.print(table)
     for name, tenant in result.tenants.items():
+        for symptom in tenant.symptoms:
+            console.print(Text(f"{name}: {symptom}"))
         if tenant.crash:
             console.print(Text(f"{name}: last crash: {tenant.crash}"))
         if latency := parse_latency(tenant.output):

@@ -16,7 +16,7 @@ _LATENCY_LINE = re.compile(
     r" max=(?P<max>[\d.]+)us missed=(?P<missed>\d+)\n",
     re.MULTILINE,
 )
-_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults", "starts", "hangs")
+_COUNTERS = ("cpu_ns", "switches", "interrupts", "faults", "starts", "hangs", "only_faults")
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class TenantStats:
     starts: int = 0
     """how often it was started, and how often it has hung, since boot"""
     hangs: int = 0
+    only_faults: int = 0
+    """1: it has done nothing but fault, in this life"""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class TenantResult:
     """whether it should run at all: not if it was never started"""
     crash: Crash | None = None
     """the last one, if it crashed at all"""
+    symptoms: tuple[str, ...] = ()
+    """signs that its image is not for where it runs"""
 
     def failure(self) -> str | None:
         """Say what was not as it should be, or None."""
@@ -110,6 +114,8 @@ class TenantResult:
             return f"never became ready (state {self.stats.state}){how}"
         if self.stats.state == "crashed":
             return f"crashed{how}"
+        if self.stats.only_faults:
+            return "; ".join(("does nothing but fault", *self.symptoms))
         failed = next((each for each in self.commands if each.exit_code not in (0, None)), None)
         if failed:
             return f"command {failed.command!r} ended with exit code {failed.exit_code}"
@@ -124,6 +130,7 @@ class TenantResult:
             "output": self.output,
             "app": asdict(app) if app else None,
             "crash": self.crash.as_dict() if self.crash else None,
+            "symptoms": list(self.symptoms),
             "commands": [asdict(each) for each in self.commands],
         }
 

@@ -22,7 +22,7 @@ from typing import Self
 from cotenant.control.server import ControlServer
 from cotenant.errors import RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.console import POLL_INTERVAL, Console
-from cotenant.run.crash import Crash, crashes, last_words
+from cotenant.run.crash import Crash, crashes, last_words, symptoms
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
 from cotenant.run.shell import LOGIN, PROMPT, ShellCommand
@@ -262,6 +262,10 @@ class Session:
     def crashes(self) -> list[tuple[str, Crash]]:
         """Return all crashes so far, with their tenants."""
         return crashes(self.monitor_log, lambda tenant, place: self._ports[tenant].symbol(place))
+
+    def symptoms(self, tenant: str) -> tuple[str, ...]:
+        """Return the signs that a tenant's image is not for where it runs."""
+        return symptoms(self.monitor_log, tenant, lambda name, at: self._ports[name].symbol(at))
 
     def crash(self, tenant: str) -> Crash | None:
         """Return the last crash of a tenant: in its own words, if it could tell more of it."""
