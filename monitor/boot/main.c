@@ -9,10 +9,10 @@
 #include "arch/trigger.h"
 #include "boot/early_console.h"
 #include "boot/next_stage.h"
+#include "boot/tenants.h"
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/hart.h"
-#include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
 #include "entry/trace_trap.h"
@@ -248,7 +248,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     next_stage_clear(info, bundle);
     monitor_log_init();
     routing_init(hart, console_input_ready);
-    lifecycle_init();
+    tenants_init();
     protection_init(hart);
     console_init(hart);
     release_others(hart);

@@ -117,10 +117,7 @@ bool console_command(struct tenant *tenant, enum tenant_command command)
     if (command == COMMAND_SWITCH) {
         return true; /* what comes of that is told when it comes */
     }
-    monitor_log_begin();
-    monitor_puts("tenant ");
-    monitor_puts(tenant->description->name);
-    monitor_puts(ends ? ": stopped by " : ": commanded to ");
+    monitor_log_tenant(tenant, ends ? "stopped by " : "commanded to ");
     monitor_puts(console_command_names[command]);
     monitor_puts("\n");
     return true;

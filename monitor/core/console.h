@@ -12,7 +12,7 @@
 #include "core/hart.h"
 #include "core/tenant_commands.h"
 
-/* Opens the board's UART and the multiplexer as the bundle says. After lifecycle_init(). */
+/* Opens the board's UART and the multiplexer as the bundle says. After tenants_init(). */
 void console_init(struct hart *hart);
 
 /*

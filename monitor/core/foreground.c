@@ -40,11 +40,7 @@ static struct group *group_of(const struct tenant *tenant)
 
 static void say(const struct tenant *tenant, const char *text, const struct tenant *other)
 {
-    monitor_log_begin();
-    monitor_puts("tenant ");
-    monitor_puts(tenant->description->name);
-    monitor_puts(": ");
-    monitor_puts(text);
+    monitor_log_tenant(tenant, text);
     if (other != NULL) {
         monitor_puts(other->description->name);
     }

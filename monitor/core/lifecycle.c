@@ -2,14 +2,9 @@
 #include "core/lifecycle.h"
 
 #include "arch/interrupts.h"
-#include "arch/memory.h"
-#include "arch/timer.h"
 #include "arch/vhart_setup.h"
-#include "core/clock.h"
-#include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/messages.h"
-#include "core/monitor_log.h"
 #include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/software_events.h"
@@ -18,69 +13,11 @@
 #include "core/trace.h"
 #include "core/triggers.h"
 #include "core/work.h"
-#include "features/guard/guard.h"
 #include "irq/routing.h"
-#include "vdev/virtio.h"
 
 /* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
  */
 #define MOST_LOADER_STEPS 16
-
-static bool is_lowest(const struct bundle_vhart *vhart)
-{
-    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        if (bundle->vharts[i].hart == vhart->hart && bundle->vharts[i].priority < vhart->priority) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void vhart_init(struct vhart *vhart, const struct bundle_vhart *description,
-                       struct tenant *tenant)
-{
-    struct hart *hart = &harts[description->hart];
-
-    memset(vhart, 0, sizeof(*vhart));
-    vhart->description = description;
-    vhart->tenant = tenant;
-    vhart->uses_fp = (tenant->description->flags & COTENANT_TENANT_FP) != 0;
-    vhart->world.hart = hart;
-    vhart->world.vhart_id = description->id;
-    vhart->schedulable.priority = description->priority;
-    vhart->schedulable.slice = ticks_from_us(description->slice_us);
-    vhart->schedulable.budget = ticks_from_us(description->budget_us);
-    vhart->schedulable.period = ticks_from_us(description->period_us);
-    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
-    vhart_setup_protection(vhart);
-}
-
-static void tenant_init(struct tenant *tenant, uint32_t index)
-{
-    const struct bundle_tenant *description = &bundle->tenants[index];
-
-    tenant->description = description;
-    tenant->index = index;
-    tenant->state = TENANT_EMPTY;
-    tenant->vharts = &vharts[description->vhart_first];
-    tenant->vhart_count = description->vhart_count;
-    tenant->loader.phase = LOADER_IDLE;
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
-    }
-    vuart_init(&tenant->uart);
-    watch_init(tenant);
-    routing_init_tenant(tenant);
-}
-
-void lifecycle_log(const struct tenant *tenant, const char *event)
-{
-    monitor_log_begin();
-    monitor_puts("tenant ");
-    monitor_puts(tenant->description->name);
-    monitor_puts(": ");
-    monitor_puts(event);
-}
 
 static bool is_here(const struct vhart *vhart)
 {
@@ -117,6 +54,12 @@ void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose)
     } else {
         messages_post(&tenant->vharts[0], REQUEST_LOAD);
     }
+}
+
+void tenant_start_at_boot(struct tenant *tenant)
+{
+    prepare_loading(tenant, TENANT_TO_RUN);
+    begin_loading(&tenant->vharts[0]);
 }
 
 static bool is_being_loaded(const struct tenant *tenant)
@@ -438,18 +381,6 @@ void tenant_fail(struct vhart *vhart)
     crash(vhart, "crashed: shutdown after a system failure:", CRASH_PC, NULL);
 }
 
-void vhart_interrupt(struct vhart *vhart, uint64_t bits)
-{
-    struct hart *hart = vhart->world.hart;
-
-    vhart_raise_interrupt(vhart, bits);
-    if (vhart->schedulable.state == SCHEDULABLE_WAITING &&
-        (bits & vhart_enabled_interrupts(vhart)) != 0) {
-        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-        hart->reschedule = true;
-    }
-}
-
 bool lifecycle_is_over(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
@@ -461,32 +392,4 @@ bool lifecycle_is_over(void)
         }
     }
     return true;
-}
-
-void lifecycle_init(void)
-{
-    uint32_t started = 0;
-
-    tenant_count = bundle->tenant_count;
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        tenant_init(&tenants[i], i);
-    }
-    foreground_init();
-    virtio_init();
-    guard_init();
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
-            foreground_has_devices(&tenants[i])) {
-            /* The other harts have no schedule of their own to look at yet. */
-            prepare_loading(&tenants[i], TENANT_TO_RUN);
-            begin_loading(&tenants[i].vharts[0]);
-            started++;
-        }
-    }
-    monitor_log_begin();
-    monitor_puts("starting ");
-    monitor_put_u64(started);
-    monitor_puts(" of ");
-    monitor_put_u64(tenant_count);
-    monitor_puts(" tenants\n");
 }

@@ -14,8 +14,8 @@
 
 #include "core/tenant.h"
 
-/* Sets up all tenants and vharts of the checked bundle and starts those that start at boot. */
-void lifecycle_init(void);
+/* At boot, when the other harts have no schedule of their own to look at yet: loads and runs it. */
+void tenant_start_at_boot(struct tenant *tenant);
 
 /*
  * Fills or clears the memory of a tenant that nobody runs and nobody loads, for `purpose`; its
@@ -41,9 +41,6 @@ void tenant_halt(struct tenant *tenant, enum tenant_state state);
 
 /* The same, and then goes on to load it, start it anew or clear its memory. */
 void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose);
-
-/* Begins a message about a tenant on the monitor's log; the caller ends it. */
-void lifecycle_log(const struct tenant *tenant, const char *event);
 
 /*
  * Halts it, and has `reason` told on the monitor's log, which must be a constant; it starts anew if
@@ -81,12 +78,6 @@ void vhart_stop(struct vhart *vhart);
 void tenant_halt_here(struct vhart *vhart);
 void tenant_load_here(struct tenant *tenant);
 void vhart_start_here(struct vhart *vhart);
-
-/*
- * Raises supervisor interrupts (bits of mip) of a vhart of this hart and wakes it if it waits for
- * one of them. The shared lock is not needed.
- */
-void vhart_interrupt(struct vhart *vhart, uint64_t bits);
 
 /* No tenant runs any more: the machine may be powered off. */
 bool lifecycle_is_over(void);

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "core/tenant.h"
+
 /* The shared lock's. */
 static uint8_t data[MONITOR_LOG_SIZE];
 static struct ring complete;  /* messages that have ended */
@@ -117,6 +119,15 @@ void monitor_log_begin(void)
 {
     begin(false);
     monitor_puts("monitor: ");
+}
+
+void monitor_log_tenant(const struct tenant *tenant, const char *event)
+{
+    monitor_log_begin();
+    monitor_puts("tenant ");
+    monitor_puts(tenant->description->name);
+    monitor_puts(": ");
+    monitor_puts(event);
 }
 
 uint32_t monitor_log_draft_length(void)

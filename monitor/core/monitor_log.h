@@ -16,6 +16,8 @@
 
 #include "core/ring.h"
 
+struct tenant;
+
 /* Bytes of complete and unfinished messages. */
 #define MONITOR_LOG_SIZE 4096
 /* Of these, what is kept for an answer to the user: messages about events leave it free. */
@@ -31,6 +33,9 @@ void monitor_log_begin(void);
 
 /* Begins a line, as it is, that the user has asked for; at most MONITOR_LOG_ANSWER_MAX bytes. */
 void monitor_log_begin_answer(void);
+
+/* The same with "monitor: tenant NAME: " and the event. */
+void monitor_log_tenant(const struct tenant *tenant, const char *event);
 
 /* Bytes of the draft: tells whoever works on one whether it is still there. */
 uint32_t monitor_log_draft_length(void);

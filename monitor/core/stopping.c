@@ -45,7 +45,7 @@ static void report_step(struct tenant *tenant)
     }
     value = outcome->first + outcome->told - 2u;
     if (outcome->told == 0) {
-        lifecycle_log(tenant, "");
+        monitor_log_tenant(tenant, "");
     } else if (outcome->told == 1) {
         monitor_puts(outcome->reason);
     } else {

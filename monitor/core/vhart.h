@@ -95,6 +95,13 @@ struct __attribute__((aligned(64))) vhart {
     struct software_event event;
 };
 
+/*
+ * Raises supervisor interrupts (bits of mip) of a vhart of this hart and wakes it if it waits for
+ * one of them. Interrupts off; the shared lock is not needed. The caller goes on to
+ * hart_schedule().
+ */
+void vhart_interrupt(struct vhart *vhart, uint64_t bits);
+
 static inline struct vhart *vhart_of(struct schedulable *schedulable)
 {
     return (struct vhart *)((char *)schedulable - offsetof(struct vhart, schedulable));

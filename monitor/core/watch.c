@@ -105,7 +105,7 @@ static void hangs(struct tenant *tenant, uint64_t now)
     watch->hangs++;
     watch->deadline = TIME_NEVER; /* told once, until its next heartbeat */
     trace_tenant(tenant, COTENANT_TRACE_TENANT_HANGS);
-    lifecycle_log(tenant, "hangs: no heartbeat for ");
+    monitor_log_tenant(tenant, "hangs: no heartbeat for ");
     monitor_put_u64(nanoseconds_from_ticks(now - watch->since) / 1000);
     switch (watch->policy) {
     case COTENANT_WATCH_RESTART:

@@ -9,6 +9,7 @@
 #include "arch/trigger.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
+#include "boot/tenants.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
 #include "core/foreground.h"
@@ -324,7 +325,7 @@ static int set_up(void **state)
 
 static void start_all(void)
 {
-    lifecycle_init();
+    tenants_init();
     (void)log_text();
 }
 
@@ -332,7 +333,7 @@ static void test_only_automatic_ones_start(void **state)
 {
     (void)state;
     made.tenants[1].flags &= ~(uint32_t)COTENANT_TENANT_AUTOSTART;
-    lifecycle_init();
+    tenants_init();
     assert_int_equal(tenant_count, 3);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(RTOS->state, TENANT_EMPTY);

@@ -45,14 +45,6 @@ void trace_add_tenant(const struct tenant *tenant, uint32_t event)
     traced++;
 }
 
-void lifecycle_log(const struct tenant *tenant, const char *event)
-{
-    monitor_log_begin();
-    monitor_puts(tenant->description->name);
-    monitor_puts(": ");
-    monitor_puts(event);
-}
-
 void tenant_halt(struct tenant *tenant, enum tenant_state state)
 {
     assert_int_equal(state, TENANT_CRASHED);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "boot/tenants.h"
+
+#include "arch/memory.h"
+#include "arch/vhart_setup.h"
+#include "core/clock.h"
+#include "core/foreground.h"
+#include "core/hart.h"
+#include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "core/watch.h"
+#include "core/work.h"
+#include "features/guard/guard.h"
+#include "irq/routing.h"
+#include "vdev/virtio.h"
+
+static bool is_lowest(const struct bundle_vhart *vhart)
+{
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (bundle->vharts[i].hart == vhart->hart && bundle->vharts[i].priority < vhart->priority) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void vhart_init(struct vhart *vhart, const struct bundle_vhart *description,
+                       struct tenant *tenant)
+{
+    struct hart *hart = &harts[description->hart];
+
+    memset(vhart, 0, sizeof(*vhart));
+    vhart->description = description;
+    vhart->tenant = tenant;
+    vhart->uses_fp = (tenant->description->flags & COTENANT_TENANT_FP) != 0;
+    vhart->world.hart = hart;
+    vhart->world.vhart_id = description->id;
+    vhart->schedulable.priority = description->priority;
+    vhart->schedulable.slice = ticks_from_us(description->slice_us);
+    vhart->schedulable.budget = ticks_from_us(description->budget_us);
+    vhart->schedulable.period = ticks_from_us(description->period_us);
+    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
+    vhart_setup_protection(vhart);
+}
+
+static void tenant_init(struct tenant *tenant, uint32_t index)
+{
+    const struct bundle_tenant *description = &bundle->tenants[index];
+
+    tenant->description = description;
+    tenant->index = index;
+    tenant->state = TENANT_EMPTY;
+    tenant->vharts = &vharts[description->vhart_first];
+    tenant->vhart_count = description->vhart_count;
+    tenant->loader.phase = LOADER_IDLE;
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
+    }
+    vuart_init(&tenant->uart);
+    watch_init(tenant);
+    routing_init_tenant(tenant);
+}
+
+void tenants_init(void)
+{
+    uint32_t started = 0;
+
+    tenant_count = bundle->tenant_count;
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        tenant_init(&tenants[i], i);
+    }
+    foreground_init();
+    virtio_init();
+    guard_init();
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
+            foreground_has_devices(&tenants[i])) {
+            tenant_start_at_boot(&tenants[i]);
+            started++;
+        }
+    }
+    monitor_log_begin();
+    monitor_puts("starting ");
+    monitor_put_u64(started);
+    monitor_puts(" of ");
+    monitor_put_u64(tenant_count);
+    monitor_puts(" tenants\n");
+}
