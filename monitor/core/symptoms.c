@@ -109,7 +109,7 @@ bool symptoms_only_faults(struct tenant *tenant)
 
 static void tell_faults(const struct tenant *tenant)
 {
-    lifecycle_log(tenant, "only faults: cause=");
+    monitor_log_tenant(tenant, "only faults: cause=");
     monitor_put_hex(tenant->symptoms.cause);
     monitor_puts(" pc=");
     monitor_put_hex(tenant->symptoms.pc);
@@ -122,7 +122,7 @@ static void tell_faults(const struct tenant *tenant)
 
 static void tell_machine_mode(const struct tenant *tenant)
 {
-    lifecycle_log(tenant, "expects machine mode: instruction=");
+    monitor_log_tenant(tenant, "expects machine mode: instruction=");
     monitor_put_hex(tenant->symptoms.instruction);
     monitor_puts(" pc=");
     monitor_put_hex(tenant->symptoms.instruction_pc);
