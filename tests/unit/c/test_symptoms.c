@@ -37,14 +37,6 @@ void shared_lock_pass_on(struct hart *holder)
     (void)holder;
 }
 
-void lifecycle_log(const struct tenant *tenant, const char *event)
-{
-    monitor_log_begin();
-    monitor_puts(tenant->description->name);
-    monitor_puts(": ");
-    monitor_puts(event);
-}
-
 static int set_up(void **state)
 {
     (void)state;
@@ -102,7 +94,7 @@ static void test_the_same_fault_again_and_again(void **state)
     assert_false(symptoms_tell());
     fault(0x8020, LOAD_ACCESS);
     assert_int_equal(posts, 1);
-    expect_line("monitor: stray: only faults: cause=0x5 pc=0x8020 times=100000\n");
+    expect_line("monitor: tenant stray: only faults: cause=0x5 pc=0x8020 times=100000\n");
     assert_true(symptoms_only_faults(&tenants[0]));
     faults(0x8020, 3 * SYMPTOMS_FAULTS);
     assert_false(symptoms_tell());
@@ -126,11 +118,11 @@ static void test_a_new_life_is_told_of_anew(void **state)
 {
     (void)state;
     faults(0x8020, SYMPTOMS_FAULTS + 1);
-    expect_line("monitor: stray: only faults: cause=0x5 pc=0x8020 times=100000\n");
+    expect_line("monitor: tenant stray: only faults: cause=0x5 pc=0x8020 times=100000\n");
     symptoms_begin(&tenants[0]);
     assert_false(symptoms_only_faults(&tenants[0]));
     faults(0x9020, SYMPTOMS_FAULTS + 1);
-    expect_line("monitor: stray: only faults: cause=0x5 pc=0x9020 times=100000\n");
+    expect_line("monitor: tenant stray: only faults: cause=0x5 pc=0x9020 times=100000\n");
 }
 
 /* Delegated exceptions, which the monitor does not see. */
@@ -147,7 +139,7 @@ static void test_a_handler_that_cannot_begin(void **state)
     assert_false(symptoms_only_faults(&tenants[0]));
     csr_file_write("scause", 12);
     assert_true(symptoms_only_faults(&tenants[0]));
-    expect_line("monitor: stray: only faults: cause=0xc pc=0x4000\n");
+    expect_line("monitor: tenant stray: only faults: cause=0xc pc=0x4000\n");
     assert_true(symptoms_only_faults(&tenants[0]));
     assert_false(symptoms_tell());
 }
@@ -162,7 +154,7 @@ static void test_a_vhart_that_is_not_loaded(void **state)
     vhart.world.scause = 2;
     vhart.world.registers[REGISTER_PC] = 0x6000;
     assert_true(symptoms_only_faults(&tenants[0]));
-    expect_line("monitor: stray: only faults: cause=0x2 pc=0x6000\n");
+    expect_line("monitor: tenant stray: only faults: cause=0x2 pc=0x6000\n");
 }
 
 static void test_machine_mode(void **state)
@@ -174,7 +166,7 @@ static void test_machine_mode(void **state)
     symptoms_illegal(&vhart, CSRR_MHARTID, 0x8000);
     symptoms_illegal(&vhart, 0x30529073, 0x8004);
     assert_int_equal(posts, 1);
-    expect_line("monitor: stray: expects machine mode: instruction=0xf14025f3 pc=0x8000\n");
+    expect_line("monitor: tenant stray: expects machine mode: instruction=0xf14025f3 pc=0x8000\n");
     assert_false(symptoms_tell());
     assert_false(symptoms_only_faults(&tenants[0]));
 }
