@@ -5,10 +5,6 @@
 
 const struct virtio_port_service control_port_service;
 
-void control_port_init(void)
-{
-}
-
 void control_init(struct control_link *link, uint32_t caller, uint32_t see, uint32_t control)
 {
     (void)link;

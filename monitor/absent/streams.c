@@ -4,10 +4,6 @@
 
 const struct virtio_type virtio_console_type;
 
-void virtio_console_init(void)
-{
-}
-
 void virtio_console_ring(const struct tenant *tenant, uint32_t number)
 {
     (void)tenant;

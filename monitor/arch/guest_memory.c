@@ -2,7 +2,6 @@
 #include "arch/guest_memory.h"
 
 #include "arch/csr.h"
-#include "vdev/mmio.h"
 
 #define PAGE_SHIFT GUEST_PAGE_SHIFT
 #define PAGE_SIZE 4096
@@ -19,9 +18,8 @@
 #define SATP_MODE_SV39 8
 #define SATP_MODE_SV57 10
 
-/* Finds the leaf entry of a virtual address, for a `satp` with a mode. */
-static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
-                 struct device_page *found)
+bool guest_walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                struct guest_leaf *found)
 {
     uint64_t mode = satp >> SATP_MODE_SHIFT;
     uint64_t table = (satp & SATP_PPN_MASK) << PAGE_SHIFT;
@@ -47,8 +45,8 @@ static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
         if ((entry & ENTRY_LEAF) != 0) {
             uint64_t offset_mask = (1ul << shift) - 1;
 
-            found->leaf_address = table + index * sizeof(uint64_t);
-            found->leaf = entry;
+            found->address = table + index * sizeof(uint64_t);
+            found->entry = entry;
             found->physical = (base & ~offset_mask) | (address & offset_mask);
             return true;
         }
@@ -60,37 +58,16 @@ static bool walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
 bool guest_translate(const struct tenant *tenant, uint64_t satp, uint64_t address,
                      uint64_t *physical)
 {
-    struct device_page found;
+    struct guest_leaf found;
 
     if (satp >> SATP_MODE_SHIFT == 0) {
         *physical = address;
         return true;
     }
-    if (!walk(tenant, satp, address, &found)) {
+    if (!guest_walk(tenant, satp, address, &found)) {
         return false;
     }
     *physical = found.physical;
-    return true;
-}
-
-bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
-{
-    struct device_page *known = guest_device_page(vhart, address);
-
-    if (satp >> SATP_MODE_SHIFT == 0) {
-        *physical = address;
-        return mmio_is_emulated(vhart->tenant, address);
-    }
-    known->leaf_address = 0;
-    if (!walk(vhart->tenant, satp, address, known) ||
-        !mmio_is_emulated(vhart->tenant, known->physical)) {
-        known->leaf_address = 0;
-        return false;
-    }
-    *physical = known->physical;
-    known->page = address >> PAGE_SHIFT;
-    known->satp = satp;
-    known->physical &= ~(uint64_t)(PAGE_SIZE - 1);
     return true;
 }
 
@@ -125,17 +102,17 @@ static bool permits(uint64_t leaf, uint64_t status, bool store)
 bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_t status,
                              bool store, uint64_t address, uint64_t *physical)
 {
-    struct device_page found;
+    struct guest_leaf found;
 
     if (satp >> SATP_MODE_SHIFT == 0) {
         *physical = address;
         return true;
     }
-    if (!walk(tenant, satp, address, &found)) {
+    if (!guest_walk(tenant, satp, address, &found)) {
         return false;
     }
     *physical = found.physical;
-    return is_canonical(satp, address) && permits(found.leaf, status, store);
+    return is_canonical(satp, address) && permits(found.entry, status, store);
 }
 
 static bool fetch_parcel(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint16_t *parcel)

@@ -34,45 +34,16 @@ bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_
 #define GUEST_PAGE_SHIFT 12
 #define GUEST_ENTRY_GLOBAL 0x20
 
-/* The place where the page of `address` is remembered. */
-static inline struct device_page *guest_device_page(struct vhart *vhart, uint64_t address)
-{
-    return &vhart->device_pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
-}
+/* What ends a walk of page tables. */
+struct guest_leaf {
+    uint64_t address; /* of the entry, physical */
+    uint64_t entry;
+    uint64_t physical; /* what the address that was looked up is translated to */
+};
 
-/* guest_translate_device() for a page that is not remembered. */
-bool guest_find_device(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
-
-/* guest_translate_device() for a page that is; false: it is not. */
-static inline bool guest_recall_device(struct vhart *vhart, uint64_t satp, uint64_t address,
-                                       uint64_t *physical)
-{
-    const struct device_page *known = guest_device_page(vhart, address);
-    uint64_t other_space = known->satp ^ satp;
-
-    if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||
-        *(const volatile uint64_t *)known->leaf_address != known->leaf ||
-        (other_space != 0 &&
-         ((known->leaf & GUEST_ENTRY_GLOBAL) == 0 || other_space >> SATP_MODE_SHIFT != 0))) {
-        return false;
-    }
-    *physical = known->physical | (address & ((1ul << GUEST_PAGE_SHIFT) - 1));
-    return true;
-}
-
-/*
- * Translates as guest_translate() does and tells whether the address is one of the tenant's virtual
- * devices. Drivers touch the same few pages again and again, so the last leaf entries are
- * remembered with their place; a remembered one counts only if it still reads the same there. What
- * a tenant could reach by changing the tables above without changing the leaf is another of its
- * own virtual devices. For the loaded vhart.
- */
-static inline bool guest_translate_device(struct vhart *vhart, uint64_t satp, uint64_t address,
-                                          uint64_t *physical)
-{
-    return guest_recall_device(vhart, satp, address, physical) ||
-           guest_find_device(vhart, satp, address, physical);
-}
+/* Finds the leaf entry of a virtual address, for a `satp` with a mode. */
+bool guest_walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
+                struct guest_leaf *found);
 
 /* Reads an instruction with the hart's own translation; see arch/guest_fetch.S. */
 uint32_t guest_fetch_native(uint64_t pc);

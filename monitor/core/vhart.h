@@ -28,7 +28,7 @@ enum vhart_state {
 
 /*
  * Where a page of a virtual device was found last time; `leaf` is read again before it is believed.
- * See guest_translate_device().
+ * See device_translate().
  */
 struct device_page {
     uint64_t page; /* virtual page number */

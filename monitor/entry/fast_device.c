@@ -11,6 +11,7 @@
 #include "features/guard/guard.h"
 #include "irq/routing.h"
 #include "irq/source_set.h"
+#include "vdev/device_pages.h"
 #include "vdev/mmio.h"
 
 /* Opcode and funct3 of the loads and stores of a byte, and of a word in both lengths. */
@@ -34,7 +35,7 @@ static inline uint64_t device_address(struct vhart *vhart)
     uint64_t satp = CSR_READ(satp);
     uint64_t physical = CSR_READ(mtval);
 
-    if (satp >> SATP_MODE_SHIFT != 0 && !guest_recall_device(vhart, satp, physical, &physical)) {
+    if (satp >> SATP_MODE_SHIFT != 0 && !device_recall(vhart, satp, physical, &physical)) {
         return NOT_EMULATED;
     }
     return physical;

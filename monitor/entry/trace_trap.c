@@ -5,6 +5,7 @@
 #include "arch/guest_memory.h"
 #include "core/tenant.h"
 #include "core/trace.h"
+#include "vdev/device_pages.h"
 
 /* How long the cycle counter is measured, in ticks, and how often mtime is read for it at most. */
 #define MEASURED_TICKS 256
@@ -84,7 +85,7 @@ static void record_access(const struct hart *hart, struct vhart *vhart, uint64_t
     if (faulted) {
         trace_add(hart, COTENANT_TRACE_FAULT, index, address);
     } else if ((cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS) &&
-               guest_translate_device(vhart, CSR_READ(satp), address, &physical)) {
+               device_translate(vhart, CSR_READ(satp), address, &physical)) {
         trace_add(hart, COTENANT_TRACE_MMIO, index,
                   physical | (uint64_t)(cause == CAUSE_STORE_ACCESS) << STORE_SHIFT);
     }

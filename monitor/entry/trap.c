@@ -15,6 +15,7 @@
 #include "entry/fast_switch.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
+#include "vdev/device_pages.h"
 #include "vdev/mmio.h"
 
 /* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
@@ -87,7 +88,7 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
     struct memory_access access;
     uint64_t physical;
 
-    if (guest_translate_device(vhart, satp, address, &physical) &&
+    if (device_translate(vhart, satp, address, &physical) &&
         instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) &&
         access.store == (cause != CAUSE_LOAD_ACCESS)) {
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];

@@ -50,18 +50,18 @@ static void close(struct virtio_port *port)
     control_reset(link_of(port));
 }
 
+static void begin(struct virtio_port *port)
+{
+    const struct bundle_tenant *description = port->device->tenant->description;
+
+    control_init(link_of(port), port->device->tenant->index, description->may_see,
+                 description->may_control);
+}
+
 const struct virtio_port_service control_port_service = {
+    .begin = begin,
     .receive = receive,
     .has_more = has_more,
     .send = send,
     .close = close,
 };
-
-void control_port_init(void)
-{
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        const struct bundle_tenant *description = tenants[i].description;
-
-        control_init(&links[i], i, description->may_see, description->may_control);
-    }
-}

@@ -7,8 +7,4 @@
 
 /* For the control port of any tenant; who asks is the tenant that the device belongs to. */
 extern const struct virtio_port_service control_port_service;
-
-/* Gives every tenant its rights, and no request. Once, at boot. */
-void control_port_init(void);
-
 #endif

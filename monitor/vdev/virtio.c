@@ -8,9 +8,6 @@
 #include "core/tenant.h"
 #include "core/work.h"
 #include "irq/routing.h"
-#include "vdev/virtio_console.h"
-#include "vdev/virtio_net.h"
-#include "vdev/virtio_socket.h"
 
 /* Section 4.2.2. */
 enum {
@@ -61,21 +58,17 @@ struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
 /* The earliest virtio_device.tell_at, or earlier. */
 static uint64_t deadline = TIME_NEVER;
+static const struct virtio_type *const types[] = {
+    [COTENANT_VIRTUAL_CONSOLE] = &virtio_console_type,
+    [COTENANT_VIRTUAL_NET] = &virtio_net_type,
+    [COTENANT_VIRTUAL_INPUT] = &virtio_input_type,
+    [COTENANT_VIRTUAL_SOCKET] = &virtio_socket_type,
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
 
 static const struct virtio_type *type_of(uint32_t kind)
 {
-    switch (kind) {
-    case COTENANT_VIRTUAL_CONSOLE:
-        return &virtio_console_type;
-    case COTENANT_VIRTUAL_NET:
-        return &virtio_net_type;
-    case COTENANT_VIRTUAL_INPUT:
-        return &virtio_input_type;
-    case COTENANT_VIRTUAL_SOCKET:
-        return &virtio_socket_type;
-    default:
-        return NULL;
-    }
+    return kind < TYPES ? types[kind] : NULL;
 }
 
 void virtio_init(void)
@@ -91,9 +84,11 @@ void virtio_init(void)
         virtio_set_limit(&device->wake_ups, device->description->wake_ups);
         vplic_add_virtual(&device->tenant->plic, device->description->source);
     }
-    virtio_console_init();
-    virtio_net_init();
-    virtio_socket_init();
+    for (uint32_t kind = 0; kind < TYPES; kind++) {
+        if (types[kind] != NULL && types[kind]->init != NULL) {
+            types[kind]->init();
+        }
+    }
 }
 
 bool virtio_is_wanted(void)

@@ -31,6 +31,8 @@ struct virtio_device;
 
 /* What a type of device does. All must be given but what says so. */
 struct virtio_type {
+    /* Ties the devices together as the bundle's channels say, at boot. NULL: there is no need. */
+    void (*init)(void);
     /* Feature bits that it offers beside VIRTIO_F_VERSION_1. */
     uint64_t (*features)(const struct virtio_device *device);
     uint32_t (*queue_count)(const struct virtio_device *device);

@@ -424,7 +424,10 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
     return offset == CONFIGURATION_PORTS && size == sizeof(uint32_t) ? port_count(device) : 0;
 }
 
+static void init(void);
+
 const struct virtio_type virtio_console_type = {
+    .init = init,
     .features = features,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
@@ -451,9 +454,8 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
     return port;
 }
 
-void virtio_console_init(void)
+static void init(void)
 {
-    control_port_init();
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];
 
@@ -465,7 +467,10 @@ void virtio_console_init(void)
             other->peer = one;
             one->bell = other->bell = channel->kind == COTENANT_CHANNEL_MEMORY;
         } else if (channel->kind == COTENANT_CHANNEL_CONTROL) {
-            make_port(channel, &channel->ends[0])->service = &control_port_service;
+            struct virtio_port *port = make_port(channel, &channel->ends[0]);
+
+            port->service = &control_port_service;
+            port->service->begin(port);
         }
     }
 }

@@ -28,6 +28,8 @@ struct virtio_port;
 
 /* A port whose other end is the monitor. */
 struct virtio_port_service {
+    /* The port is made, at boot. */
+    void (*begin)(struct virtio_port *port);
     /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
     void (*receive)(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last);
     /* There is something to send: nothing is received before that has gone. */
@@ -59,9 +61,6 @@ struct virtio_port {
     bool stale;
     uint16_t fresh;
 };
-
-/* Ties the ports together as the bundle's channels say. Once, after all devices exist. */
-void virtio_console_init(void);
 
 /* The tenant stores to the doorbell of its port `number`; nothing if there is no such doorbell. */
 void virtio_console_ring(const struct tenant *tenant, uint32_t number);

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtio_net.h"
+/*
+ * Virtual network devices (virtio 1.2, section 5.1): the ends of a network among tenants.
+ *
+ * A frame goes to the end whose address it names, else to all others. It is copied when its sender
+ * notifies, piece by piece, straight into a receiver's buffer. Between two ends a frame waits until
+ * the receiver has a buffer; a network of more ends drops it, so that none of them can hold up the
+ * others. The header in front of a frame is the monitor's: what one driver writes there never
+ * reaches another. An end has a link while any other one is there. Shared lock held.
+ */
+#include "vdev/virtio.h"
 
 #include "arch/interrupts.h"
 #include "arch/memory.h"
@@ -311,7 +320,10 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
     return value;
 }
 
+static void init(void);
+
 const struct virtio_type virtio_net_type = {
+    .init = init,
     .features = features,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
@@ -321,7 +333,7 @@ const struct virtio_type virtio_net_type = {
     .reset = reset,
 };
 
-void virtio_net_init(void)
+static void init(void)
 {
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];

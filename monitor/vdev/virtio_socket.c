@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtio_socket.h"
+/*
+ * Virtual socket devices (virtio 1.2, section 5.10), two and two joined: what a driver sends
+ * arrives at the other one. Linux has them as AF_VSOCK. End n of a channel has the address (CID) 3
+ * + n.
+ *
+ * A packet is moved when either driver notifies, in that driver's time, and waits in the sender's
+ * queue while the receiver has no buffer; one that is longer than the receiver's buffer arrives as
+ * several. What does not come from the sender's own address or go to the other one's is dropped.
+ * When a driver goes away, the other one is told (VIRTIO_VSOCK_EVENT_TRANSPORT_RESET) and ends all
+ * connections. Shared lock held.
+ */
+#include "vdev/virtio.h"
 
 #include "arch/memory.h"
 #include "core/tenant.h"
-#include "vdev/virtio.h"
 
 /* Section 5.10.2. */
 #define QUEUE_RECEIVE 0
@@ -229,7 +239,10 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
     return offset == 0 && size == sizeof(uint32_t) ? (uint32_t)sockets[device->index].cid : 0;
 }
 
+static void init(void);
+
 const struct virtio_type virtio_socket_type = {
+    .init = init,
     .features = features,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
@@ -240,7 +253,7 @@ const struct virtio_type virtio_socket_type = {
     .reset = reset,
 };
 
-void virtio_socket_init(void)
+static void init(void)
 {
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
         const struct bundle_channel *channel = &bundle->channels[i];

@@ -10,6 +10,7 @@
 #include "arch/guest_memory.h"
 #include "fuzz.h"
 #include "guest_bench.h"
+#include "vdev/device_pages.h"
 
 #define MOST_STEPS 200
 
@@ -103,7 +104,7 @@ static void access_memory(uint64_t satp, uint64_t address)
 
     assert(guest_translate(&guest, satp, address, &physical) == found);
     assert(!found || physical == expected);
-    if (guest_translate_device(&guest_vhart, satp, address, &physical)) {
+    if (device_translate(&guest_vhart, satp, address, &physical)) {
         /* One that is remembered may be stale, but is always a page of the tenant's device. */
         assert(physical / GUEST_PAGE == GUEST_DEVICE / GUEST_PAGE);
         assert(physical % GUEST_PAGE == address % GUEST_PAGE);

@@ -8,6 +8,7 @@
 #include "arch/guest_memory.h"
 #include "cmocka_tests.h"
 #include "guest_bench.h"
+#include "vdev/device_pages.h"
 
 #define V 0x01
 #define R 0x02
@@ -289,7 +290,7 @@ static void test_addresses_that_are_not_canonical(void **state)
 
 static bool finds_device(uint64_t satp, uint64_t address, uint64_t *physical)
 {
-    return guest_translate_device(&guest_vhart, satp, address, physical);
+    return device_translate(&guest_vhart, satp, address, physical);
 }
 
 static void test_device_pages_are_remembered(void **state)

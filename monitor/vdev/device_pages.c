@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vdev/device_pages.h"
+
+#include "vdev/mmio.h"
+
+bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
+{
+    struct device_page *known = device_page_of(vhart, address);
+    struct guest_leaf leaf;
+
+    if (satp >> SATP_MODE_SHIFT == 0) {
+        *physical = address;
+        return mmio_is_emulated(vhart->tenant, address);
+    }
+    known->leaf_address = 0;
+    if (!guest_walk(vhart->tenant, satp, address, &leaf) ||
+        !mmio_is_emulated(vhart->tenant, leaf.physical)) {
+        return false;
+    }
+    *physical = leaf.physical;
+    known->page = address >> GUEST_PAGE_SHIFT;
+    known->satp = satp;
+    known->leaf_address = leaf.address;
+    known->leaf = leaf.entry;
+    known->physical = leaf.physical >> GUEST_PAGE_SHIFT << GUEST_PAGE_SHIFT;
+    return true;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which virtual device an access of the loaded vhart reaches, through the tenant's page tables.
+ *
+ * Drivers touch the same few pages again and again, so the last leaf entries are remembered with
+ * their place; a remembered one counts only if it still reads the same there. What a tenant could
+ * reach by changing the tables above without changing the leaf is another of its own virtual
+ * devices.
+ */
+#ifndef COTENANT_VDEV_DEVICE_PAGES_H
+#define COTENANT_VDEV_DEVICE_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/csr.h"
+#include "arch/guest_memory.h"
+#include "core/vhart.h"
+
+/* The place where the page of `address` is remembered. */
+static inline struct device_page *device_page_of(struct vhart *vhart, uint64_t address)
+{
+    return &vhart->device_pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
+}
+
+/* device_translate() for a page that is not remembered. */
+bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
+
+/* device_translate() for a page that is; false: it is not. */
+static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t address,
+                                 uint64_t *physical)
+{
+    const struct device_page *known = device_page_of(vhart, address);
+    uint64_t other_space = known->satp ^ satp;
+
+    if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||
+        *(const volatile uint64_t *)known->leaf_address != known->leaf ||
+        (other_space != 0 &&
+         ((known->leaf & GUEST_ENTRY_GLOBAL) == 0 || other_space >> SATP_MODE_SHIFT != 0))) {
+        return false;
+    }
+    *physical = known->physical | (address & ((1ul << GUEST_PAGE_SHIFT) - 1));
+    return true;
+}
+
+/* Translates as guest_translate(); false also where the address is no virtual device's. */
+static inline bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address,
+                                    uint64_t *physical)
+{
+    return device_recall(vhart, satp, address, physical) ||
+           device_find(vhart, satp, address, physical);
+}
+
+#endif
