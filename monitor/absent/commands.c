@@ -21,6 +21,15 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
     return false;
 }
 
+bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
+{
+    return tenant_command(tenant, command);
+}
+
+void tenant_commands_close(void)
+{
+}
+
 bool tenant_commands_keep_on(void)
 {
     return false;

@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* No terminal: the console line carries frames. */
-#include "core/console_parts.h"
+#include "core/console_mux.h"
 
-int console_lines_next(struct console_mux *mux)
-{
-    (void)mux;
-    return -1;
-}
-
-void console_keys_input(struct console_mux *mux, uint8_t byte)
-{
-    (void)mux;
-    (void)byte;
-}
+const struct console_form console_terminal;

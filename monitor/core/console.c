@@ -54,8 +54,11 @@ void console_init(struct hart *hart)
         uarts[i] = &tenants[i].uart;
         names[i] = tenants[i].description->name;
     }
-    console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
-                     bundle->console.focus, uarts, names, tenant_count, &console.control);
+    console_mux_init(&console.mux,
+                     bundle->console.mode == COTENANT_CONSOLE_FRAMED ? &console_framed
+                                                                     : &console_terminal,
+                     bundle->console.mode, (uint8_t)bundle->console.escape, bundle->console.focus,
+                     uarts, names, tenant_count, &console.control);
     uart_init(&console.uart, board->uart_kind, board->uart_base, board->uart_register_shift,
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);
@@ -106,33 +109,16 @@ static bool transmit_step(void)
     return count != 0;
 }
 
-bool console_command(struct tenant *tenant, enum tenant_command command)
-{
-    bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
-
-    if (console.quitting || !tenant_command(tenant, command)) {
-        return false;
-    }
-    work_post();
-    if (command == COMMAND_SWITCH) {
-        return true; /* what comes of that is told when it comes */
-    }
-    monitor_log_tenant(tenant, ends ? "stopped by " : "commanded to ");
-    monitor_puts(console_command_names[command]);
-    monitor_puts("\n");
-    return true;
-}
-
 /* Carries out what was typed, and answers. */
 static void command_tenant(struct tenant *tenant, enum tenant_command command)
 {
     const char *name = tenant->description->name;
     enum tenant_state before = tenant->state;
-    bool accepted = console_command(tenant, command);
+    bool accepted = tenant_commands_take(tenant, command);
 
     monitor_log_begin_answer();
     monitor_puts("monitor: ");
-    monitor_puts(console_command_names[command]);
+    monitor_puts(tenant_command_names[command]);
     monitor_puts(" ");
     monitor_puts(name);
     if (accepted) {
@@ -156,6 +142,12 @@ static void change_watch(struct tenant *tenant)
     monitor_puts(accepted ? ": ok\n" : ": refused, it was never given a time\n");
 }
 
+static void quit(void)
+{
+    console.quitting = true;
+    tenant_commands_close();
+}
+
 static void handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
@@ -164,7 +156,7 @@ static void handle_requests(void)
         statistics_begin(&console.report);
     }
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
-        console.quitting = true;
+        quit();
         foreground_close();
     }
     if (FEATURE_COMMANDS && (requests & CONSOLE_REQUEST_TENANT) != 0) {
@@ -278,7 +270,9 @@ void console_step(uint64_t now)
         return;
     }
     handle_requests();
-    console.quitting |= lifecycle_is_over() && !tenant_commands_keep_on();
+    if (lifecycle_is_over() && !tenant_commands_keep_on()) {
+        quit();
+    }
     if (console.quitting) {
         quit_step();
         busy = true;

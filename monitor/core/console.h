@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "core/hart.h"
-#include "core/tenant_commands.h"
 
 /* Opens the board's UART and the multiplexer as the bundle says. After tenants_init(). */
 void console_init(struct hart *hart);
@@ -24,13 +23,6 @@ void console_step(uint64_t now);
 
 /* The board's UART has raised its interrupt: bytes have arrived. */
 void console_input_ready(void);
-
-/*
- * Begins to carry out a command for a tenant, and says so on the log for those who follow it.
- * False, with nothing done, if the state of the tenant does not allow it or the machine is being
- * left.
- */
-bool console_command(struct tenant *tenant, enum tenant_command command);
 
 /* Says `what` and three numbers on the UART without any of the above, for a monitor that failed. */
 void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value);

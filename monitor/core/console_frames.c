@@ -16,7 +16,7 @@ static int channel_of(const struct console_mux *mux, uint32_t source)
                                        : (int)source + COTENANT_CHANNEL_FIRST_TENANT;
 }
 
-int console_frames_next(struct console_mux *mux)
+static int frames_next(struct console_mux *mux)
 {
     int byte;
 
@@ -87,7 +87,7 @@ static uint32_t find_tenant(const struct console_mux *mux, const char *name)
 static bool run_tenant_command(struct console_mux *mux)
 {
     for (uint32_t command = 0; command < COMMAND_COUNT; command++) {
-        const char *name = after_word(mux->command, console_command_names[command]);
+        const char *name = after_word(mux->command, tenant_command_names[command]);
 
         if (name != NULL) {
             uint32_t tenant = find_tenant(mux, name);
@@ -173,7 +173,7 @@ static void show_commands(void)
     monitor_puts("stats, quit, focus NAME");
     for (uint32_t command = 0; command < COMMAND_COUNT; command++) {
         monitor_puts(", ");
-        monitor_puts(console_command_names[command]);
+        monitor_puts(tenant_command_names[command]);
         monitor_puts(" NAME");
     }
     monitor_puts(", watch NAME off|log|restart|stop [TIME]\n");
@@ -274,3 +274,8 @@ void console_frames_input(struct console_mux *mux, uint8_t byte)
         mux->in_state = CONSOLE_FRAME_IDLE;
     }
 }
+
+const struct console_form console_framed = {
+    .next = frames_next,
+    .input = console_frames_input,
+};

@@ -76,7 +76,7 @@ static void run_command(struct console_mux *mux, uint8_t key)
     show_help(mux);
 }
 
-void console_keys_input(struct console_mux *mux, uint8_t byte)
+static void keys_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->escape_seen) {
         mux->escape_seen = false;
@@ -95,3 +95,18 @@ void console_keys_input(struct console_mux *mux, uint8_t byte)
     }
     console_deliver(mux, mux->focus, byte);
 }
+
+/* What follows the start of a frame of the control protocol is no key. */
+static void terminal_input(struct console_mux *mux, uint8_t byte)
+{
+    if (console_is_in_control_frame(mux)) {
+        console_frames_input(mux, byte);
+    } else {
+        keys_input(mux, byte);
+    }
+}
+
+const struct console_form console_terminal = {
+    .next = console_lines_next,
+    .input = terminal_input,
+};

@@ -13,16 +13,12 @@
 /* Ticks after which a tenant that takes no input holds up the line no longer: 5 s. */
 #define STALL_TICKS 500
 
-const char *const console_command_names[COMMAND_COUNT] = {
-    [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",
-    [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy", [COMMAND_SWITCH] = "switch",
-};
-
-void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
-                      struct vuart *const *uarts, const char *const *names, uint32_t count,
-                      struct control_link *control)
+void console_mux_init(struct console_mux *mux, const struct console_form *form, uint32_t mode,
+                      uint8_t escape, uint32_t focus, struct vuart *const *uarts,
+                      const char *const *names, uint32_t count, struct control_link *control)
 {
     *mux = (struct console_mux){0};
+    mux->form = form;
     mux->mode = mode;
     mux->escape = escape;
     mux->tenant_count = count < COTENANT_MAX_TENANTS ? count : COTENANT_MAX_TENANTS;
@@ -107,8 +103,7 @@ bool console_choose_source(struct console_mux *mux, uint32_t except)
 
 int console_mux_next(struct console_mux *mux)
 {
-    return mux->mode == COTENANT_CONSOLE_FRAMED ? console_frames_next(mux)
-                                                : console_lines_next(mux);
+    return mux->form->next(mux);
 }
 
 bool console_mux_has_output(const struct console_mux *mux)
@@ -140,11 +135,7 @@ void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte)
 
 void console_mux_input(struct console_mux *mux, uint8_t byte)
 {
-    if (mux->mode == COTENANT_CONSOLE_FRAMED || console_is_in_control_frame(mux)) {
-        console_frames_input(mux, byte);
-    } else {
-        console_keys_input(mux, byte);
-    }
+    mux->form->input(mux, byte);
 }
 
 /* The tenant that the next byte goes to, as far as is known before it is read. */

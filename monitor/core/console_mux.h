@@ -52,7 +52,21 @@ enum console_line_state {
     CONSOLE_LINE_END, /* "\r\n" */
 };
 
+struct console_mux;
+
+/* What the line looks like: one form for each mode. */
+struct console_form {
+    /* The next byte for the physical line; -1: nothing for now. */
+    int (*next)(struct console_mux *mux);
+    /* A byte arrived. */
+    void (*input)(struct console_mux *mux, uint8_t byte);
+};
+
+extern const struct console_form console_terminal; /* mux mode */
+extern const struct console_form console_framed;   /* framed mode */
+
 struct console_mux {
+    const struct console_form *form;
     uint32_t mode; /* COTENANT_CONSOLE_* */
     uint8_t escape;
     bool flushing; /* nothing is held back any more */
@@ -92,17 +106,15 @@ struct console_mux {
     uint32_t watch_within_us;
 };
 
-/* "load", "start", ...: what a user types. */
-extern const char *const console_command_names[COMMAND_COUNT];
-
 /*
- * `mode` is a COTENANT_CONSOLE_*, `escape` a control character 1..31, `focus` the index of a
- * tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which stay
- * where they are; a NULL uart is a tenant without a console. `control`: whoever holds the line.
+ * `form` is that of `mode`, a COTENANT_CONSOLE_*; `escape` a control character 1..31, `focus` the
+ * index of a tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which
+ * stay where they are; a NULL uart is a tenant without a console. `control`: whoever holds the
+ * line.
  */
-void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
-                      struct vuart *const *uarts, const char *const *names, uint32_t count,
-                      struct control_link *control);
+void console_mux_init(struct console_mux *mux, const struct console_form *form, uint32_t mode,
+                      uint8_t escape, uint32_t focus, struct vuart *const *uarts,
+                      const char *const *names, uint32_t count, struct control_link *control);
 
 /*
  * The next byte for the physical line, 0..255; -1: nothing for now. Takes from the transmit rings:

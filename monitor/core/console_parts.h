@@ -47,11 +47,7 @@ void console_request_command(struct console_mux *mux, uint32_t tenant, enum tena
 /* console_lines.c: mux mode, output. */
 int console_lines_next(struct console_mux *mux);
 
-/* console_keys.c: mux mode, input. */
-void console_keys_input(struct console_mux *mux, uint8_t byte);
-
-/* console_frames.c: framed mode. */
-int console_frames_next(struct console_mux *mux);
+/* console_frames.c: a byte of a frame, also of one of the control protocol in mux mode. */
 void console_frames_input(struct console_mux *mux, uint8_t byte);
 
 #endif

@@ -5,7 +5,6 @@
 #include "abi/sbi.h"
 #include "arch/memory.h"
 #include "core/clock.h"
-#include "core/console.h"
 #include "core/control.h"
 #include "core/dormant.h"
 #include "core/hart.h"
@@ -292,7 +291,7 @@ static uint16_t command(struct control_link *link, uint32_t *length)
         return COTENANT_CONTROL_BAD_ARGUMENT;
     }
     link->answer.body.number = tenant_of(link)->state;
-    if (console_command(tenant_of(link), (enum tenant_command)link->request.item)) {
+    if (tenant_commands_take(tenant_of(link), (enum tenant_command)link->request.item)) {
         return COTENANT_CONTROL_OK;
     }
     *length = sizeof(uint32_t);

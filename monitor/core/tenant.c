@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/tenant.h"
 
+#include "core/tenant_commands.h"
+
 struct tenant tenants[COTENANT_MAX_TENANTS];
 uint32_t tenant_count;
 struct vhart vharts[COTENANT_MAX_VHARTS];
 const struct bundle *bundle;
+
+const char *const tenant_command_names[COMMAND_COUNT] = {
+    [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",
+    [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy", [COMMAND_SWITCH] = "switch",
+};
 
 bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size)
 {

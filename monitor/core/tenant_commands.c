@@ -3,8 +3,11 @@
 
 #include "core/foreground.h"
 #include "core/lifecycle.h"
+#include "core/monitor_log.h"
+#include "core/work.h"
 
 static bool keep_on;
+static bool closed;
 
 /* States in which a command is allowed, a bit each. */
 #define IN(state) (1u << (state))
@@ -55,6 +58,28 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
                                                         : TENANT_TO_RUN);
     }
     return true;
+}
+
+bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
+{
+    bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
+
+    if (closed || !tenant_command(tenant, command)) {
+        return false;
+    }
+    work_post();
+    if (command == COMMAND_SWITCH) {
+        return true; /* what comes of that is told when it comes */
+    }
+    monitor_log_tenant(tenant, ends ? "stopped by " : "commanded to ");
+    monitor_puts(tenant_command_names[command]);
+    monitor_puts("\n");
+    return true;
+}
+
+void tenant_commands_close(void)
+{
+    closed = true;
 }
 
 bool tenant_commands_keep_on(void)

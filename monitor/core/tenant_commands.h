@@ -22,11 +22,23 @@ enum tenant_command {
     COMMAND_COUNT,
 };
 
+/* "load", "start", ...: what a user types. */
+extern const char *const tenant_command_names[COMMAND_COUNT];
+
 /*
  * Begins to carry out a command. Returns false, with nothing done, if the state of the tenant does
  * not allow it: docs/abi.md has the table.
  */
 bool tenant_command(struct tenant *tenant, enum tenant_command command);
+
+/*
+ * The same for a user, and says so on the log for those who follow it. False also if the machine is
+ * being left.
+ */
+bool tenant_commands_take(struct tenant *tenant, enum tenant_command command);
+
+/* The machine is being left: no user's command is taken any more. */
+void tenant_commands_close(void);
 
 /*
  * Somebody has stopped, loaded or destroyed a tenant by a command: the machine stays on although

@@ -184,7 +184,8 @@ int fuzz_console(const uint8_t *data, size_t size)
     frame.position = 0;
     control_bench_init();
     control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
-    console_mux_init(&mux, setting & 1 ? COTENANT_CONSOLE_FRAMED : COTENANT_CONSOLE_MUX, 0x14,
+    console_mux_init(&mux, setting & 1 ? &console_framed : &console_terminal,
+                     setting & 1 ? COTENANT_CONSOLE_FRAMED : COTENANT_CONSOLE_MUX, 0x14,
                      setting / 2 % TENANTS, pointers, names, TENANTS, &control);
     while (input.size > 0) {
         operate(&input);

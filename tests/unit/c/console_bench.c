@@ -23,7 +23,8 @@ void bench_init(uint32_t mode)
     control_bench_init();
     control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
     memset(&mux, 0xa5, sizeof(mux));
-    console_mux_init(&mux, mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS, &control);
+    console_mux_init(&mux, mode == COTENANT_CONSOLE_FRAMED ? &console_framed : &console_terminal,
+                     mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS, &control);
 }
 
 void bench_print(uint32_t tenant, const char *text)

@@ -5,7 +5,6 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
-#include "core/console.h"
 #include "core/dormant.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
@@ -34,7 +33,7 @@ void physical_clear(uint64_t destination, size_t size)
     memset((void *)destination, 0, size);
 }
 
-bool console_command(struct tenant *tenant, enum tenant_command command)
+bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
 {
     bench_commanded = tenant;
     bench_command = command;
