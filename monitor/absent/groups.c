@@ -58,11 +58,6 @@ void foreground_end_nap_here(struct vhart *vhart)
     (void)vhart;
 }
 
-void foreground_ended(struct tenant *tenant)
-{
-    (void)tenant;
-}
-
 bool foreground_tell(void)
 {
     return false;

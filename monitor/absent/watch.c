@@ -9,17 +9,6 @@ void watch_init(struct tenant *tenant)
     (void)tenant;
 }
 
-void watch_begin(struct tenant *tenant, uint64_t now)
-{
-    (void)tenant;
-    (void)now;
-}
-
-void watch_end(struct tenant *tenant)
-{
-    (void)tenant;
-}
-
 void watch_pause(struct tenant *tenant)
 {
     (void)tenant;

@@ -292,14 +292,14 @@ void console_input_ready(void)
 }
 
 /* The user goes on with whoever has the devices, without a word. */
-static void takes_over(const struct tenant *from, const struct tenant *to)
+static void takes_over(struct tenant *tenant, const struct tenant *before)
 {
-    if (console.mux.focus == from->index) {
-        console.mux.focus = to->index;
+    if (console.mux.focus == before->index) {
+        console.mux.focus = tenant->index;
     }
 }
 
-TENANT_HOOKS(console, .takes_over = takes_over);
+TENANT_HOOK(takes_over, takes_over);
 
 static void put_raw(char character)
 {

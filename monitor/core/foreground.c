@@ -114,7 +114,7 @@ void foreground_take(struct tenant *tenant)
     if (group == NULL) {
         return;
     }
-    tenant_takes_over(group->active, tenant);
+    tenant_takes_over(tenant, group->active);
     group->active = tenant;
     group->wanted = NULL;
     routing_take_sources(tenant);
@@ -269,7 +269,7 @@ bool foreground_request(struct tenant *tenant)
     return true;
 }
 
-void foreground_ended(struct tenant *tenant)
+static void ended(struct tenant *tenant)
 {
     struct group *group = group_of(tenant);
     struct tenant *next = group == NULL || group->active != tenant ? NULL : next_of(group);
@@ -278,6 +278,8 @@ void foreground_ended(struct tenant *tenant)
         enter(next);
     }
 }
+
+TENANT_HOOK(ended, ended);
 
 static bool tell(uint32_t news, const char *text)
 {

@@ -61,9 +61,6 @@ bool foreground_request(struct tenant *tenant);
 /* A vhart of this hart, which naps after foreground_suspend() refused, may have to leave. */
 void foreground_end_nap_here(struct vhart *vhart);
 
-/* The tenant has stopped and does not start anew: the next of its group gets its place. */
-void foreground_ended(struct tenant *tenant);
-
 /*
  * Tells of a tenant that has been suspended or resumed, which a switch leaves to the console
  * service; false: there is nothing to tell.

@@ -9,7 +9,7 @@
 #include "core/shared_lock.h"
 #include "core/software_events.h"
 #include "core/steal.h"
-#include "core/stopping.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/triggers.h"
 #include "core/work.h"
@@ -82,7 +82,7 @@ void tenant_run(struct tenant *tenant)
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
     symptoms_begin(tenant);
-    watch_begin(tenant, hart_now(hart_self()));
+    tenant_begins(tenant);
     tenant->uart.closed = false;
     work_post();
     vhart_start(&tenant->vharts[0], tenant->description->entry, tenant->description->devicetree);
@@ -235,7 +235,7 @@ void tenant_become_dormant(struct vhart *vhart)
 
     trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant->news |= TENANT_NEWS_SUSPENDED;
-    watch_end(tenant);
+    tenant_leaves(tenant);
     while (give_back_step(tenant)) {
         /* What sbi_susp() has left. */
     }
@@ -268,7 +268,8 @@ static void one_has_stopped(struct tenant *tenant)
     if (tenant->outcome.missing == 0) {
         vuart_reset(&tenant->uart); /* before anybody asks for its interrupt */
     }
-    stopping_go_on(tenant);
+    tenants_stopping |= 1u << tenant->index;
+    work_post();
 }
 
 /*
@@ -281,7 +282,6 @@ static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state stat
         return NULL;
     }
     tenant->state = TENANT_STOPPING;
-    watch_end(tenant);
     tenant->given_back = 0;
     tenant->outcome = (struct tenant_outcome){.state = state, .missing = 1};
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {

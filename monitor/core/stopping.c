@@ -7,12 +7,10 @@
 #include "core/give_back.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/work.h"
 #include "irq/source_set.h"
-
-/* The tenants that there is something to do for, a bit each. */
-static uint32_t waiting;
 
 static const char *const crash_names[CRASH_VALUES] = {
     [CRASH_CAUSE] = " cause=", [CRASH_ADDRESS] = " address=", [CRASH_SCAUSE] = " scause=",
@@ -20,15 +18,9 @@ static const char *const crash_names[CRASH_VALUES] = {
     [CRASH_RA] = " ra=",
 };
 
-void stopping_go_on(const struct tenant *tenant)
-{
-    waiting |= 1u << tenant->index;
-    work_post();
-}
-
 bool stopping_waits(void)
 {
-    return waiting != 0;
+    return tenants_stopping != 0;
 }
 
 /*
@@ -73,12 +65,13 @@ static void has_stopped(struct tenant *tenant)
     tenant->loader.phase = LOADER_IDLE;
     tenant->given_back = 0;
     tenant->state = outcome->state;
+    tenant_leaves(tenant);
     tenant->watchdog = (struct watchdog){0};
     tenant->event = (struct software_event){0};
     tenant->uart.closed = true;
     work_post();
     if (!outcome->goes_on || outcome->purpose != TENANT_TO_RUN) {
-        foreground_ended(tenant);
+        tenant_ended(tenant);
     }
     if (outcome->goes_on) {
         tenant_prepare(tenant, outcome->purpose);
@@ -89,16 +82,17 @@ bool stopping_step(void)
 {
     struct tenant *tenant;
 
-    if (waiting == 0) {
+    if (tenants_stopping == 0) {
         return false;
     }
-    tenant = &tenants[lowest_bit(waiting)];
+    tenant = &tenants[lowest_bit(tenants_stopping)];
     if (tenant->outcome.reason != NULL) {
         report_step(tenant);
     } else if (tenant->outcome.missing != 0) {
-        waiting &= ~(1u << tenant->index); /* the last hart that lets go of it calls again */
+        tenants_stopping &=
+            ~(1u << tenant->index); /* the last hart that lets go of it calls again */
     } else if (!foreground_has_devices(tenant) || !give_back_step(tenant)) {
-        waiting &= ~(1u << tenant->index);
+        tenants_stopping &= ~(1u << tenant->index);
         has_stopped(tenant);
     }
     return true;

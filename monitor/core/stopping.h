@@ -15,9 +15,6 @@
 #include "core/tenant.h"
 
 /* There is something to do for a tenant that is stopping. */
-void stopping_go_on(const struct tenant *tenant);
-
-/* There is, for any. */
 bool stopping_waits(void);
 
 /* Does a piece of it; false: there was none. */

@@ -5,6 +5,7 @@
 
 struct tenant tenants[COTENANT_MAX_TENANTS];
 uint32_t tenant_count;
+uint32_t tenants_stopping;
 struct vhart vharts[COTENANT_MAX_VHARTS];
 const struct bundle *bundle;
 

@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What happens to a tenant is announced by those that make it happen, and whoever has to do
- * something about it registers for that, in its own file and at link time:
+ * What happens to a tenant is announced by those that make it happen. A file that has to do
+ * something about it registers a function for that, at link time, and nothing else names it:
  *
- *   TENANT_HOOKS(console, .takes_over = takes_over)
+ *   TENANT_HOOK(begins, watch_tenant);
  *
- * The linker script gathers these; the order is that of the files. A hook that is not given is
- * NULL. All are called with interrupts off and the shared lock held, on any hart.
+ * The linker script gathers the functions of each event in a table; their order is that of the
+ * files. All are called with interrupts off and the shared lock held, on any hart. Announcing is
+ * inline: it lies in paths whose length is held.
  */
 #ifndef COTENANT_CORE_TENANT_HOOKS_H
 #define COTENANT_CORE_TENANT_HOOKS_H
 
 struct tenant;
 
-struct tenant_hooks {
-    /* `to` has the devices that `from` had. */
-    void (*takes_over)(const struct tenant *from, const struct tenant *to);
-};
+/* The tables. Weak: a unit test may have none. */
+#define TENANT_EVENT(event, parameters, arguments)                                                 \
+    typedef void tenant_##event##_hook parameters;                                                 \
+    extern tenant_##event##_hook *const __start_tenant_##event[] __attribute__((weak));            \
+    extern tenant_##event##_hook *const __stop_tenant_##event[] __attribute__((weak));             \
+    static inline void tenant_##event parameters                                                   \
+    {                                                                                              \
+        for (tenant_##event##_hook *const *hook = __start_tenant_##event;                          \
+             hook != __stop_tenant_##event; hook++) {                                              \
+            (*hook) arguments;                                                                     \
+        }                                                                                          \
+    }
 
-#define TENANT_HOOKS(name, ...)                                                                    \
-    static const struct tenant_hooks name##_tenant_hooks                                           \
-        __attribute__((used, aligned(8), section("tenant_hooks"))) = {__VA_ARGS__}
+/* Its images are in place and its first vhart starts. */
+TENANT_EVENT(begins, (struct tenant * tenant), (tenant))
 
-/* Announces it. */
-void tenant_takes_over(const struct tenant *from, const struct tenant *to);
+/* It does not run any more: it has stopped, or suspends for longer. */
+TENANT_EVENT(leaves, (struct tenant * tenant), (tenant))
+
+/* It has stopped, and does not start again by itself. */
+TENANT_EVENT(ended, (struct tenant * tenant), (tenant))
+
+/* The devices that `before` had are the tenant's from now on. */
+TENANT_EVENT(takes_over, (struct tenant * tenant, const struct tenant *before), (tenant, before))
+
+#define TENANT_HOOK(event, function)                                                               \
+    static tenant_##event##_hook *const function##_hook                                            \
+        __attribute__((used, section("tenant_" #event))) = (function)
 
 #endif

@@ -2,8 +2,10 @@
 #include "core/watch.h"
 
 #include "core/clock.h"
+#include "core/hart.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/work.h"
 
@@ -47,6 +49,14 @@ void watch_end(struct tenant *tenant)
     tenant->watch.beats = false;
     tenant->watch.deadline = TIME_NEVER;
 }
+
+static void begins(struct tenant *tenant)
+{
+    watch_begin(tenant, hart_now(hart_self()));
+}
+
+TENANT_HOOK(begins, begins);
+TENANT_HOOK(leaves, watch_end);
 
 void watch_heartbeat(struct tenant *tenant, uint64_t now)
 {
@@ -126,7 +136,11 @@ void watch_step(uint64_t now)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
         if (tenants[i].watch.deadline <= now) {
-            hangs(&tenants[i], now);
+            if (tenants[i].state == TENANT_RUNNING) {
+                hangs(&tenants[i], now);
+            } else {
+                watch_end(&tenants[i]); /* it is stopping already */
+            }
             return;
         }
     }

@@ -215,14 +215,14 @@ void vhart_setup_delegation(struct vhart *vhart)
     vhart->world.medeleg = 0xb15d;
 }
 
-static void takes_over(const struct tenant *from, const struct tenant *to)
+static void takes_over(struct tenant *tenant, const struct tenant *before)
 {
-    if (focus == from->index) {
-        focus = to->index;
+    if (focus == before->index) {
+        focus = tenant->index;
     }
 }
 
-TENANT_HOOKS(test, .takes_over = takes_over);
+TENANT_HOOK(takes_over, takes_over);
 
 static unsigned posted;
 

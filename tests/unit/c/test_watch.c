@@ -194,6 +194,18 @@ static void test_only_what_runs_is_watched(void **state)
     assert_true(watch_deadline() == TIME_NEVER);
 }
 
+static void test_what_stops_already_does_not_hang(void **state)
+{
+    (void)state;
+    begin(COTENANT_WATCH_RESTART, 0, 1000);
+    watch_heartbeat(RTOS, 2000);
+    RTOS->state = TENANT_STOPPING;
+    watch_step(2000 + WITHIN);
+    assert_int_equal(RTOS->watch.hangs, 0);
+    assert_int_equal(restarted, 0);
+    assert_true(watch_deadline() == TIME_NEVER);
+}
+
 static void test_one_tenant_a_step(void **state)
 {
     (void)state;
@@ -275,6 +287,7 @@ int main(void)
         cmocka_unit_test_setup(test_boot_takes_longer, set_up),
         cmocka_unit_test_setup(test_pause, set_up),
         cmocka_unit_test_setup(test_only_what_runs_is_watched, set_up),
+        cmocka_unit_test_setup(test_what_stops_already_does_not_hang, set_up),
         cmocka_unit_test_setup(test_one_tenant_a_step, set_up),
         cmocka_unit_test_setup(test_commands_change_it, set_up),
         cmocka_unit_test_setup(test_a_command_turns_the_time_for_the_boot_off, set_up),
