@@ -12,9 +12,11 @@
 #define LEAD_THREE 0xe0
 #define LEAD_FOUR 0xf0
 #define LEAD_LAST 0xf4
-/* Second bytes of some first ones: C1 behind 0xc2, too many bytes, surrogates, above U+10FFFF. */
-#define AFTER_C2_FIRST 0xa0
-#define AFTER_E0_FIRST 0xa0
+/*
+ * Second bytes of some first ones. What is left out: controls of C1 behind 0xc2, characters of more
+ * bytes than they need behind 0xe0 and 0xf0, surrogates, what is above U+10FFFF.
+ */
+#define AFTER_C2_OR_E0_FIRST 0xa0
 #define AFTER_ED_LAST 0x9f
 #define AFTER_F0_FIRST 0x90
 #define AFTER_F4_LAST 0x8f
@@ -51,9 +53,8 @@ static bool may_be_second(uint8_t lead, uint8_t byte)
 {
     switch (lead) {
     case LEAD_TWO:
-        return byte >= AFTER_C2_FIRST;
     case LEAD_THREE:
-        return byte >= AFTER_E0_FIRST;
+        return byte >= AFTER_C2_OR_E0_FIRST;
     case 0xed:
         return byte <= AFTER_ED_LAST;
     case LEAD_FOUR:

@@ -14,7 +14,12 @@
 
 struct tenant;
 
-/* The tables. Weak: a unit test may have none. */
+/*
+ * The tables, by the names that a linker gives to the ends of sections. Weak: a unit test may have
+ * none. `parameters` and `arguments` come with their parentheses.
+ *
+ * NOLINTBEGIN(bugprone-reserved-identifier,bugprone-macro-parentheses)
+ */
 #define TENANT_EVENT(event, parameters, arguments)                                                 \
     typedef void tenant_##event##_hook parameters;                                                 \
     extern tenant_##event##_hook *const __start_tenant_##event[] __attribute__((weak));            \
@@ -38,6 +43,8 @@ TENANT_EVENT(ended, (struct tenant * tenant), (tenant))
 
 /* The devices that `before` had are the tenant's from now on. */
 TENANT_EVENT(takes_over, (struct tenant * tenant, const struct tenant *before), (tenant, before))
+
+/* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses) */
 
 #define TENANT_HOOK(event, function)                                                               \
     static tenant_##event##_hook *const function##_hook                                            \
