@@ -57,6 +57,19 @@ static void put(char character)
     }
 }
 
+/*
+ * The end of a message, and what finds no room: the message is lost as a whole. Out of line, so
+ * that what fits does not pay for its registers.
+ */
+static void __attribute__((noinline)) put_rest(const char *text, const char *last)
+{
+    for (; text != last && *text != '\0'; text++) {
+        if (!draft_lost || *text == '\n') {
+            put(*text);
+        }
+    }
+}
+
 void monitor_puts(const char *text)
 {
     const char *last = text + MONITOR_LOG_STRING_MAX;
@@ -71,8 +84,8 @@ void monitor_puts(const char *text)
         data[at++ & (MONITOR_LOG_SIZE - 1)] = (uint8_t)*text++;
     }
     draft_length += (uint32_t)(text - begin);
-    while (text != last && *text != '\0') {
-        put(*text++);
+    if (text != last && *text != '\0') {
+        put_rest(text, last);
     }
 }
 
@@ -123,8 +136,8 @@ void monitor_log_begin(void)
 
 void monitor_log_tenant(const struct tenant *tenant, const char *event)
 {
-    monitor_log_begin();
-    monitor_puts("tenant ");
+    begin(false);
+    monitor_puts("monitor: tenant ");
     monitor_puts(tenant->description->name);
     monitor_puts(": ");
     monitor_puts(event);
