@@ -36,16 +36,23 @@ void protection_set_claim(struct vhart *vhart, bool allowed)
 
 void protection_set_enables(struct vhart *vhart, bool allowed)
 {
-    const struct bundle_vhart *description = vhart->description;
+    if (vhart->enables_entry != COTENANT_NONE) {
+        set_entry(vhart, vhart->enables_entry, allowed);
+    }
+}
+
+uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
+{
     uint64_t enables = bundle->board.plic_base + PLIC_ENABLE_BASE +
-                       (uint64_t)PLIC_ENABLE_STRIDE * description->plic_s_context;
+                       (uint64_t)PLIC_ENABLE_STRIDE * vhart->plic_s_context;
 
     for (uint32_t entry = 0; entry < COTENANT_PMP_ENTRIES; entry++) {
-        if (description->pmp_config[entry] == (PMP_MODE_NAPOT | PMP_READ) &&
-            description->pmp_address[entry] == (enables | (PLIC_ENABLE_STRIDE / 2 - 1)) >> 2) {
-            set_entry(vhart, entry, allowed);
+        if (vhart->pmp_config[entry] == (PMP_MODE_NAPOT | PMP_READ) &&
+            vhart->pmp_address[entry] == (enables | (PLIC_ENABLE_STRIDE / 2 - 1)) >> 2) {
+            return entry;
         }
     }
+    return COTENANT_NONE;
 }
 
 bool protection_is_resident(uint32_t hart_index)

@@ -20,6 +20,10 @@ void protection_set_claim(struct vhart *vhart, bool allowed);
  */
 void protection_set_enables(struct vhart *vhart, bool allowed);
 
+/* The entry of the enable words, which a vhart with an S-mode context may have, or COTENANT_NONE.
+ */
+uint32_t protection_enables_entry(const struct bundle_vhart *vhart);
+
 /* The PMP entries of all vharts of the hart have the same addresses: a switch need not write them.
  */
 bool protection_is_resident(uint32_t hart_index);

@@ -70,6 +70,7 @@ struct __attribute__((aligned(64))) vhart {
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;
+    uint32_t enables_entry; /* PMP entry of its enable words alone, or COTENANT_NONE */
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
     uint32_t repeated_faults; /* in a row, the same: core/symptoms.h */

@@ -225,6 +225,8 @@ void routing_init_tenant(struct tenant *tenant)
             tenant->source_hart = vhart->world.hart;
         }
         vhart->claim_register = claim_register(description, vhart->description);
+        vhart->enables_entry =
+            passed ? protection_enables_entry(vhart->description) : COTENANT_NONE;
     }
     routing_take_sources(tenant);
 }

@@ -88,6 +88,12 @@ void protection_set_enables(struct vhart *vhart, bool allowed)
     (void)allowed;
 }
 
+uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
+{
+    (void)vhart;
+    return COTENANT_NONE;
+}
+
 void messages_post(struct vhart *vhart, uint32_t requests)
 {
     (void)vhart;
