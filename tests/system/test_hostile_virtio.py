@@ -8,6 +8,7 @@ latest of them is hardly later than before the hostile ones began.
 import re
 from dataclasses import dataclass
 
+import pytest
 from systems import VERDICT, Boot, Build, is_long, linux, payload, system
 from test_channels import channel, run
 from test_memory_channels import window
@@ -88,6 +89,7 @@ def neighbour_is_well(session: Session, names: tuple[str, ...]) -> None:
     assert session.stats().tenants["neighbour"].faults == 0
 
 
+@pytest.mark.long_form
 def test_all_ends_are_hostile(build: Build, boot: Boot) -> None:
     """Nets of two and three ends, streams, sockets, shared memory and a sleep key."""
     names = ("one", "two", "three")
@@ -112,6 +114,7 @@ def test_all_ends_are_hostile(build: Build, boot: Boot) -> None:
     neighbour_is_well(session, names)
 
 
+@pytest.mark.long_form
 def test_the_other_end_is_linux(build: Build, boot: Boot) -> None:
     """Its drivers may be told nonsense by those of the others, and nothing worse."""
     names = ("one", "two")

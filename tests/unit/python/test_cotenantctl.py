@@ -36,9 +36,9 @@ HEADER_SIZE = 144
 
 
 @pytest.fixture(scope="session")
-def program() -> Path:
-    """Build the program."""
-    out = paths.BUILD / "cotenantctl" / "sanitized"
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the program; in a place of its own, since another worker may be running its own."""
+    out = tmp_path_factory.mktemp("cotenantctl")
     sanitizers = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
     make: list[str | Path] = ["make", "-C", paths.ROOT / "linux" / "cotenantctl", f"OUT={out}"]
     subprocess.run([*make, f"CFLAGS={sanitizers}"], check=True, stdout=subprocess.DEVNULL)
