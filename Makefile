@@ -20,7 +20,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__
 DEB = build/cotenantctl_$(VERSION)_riscv64.deb
 
 .PHONY: help setup compile build run test test-long keep-durations test-unit test-system models format deb lock clean \
-    lint setup-tools lint-c-format lint-c lint-shell lint-python lint-types lint-docs
+    lint setup-tools lint-c-format lint-c lint-layers lint-shell lint-python lint-types lint-docs
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -68,7 +68,7 @@ test-system: ## Boot systems under QEMU and test them
 	@$(MAKE) --no-print-directory compile
 	$(PYTHON) -m pytest tests/system
 
-lint: setup-tools lint-c-format lint-c lint-shell lint-python lint-types lint-docs ## Check format, types, figures and common mistakes; changes nothing
+lint: setup-tools lint-c-format lint-c lint-layers lint-shell lint-python lint-types lint-docs ## Check format, layers, types, figures and common mistakes; changes nothing
 
 setup-tools:
 	@tool/setup/setup.sh --tests
@@ -80,6 +80,10 @@ lint-c-format:
 lint-c: compile
 	@printf '%s\n' $(filter monitor/%.c,$(C_SOURCES)) | \
 	    xargs -P 2 -n 8 sh -c 'exec clang-tidy-14 --quiet "$$@" -- $(TIDY_FLAGS) 2>/dev/null' tidy
+
+# No circles of files in the monitor, and folders in one order: monitor/layers.toml.
+lint-layers: compile
+	@$(PYTHON) tests/harness/layers.py
 
 lint-shell:
 	@shellcheck $(SHELL_SOURCES)

@@ -135,6 +135,7 @@ def all_steps() -> list[Step]:
         make_step("build", "compile", required=True),
         make_step("format of C", "lint-c-format"),
         make_step("lint of C", "lint-c"),
+        make_step("layers of the monitor", "lint-layers"),
         make_step("lint of shell", "lint-shell"),
         make_step("lint and format of Python", "lint-python"),
         make_step("types of Python", "lint-types"),
