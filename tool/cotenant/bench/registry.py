@@ -66,6 +66,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "channels between a Linux process and an RTOS, beside pipes and the loopback of that Linux",
         quick_by_default=True,
     ),
+    "guard": Benchmark(
+        "guard",
+        "Linux's disk and network, guarded and trusted",
+        quick_by_default=True,
+    ),
     "sample": Benchmark("sample", "the run that README.md shows", by_default=False),
     "sizes": Benchmark(
         "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
