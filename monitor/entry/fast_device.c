@@ -4,13 +4,12 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "arch/interrupts.h"
-#include "arch/mmio.h"
 #include "core/console.h"
 #include "core/shared_lock.h"
 #include "entry/fast_switch.h"
 #include "features/guard/guard.h"
+#include "irq/direct_completion.h"
 #include "irq/routing.h"
-#include "irq/source_set.h"
 #include "vdev/device_pages.h"
 #include "vdev/mmio.h"
 
@@ -146,38 +145,6 @@ load_guarded(struct hart *hart, struct vhart *vhart, uint64_t physical)
     shared_leave(hart);
     vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
     return finish(hart, vhart, access.length);
-}
-
-/*
- * The vhart stores to the claim register of the context that is passed through to it, as it does at
- * the end of each interrupt of its devices: a source of its own that it has enabled is completed in
- * the PLIC, and anything else is ignored, unless one of its virtual sources is in service, or its
- * PLIC is emulated (false).
- *
- * Without the shared lock: the register is that of this hart, and the vhart has the hart; whose a
- * source is does not change while it runs; the enable word is read once, and only stores of the
- * tenant itself change it, as only its own claims bring a virtual source into service. Nothing is
- * written but the register.
- */
-static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
-{
-    const struct vplic *vplic = &vhart->tenant->plic;
-    const struct vplic_vhart *own = &vplic->vharts[vhart->world.vhart_id];
-    uint32_t word = source_word(source);
-    uint32_t enabled = 0;
-
-    if (!own->passthrough) {
-        return false;
-    }
-    if (word < COTENANT_SOURCE_WORDS) {
-        enabled = __atomic_load_n(&own->enable[word], __ATOMIC_RELAXED);
-        enabled &= vplic->physical_sources[word];
-    }
-    if ((enabled & source_bit(source)) != 0) {
-        mmio_write32(vhart->claim_register, source);
-        return true;
-    }
-    return __atomic_load_n(&own->claimed_count, __ATOMIC_RELAXED) == 0;
 }
 
 static struct world_change __attribute__((noinline))
