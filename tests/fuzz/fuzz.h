@@ -17,6 +17,7 @@ int fuzz_control(const uint8_t *data, size_t size);
 int fuzz_check(const uint8_t *data, size_t size);
 int fuzz_guest_memory(const uint8_t *data, size_t size);
 int fuzz_sequences(const uint8_t *data, size_t size);
+int fuzz_routing(const uint8_t *data, size_t size);
 int fuzz_virtio(const uint8_t *data, size_t size);
 int fuzz_guard(const uint8_t *data, size_t size);
 int fuzz_message_ring(const uint8_t *data, size_t size);

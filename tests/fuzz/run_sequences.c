@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs fuzz_sequences() for a number of operations that follow from a seed.
+ * Runs a target of fuzz.h that makes its operations from the bytes, FUZZ_TARGET, for a number of
+ * operations that follow from a seed.
  *
  *   run_sequences [OPERATIONS [SEED [EPISODE]]]    EPISODE: this one alone
  */
@@ -9,9 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "episodes.h"
 #include "fuzz.h"
 #include "random.h"
-#include "sequence_statistics.h"
 
 #define EPISODE_BYTES 8192
 #define REPORT_EVERY 10000000
@@ -30,7 +31,7 @@ static void run_episode(uint64_t seed, uint64_t episode)
         bytes[i] = (uint8_t)(random_next(&random) >> 24);
     }
     statistics_episode(seed, episode);
-    fuzz_sequences(bytes, sizeof(bytes));
+    FUZZ_TARGET(bytes, sizeof(bytes));
 }
 
 int main(int count, char **arguments)

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "episodes.h"
 #include "sequence_machine.h"
 
 /* What drivers and the monitor do; the first ones are what a hostile driver does. */
@@ -58,8 +59,7 @@ enum state {
 
 extern const char *const kind_names[KINDS];
 
-/* An episode of a seed begins, or an operation. */
-void statistics_episode(uint64_t seed, uint64_t episode);
+/* An operation begins. */
 void statistics_operation(enum operation operation, const struct driver *driver);
 
 /* Around a call of the monitor; `wanted`: an interrupt waited from its beginning. */
@@ -71,11 +71,5 @@ void statistics_block(uintptr_t address);
 /* A message between honest drivers has arrived; a store was made again so often. */
 void statistics_message(void);
 void statistics_retries(unsigned retries);
-
-uint64_t statistics_operations(void);
-
-/* Prints where it is, and everything. */
-void statistics_place(void);
-void statistics_print(void);
 
 #endif
