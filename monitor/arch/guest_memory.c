@@ -2,6 +2,7 @@
 #include "arch/guest_memory.h"
 
 #include "arch/csr.h"
+#include "arch/owned_memory.h"
 
 #define PAGE_SHIFT GUEST_PAGE_SHIFT
 #define PAGE_SIZE 4096

@@ -5,7 +5,7 @@
 #include "arch/fp.h"
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
-#include "core/tenant.h"
+#include "arch/owned_memory.h"
 
 #define PAGE_SIZE 4096
 /* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing").

@@ -4,6 +4,7 @@
 
 #include "abi/sbi.h"
 #include "arch/memory.h"
+#include "arch/owned_memory.h"
 #include "core/clock.h"
 #include "core/control.h"
 #include "core/dormant.h"

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/csr.h"
+#include "arch/owned_memory.h"
 #include "arch/vhart_setup.h"
 
 #define FLAGS (COTENANT_DORMANT_MISALIGNED_DELEGATED | COTENANT_DORMANT_MISALIGNED_LOCKED)

@@ -14,19 +14,6 @@ const char *const tenant_command_names[COMMAND_COUNT] = {
     [COMMAND_RESTART] = "restart", [COMMAND_DESTROY] = "destroy", [COMMAND_SWITCH] = "switch",
 };
 
-bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size)
-{
-    for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
-        const struct bundle_range *range = &tenant->description->memory[i];
-        uint64_t offset = address - range->base;
-
-        if (offset < range->size && size <= range->size - offset) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool tenant_is_at_rest(const struct tenant *tenant)
 {
     switch (tenant->state) {

@@ -100,9 +100,6 @@ extern struct vhart vharts[COTENANT_MAX_VHARTS];
 /* The bundle that the machine was started from, checked. */
 extern const struct bundle *bundle;
 
-/* The whole range [address, address + size) lies in one of the tenant's RAM ranges. */
-bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size);
-
 /* It has no hart and is not about to have one: empty, loaded, dormant, stopped or crashed. */
 bool tenant_is_at_rest(const struct tenant *tenant);
 

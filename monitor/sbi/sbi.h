@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "abi/sbi.h"
+#include "arch/owned_memory.h"
 #include "core/tenant.h"
 
 struct sbi_result {

@@ -3,6 +3,7 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
+#include "arch/owned_memory.h"
 #include "core/tenant.h"
 
 /* Section 2.7.5. */

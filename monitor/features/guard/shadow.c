@@ -5,6 +5,7 @@
 #include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/mmio.h"
+#include "arch/owned_memory.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/owned_memory.h"
+
+bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size)
+{
+    for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        const struct bundle_range *range = &tenant->description->memory[i];
+        uint64_t offset = address - range->base;
+
+        if (offset < range->size && size <= range->size - offset) {
+            return true;
+        }
+    }
+    return false;
+}
