@@ -17,7 +17,6 @@
 #include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "irq/routing.h"
-#include "vdev/virtio_input.h"
 
 struct group {
     struct tenant *active; /* NULL: there is no such group */
@@ -264,7 +263,7 @@ bool foreground_request(struct tenant *tenant)
     group->refusal_told = false;
     group->patience_is_over = false;
     say(group->active, "asked to suspend for ", tenant);
-    (void)virtio_press_sleep_key(group->active); /* if nobody looks, the patience ends */
+    tenant_is_asked_to_suspend(group->active); /* if it does not look, the patience ends */
     end_naps(group->active);
     return true;
 }

@@ -44,6 +44,9 @@ TENANT_EVENT(ended, (struct tenant * tenant), (tenant))
 /* The devices that `before` had are the tenant's from now on. */
 TENANT_EVENT(takes_over, (struct tenant * tenant, const struct tenant *before), (tenant, before))
 
+/* It is asked to suspend, for another one of its group. */
+TENANT_EVENT(is_asked_to_suspend, (const struct tenant *tenant), (tenant))
+
 /* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses) */
 
 #define TENANT_HOOK(event, function)                                                               \

@@ -2,6 +2,7 @@
 #include "vdev/virtio_input.h"
 
 #include "core/tenant.h"
+#include "core/tenant_hooks.h"
 
 /* Section 5.8.2. */
 #define QUEUE_EVENTS 0
@@ -174,3 +175,10 @@ bool virtio_press_sleep_key(const struct tenant *tenant)
     }
     return pressed;
 }
+
+static void is_asked_to_suspend(const struct tenant *tenant)
+{
+    (void)virtio_press_sleep_key(tenant);
+}
+
+TENANT_HOOK(is_asked_to_suspend, is_asked_to_suspend);

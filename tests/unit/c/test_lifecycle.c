@@ -168,11 +168,12 @@ void virtio_init(void)
 
 static const struct tenant *key_pressed;
 
-bool virtio_press_sleep_key(const struct tenant *tenant)
+static void is_asked_to_suspend(const struct tenant *tenant)
 {
     key_pressed = tenant;
-    return true;
 }
+
+TENANT_HOOK(is_asked_to_suspend, is_asked_to_suspend);
 
 void virtio_reset_device(const struct tenant *tenant, uint32_t number)
 {
