@@ -239,7 +239,7 @@ bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
     uint64_t begin = set & pmu->configured & ~pmu->started;
     uint64_t left = begin;
 
-    while (left != 0 && (left == begin || !hart_is_wanted())) {
+    while (left != 0 && !hart_is_wanted()) {
         uint64_t piece = piece_of(vhart, left);
 
         start_piece(vhart, piece, value);
@@ -255,7 +255,7 @@ bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
     uint64_t running = end & pmu->started;
     uint64_t left = end;
 
-    while (left != 0 && (left == end || !hart_is_wanted())) {
+    while (left != 0 && !hart_is_wanted()) {
         uint64_t piece = piece_of(vhart, left);
 
         stop_piece(vhart, piece, reset);

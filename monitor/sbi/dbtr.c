@@ -266,6 +266,10 @@ static struct sbi_result install(struct vhart *vhart, uint32_t count)
         restore(vhart, before);
         return failed(error, index);
     }
+    if (hart_is_wanted()) {
+        restore(vhart, before);
+        return sbi_repeat();
+    }
     if (!apply(vhart, &number)) {
         return go_back(vhart, before, entry_of(entries, count, number));
     }
@@ -376,6 +380,9 @@ static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint
         (function == SBI_DBTR_UNINSTALL_TRIGGERS && !all_mapped(vhart, triggers))) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
+    if (hart_is_wanted()) {
+        return sbi_repeat(); /* nothing has changed yet */
+    }
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
         if ((triggers >> i & 1) != 0 && vhart->triggers.each[i].mapped) {
             change(&vhart->triggers.each[i], function);
@@ -404,6 +411,9 @@ static struct sbi_result exchange(struct vhart *vhart, uint64_t function, const 
 struct sbi_result sbi_dbtr(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     triggers_refresh(vhart);
+    if (hart_is_wanted()) {
+        return sbi_repeat(); /* what the hart's triggers are was noted, which can be done again */
+    }
     switch (function) {
     case SBI_DBTR_NUM_TRIGGERS:
         return num_triggers(vhart, arguments[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 
+#include "arch/csr.h"
 #include "core/features.h"
 #include "core/shared_lock.h"
 #include "sbi/sbi.h"
@@ -15,27 +16,34 @@
 /* The handler of an extension that comes with a feature; NULL: the monitor is built without it. */
 #define OFFERED(feature, handler) (FEATURE_##feature ? (handler) : NULL)
 
+/* How a call begins. */
+enum beginning {
+    AT_ONCE,
+    GIVES_WAY, /* after an interrupt that is pending */
+    SHARED,    /* so, and with the shared lock */
+};
+
 struct extension {
     uint64_t id;
     sbi_handler *handler; /* NULL: it is not offered */
-    bool shared;          /* it needs the shared lock */
+    enum beginning beginning;
 };
 
 static struct extension extensions[SLOTS] = {
-    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base, false},
-    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, false},
-    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, false},
-    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence, false},
-    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, OFFERED(HARTS, sbi_hsm), true},
-    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst, true},
-    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, true},
-    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, OFFERED(SUSPEND, sbi_susp), true},
-    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, OFFERED(STEAL, sbi_sta), false},
-    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, OFFERED(EVENTS, sbi_sse), true},
-    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, OFFERED(TRIGGERS, sbi_dbtr), false},
-    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, OFFERED(FWFT, sbi_fwft), false},
-    [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, OFFERED(COUNTERS, sbi_pmu), false},
-    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, OFFERED(WATCH, sbi_cotenant), true},
+    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base, AT_ONCE},
+    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, AT_ONCE},
+    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, AT_ONCE},
+    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence, AT_ONCE},
+    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, OFFERED(HARTS, sbi_hsm), SHARED},
+    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst, SHARED},
+    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, SHARED},
+    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, OFFERED(SUSPEND, sbi_susp), SHARED},
+    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, OFFERED(STEAL, sbi_sta), GIVES_WAY},
+    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, OFFERED(EVENTS, sbi_sse), SHARED},
+    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, OFFERED(TRIGGERS, sbi_dbtr), GIVES_WAY},
+    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, OFFERED(FWFT, sbi_fwft), GIVES_WAY},
+    [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, OFFERED(COUNTERS, sbi_pmu), GIVES_WAY},
+    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, OFFERED(WATCH, sbi_cotenant), SHARED},
 };
 
 /* NULL: it is not offered. */
@@ -93,13 +101,30 @@ static void carry_out(const struct extension *extension, struct vhart *vhart)
     }
 }
 
-/* Out of line: a call that needs no lock saves no registers for it. */
+/*
+ * A timer or device interrupts: it may be for a vhart of higher priority. A message does not count,
+ * which another hart can send as often as it likes: the call would never begin.
+ */
+static bool is_interrupted(void)
+{
+    return (CSR_READ(mip) & (INTERRUPT_MTI | INTERRUPT_MEI)) != 0;
+}
+
+/*
+ * Nothing has changed up to here: the call can be made again. Out of line: a call that begins at
+ * once saves no registers for it.
+ */
 static void __attribute__((noinline))
-carry_out_shared(const struct extension *extension, struct vhart *vhart)
+carry_out_later(const struct extension *extension, struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    if (shared_try_enter(hart)) {
+    if (is_interrupted()) {
+        return;
+    }
+    if (extension->beginning != SHARED) {
+        carry_out(extension, vhart);
+    } else if (shared_try_enter(hart)) {
         carry_out(extension, vhart);
         shared_leave(hart);
     }
@@ -110,9 +135,9 @@ void sbi_dispatch(struct vhart *vhart)
     /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
     const struct extension *extension = find(vhart->world.registers[REGISTER_A7]);
 
-    if (extension == NULL || !extension->shared) {
+    if (extension == NULL || extension->beginning == AT_ONCE) {
         carry_out(extension, vhart);
     } else {
-        carry_out_shared(extension, vhart);
+        carry_out_later(extension, vhart);
     }
 }

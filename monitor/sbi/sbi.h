@@ -23,7 +23,7 @@ struct sbi_result {
     bool repeat; /* nothing has been done: the tenant makes the call again */
 };
 
-/* With `shared` of sbi/dispatch.c the handler is called with the shared lock held. */
+/* With SHARED of sbi/dispatch.c the handler is called with the shared lock held. */
 typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
                                       const uint64_t *arguments);
 

@@ -3,9 +3,13 @@
  * SBI section 17: supervisor software events. The two that software injects are offered; the others
  * have sources that the monitor does not have. What events do is in core/software_events.h.
  */
+#include "arch/interrupts.h"
 #include "core/messages.h"
 #include "core/software_events.h"
 #include "sbi/sbi.h"
+
+/* Beside the errors of the SBI, which are negative: nothing has changed, make the call again. */
+#define AGAIN 1l
 
 /* The event with this id for the calling hart; NULL, and *error tells why: it is not offered. */
 static struct software_event *find(struct vhart *vhart, uint32_t id, long *error)
@@ -156,6 +160,9 @@ static long write_all(struct vhart *vhart, struct software_event *event, uint32_
             return error;
         }
     }
+    if (hart_is_wanted()) {
+        return AGAIN;
+    }
     for (uint32_t i = 0; i < count; i++) {
         write_one(event, first + i, values[i]);
     }
@@ -190,6 +197,9 @@ static long attributes(struct vhart *vhart, struct software_event *event, uint64
     }
     for (uint32_t i = 0; i < count; i++) {
         memory[i] = read_one(vhart, event, first + i);
+        if (hart_is_wanted()) {
+            return AGAIN;
+        }
     }
     return SBI_SUCCESS;
 }
@@ -243,6 +253,9 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
     if (event->state < SOFTWARE_EVENT_ENABLED) {
         return target == vhart ? SBI_ERR_INVALID_STATE : SBI_SUCCESS;
     }
+    if (hart_is_wanted()) {
+        return AGAIN;
+    }
     event->pending = true;
     target->has_extras = true;
     if (target != vhart) {
@@ -254,6 +267,9 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
 /* An enabled global event goes where its preferred hart goes: when that one stops, it is told. */
 static long enable(struct vhart *vhart, struct software_event *event)
 {
+    if (hart_is_wanted()) {
+        return AGAIN; /* one that is pending is entered at once */
+    }
     if (is_global(vhart, event)) {
         vhart->tenant->vharts[event->preferred].has_extras = true;
     }
@@ -264,6 +280,9 @@ static long mask(struct vhart *vhart, bool takes_events)
 {
     if (vhart->takes_events == takes_events) {
         return takes_events ? SBI_ERR_ALREADY_STARTED : SBI_ERR_ALREADY_STOPPED;
+    }
+    if (hart_is_wanted()) {
+        return AGAIN;
     }
     vhart->takes_events = takes_events;
     return SBI_SUCCESS;
@@ -305,6 +324,9 @@ static struct sbi_result act(struct vhart *vhart, uint64_t function, const uint6
         if (running == NULL) {
             return sbi_value(0);
         }
+        if (hart_is_wanted()) {
+            return sbi_error(AGAIN);
+        }
         software_events_complete(vhart, running);
         return sbi_no_return();
     case SBI_SSE_HART_UNMASK:
@@ -326,6 +348,9 @@ struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const uint64_t
     }
     vhart->has_extras = true;
     result = act(vhart, function, arguments);
+    if (result.error == AGAIN) {
+        return sbi_repeat();
+    }
     software_events_deliver(vhart);
     return result;
 }

@@ -16,11 +16,12 @@ from cotenant.run.session import Session
 SAMPLES = 3000
 # Letters of the payload hostile-features: the features in use, and called without a pause.
 IN_USE = ["c", "t", "s", "e", "ctse"]
-CALLED = ["C", "T", "S", "E", "CTSE"]
+ALL_CALLED = "CTSE"
+CALLED = ["C", "T", "S", "E", ALL_CALLED]
 MOST_ADDED = 400
 """The budget of docs/performance.md."""
-MOST_ADDED_BY_CALLS = 750
-"""An SBI call that has just begun is carried out first."""
+MOST_ADDED_BY_ALL_CALLS = 510
+"""A piece of a call that has begun is carried out first, then all that is in use is put aside."""
 WORST_ABOVE_NOTHING = 253
 """The worst latency above a tenant that only computes."""
 
@@ -32,6 +33,12 @@ def neighbour(name: str = "hostile", **keys: Value) -> str:
 def worst(session: Session, load: str) -> int:
     """Return the worst latency while a load goes on."""
     return max(take(session, SAMPLES, load)["handler"].counts)
+
+
+def assert_budget(added: dict[str, int]) -> None:
+    """Check what each letter has added to the worst latency."""
+    assert added.pop(ALL_CALLED) <= MOST_ADDED_BY_ALL_CALLS
+    assert max(added.values()) <= MOST_ADDED, added
 
 
 def use(session: Session, names: Iterable[str], letters: str) -> None:
@@ -50,8 +57,7 @@ def test_optional_features_stay_in_the_latency_budget(boot: Boot, sstc: bool) ->
     for letters in IN_USE + CALLED:
         use(session, ["hostile"], letters)
         added[letters] = worst(session, letters) - quiet
-    assert max(added[letters] for letters in IN_USE) <= MOST_ADDED, added
-    assert max(added.values()) <= MOST_ADDED_BY_CALLS, added
+    assert_budget(added)
 
 
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
@@ -66,8 +72,7 @@ def test_two_that_take_turns_with_a_feature_stay_in_the_budget(boot: Boot, sstc:
     for letters in IN_USE + CALLED:
         use(session, names, letters)
         added[letters] = worst(session, letters) - quiet
-    assert max(added[letters] for letters in IN_USE) <= MOST_ADDED, added
-    assert max(added.values()) <= MOST_ADDED_BY_CALLS, added
+    assert_budget(added)
 
 
 # A switch to the other member is one piece of up to 918 instructions, of which no interrupt is
@@ -84,5 +89,5 @@ def test_members_that_suspend_in_turn_delay_nobody_for_long(boot: Boot, letters:
     session.expect(RTOS, "^bench: ready$")
     session.expect("two", f"^hostile-features: {letters}$")
     assert worst(session, letters) - WORST_ABOVE_NOTHING <= MOST_ADDED_BY_SWITCHES
-    switches = [session.stats().tenants["one"].switches for _ in range(3)]
-    assert switches[0] < switches[1] < switches[2]
+    switches = [session.stats().tenants["one"].switches for _ in range(5)]
+    assert switches[0] < switches[-1], switches

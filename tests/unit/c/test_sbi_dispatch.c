@@ -2,6 +2,7 @@
 /* Finding the handler of an SBI call, passing its result back, and hart masks. */
 #include <string.h>
 
+#include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/shared_lock.h"
 #include "random.h"
@@ -128,6 +129,34 @@ static void test_nothing_else_is_found(void **state)
     }
     /* Probing uses all 64 bits. */
     assert_false(sbi_is_offered(0x10 | 1ul << 32));
+}
+
+/* A timer or device interrupts before the call begins: it waits, but for those that are short. */
+static void test_call_gives_way(void **state)
+{
+    static sbi_handler *const at_once[] = {sbi_base, sbi_time, sbi_ipi, sbi_rfence};
+    const uint64_t interrupts[] = {INTERRUPT_MTI, INTERRUPT_MEI, INTERRUPT_MSI};
+
+    for (size_t i = 0; i < OFFERED * 3; i++) {
+        sbi_handler *handler = offered[i / 3].handler;
+        bool begins = interrupts[i % 3] == INTERRUPT_MSI;
+
+        for (size_t j = 0; j < sizeof(at_once) / sizeof(at_once[0]); j++) {
+            begins |= handler == at_once[j];
+        }
+        set_up(state);
+        registers[REGISTER_A7] = offered[i / 3].extension;
+        csr_file_write("mip", interrupts[i % 3]);
+        sbi_dispatch(&vhart);
+        csr_file_write("mip", 0);
+        assert_ptr_equal(seen.handler, begins ? handler : NULL);
+        assert_int_equal(registers[REGISTER_PC], begins ? NOWHERE + 4 : NOWHERE);
+        if (!begins) {
+            assert_int_equal(registers[REGISTER_A0], 0x1000 + REGISTER_A0);
+            sbi_dispatch(&vhart);
+            assert_ptr_equal(seen.handler, handler);
+        }
+    }
 }
 
 /* Somebody has the lock and the hart is wanted: the call waits in the tenant, unchanged. */
@@ -295,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_extension_is_found, set_up),
+        cmocka_unit_test(test_call_gives_way),
         cmocka_unit_test(test_call_is_made_again),
         cmocka_unit_test_setup(test_nothing_else_is_found, set_up),
         cmocka_unit_test_setup(test_upper_half_of_the_extension, set_up),

@@ -640,6 +640,39 @@ static void test_attribute_writes(void **state)
                      SBI_ERR_INVALID_STATE);
 }
 
+/* The hart is wanted: nothing changes, and the call is made again. */
+static void test_wanted_hart_is_let_go(void **state)
+{
+    const uint64_t functions[] = {SBI_SSE_READ_ATTRS, SBI_SSE_WRITE_ATTRS, SBI_SSE_ENABLE,
+                                  SBI_SSE_INJECT,     SBI_SSE_COMPLETE,    SBI_SSE_HART_UNMASK};
+
+    (void)state;
+    assert_int_equal(call(0, SBI_SSE_REGISTER, LOCAL, 0x4440, 0), 0);
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        uint64_t argument = functions[i] <= SBI_SSE_WRITE_ATTRS ? SBI_SSE_ATTR_PRIORITY : 0;
+        struct software_event before;
+        bool takes_events;
+
+        if (functions[i] == SBI_SSE_INJECT) {
+            assert_int_equal(call(0, SBI_SSE_ENABLE, LOCAL, 0, 0), 0);
+        } else if (functions[i] == SBI_SSE_COMPLETE) {
+            assert_int_equal(call(0, SBI_SSE_INJECT, LOCAL, 0, 0), 0);
+            assert_int_equal(call(0, SBI_SSE_HART_UNMASK, 0, 0, 0), 0);
+            assert_int_equal(state_of(0, LOCAL), SOFTWARE_EVENT_RUNNING);
+        } else if (functions[i] == SBI_SSE_HART_UNMASK) {
+            assert_int_equal(call(0, SBI_SSE_HART_MASK, 0, 0, 0), 0);
+        }
+        before = vhart(0)->event;
+        takes_events = vhart(0)->takes_events;
+        memory[3] = 77;
+        csr_file_write("mip", INTERRUPT_MTI);
+        assert_true(call5(0, functions[i], LOCAL, argument, 1, (uint64_t)&memory[3], 0).repeat);
+        csr_file_write("mip", 0);
+        assert_memory_equal(&before, &vhart(0)->event, sizeof(before));
+        assert_int_equal(vhart(0)->takes_events, takes_events);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +694,7 @@ int main(void)
         cmocka_unit_test_setup(test_suspended_hart_wakes, set_up),
         cmocka_unit_test_setup(test_attribute_ranges, set_up),
         cmocka_unit_test_setup(test_attribute_writes, set_up),
+        cmocka_unit_test_setup(test_wanted_hart_is_let_go, set_up),
     };
 
     return cmocka_run_group_tests_name("software_events", tests, NULL, NULL);
