@@ -8,35 +8,7 @@
 #include "core/tenant.h"
 #include "core/work.h"
 #include "irq/routing.h"
-
-/* Section 4.2.2. */
-enum {
-    REG_MAGIC = 0x000,
-    REG_VERSION = 0x004,
-    REG_DEVICE_ID = 0x008,
-    REG_VENDOR_ID = 0x00c,
-    REG_DEVICE_FEATURES = 0x010,
-    REG_DEVICE_FEATURES_SELECT = 0x014,
-    REG_DRIVER_FEATURES = 0x020,
-    REG_DRIVER_FEATURES_SELECT = 0x024,
-    REG_QUEUE_SELECT = 0x030,
-    REG_QUEUE_SIZE_MAX = 0x034,
-    REG_QUEUE_SIZE = 0x038,
-    REG_QUEUE_READY = 0x044,
-    REG_QUEUE_NOTIFY = 0x050,
-    REG_INTERRUPT_STATUS = 0x060,
-    REG_INTERRUPT_ACKNOWLEDGE = 0x064,
-    REG_STATUS = 0x070,
-    REG_QUEUE_DESCRIPTORS = 0x080, /* the lower halves of addresses */
-    REG_QUEUE_DRIVER = 0x090,
-    REG_QUEUE_DEVICE = 0x0a0,
-    REG_SHARED_MEMORY = 0x0b0, /* length and base of a region, two halves each */
-    REG_SHARED_MEMORY_END = 0x0c0,
-    REG_CONFIGURATION = 0x100,
-};
-
-/* From a lower half to the upper one. */
-#define REG_UPPER 4
+#include "vdev/virtio_registers.h"
 
 /* Steps of a work in a row, and pieces that a driver may divide a header into. */
 #define MOST_STEPS 16
