@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 11
+#define COTENANT_BUNDLE_VERSION 12
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -331,6 +331,8 @@ struct bundle {
     uint32_t channel_count;
     uint32_t reserved;
     struct bundle_channel channels[COTENANT_MAX_CHANNELS];
+    /* What the monitor must be built with: names of folders of monitor/features/, or empty. */
+    char features[COTENANT_MAX_FEATURES][COTENANT_FEATURE_NAME_SIZE];
 };
 
 #endif

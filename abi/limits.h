@@ -37,6 +37,9 @@
 /* Channels of one system, and ends of one channel. */
 #define COTENANT_MAX_CHANNELS 16
 #define COTENANT_MAX_CHANNEL_ENDS 8
+/* Features of the monitor that a bundle can name, and bytes of such a name with its zero. */
+#define COTENANT_MAX_FEATURES 40
+#define COTENANT_FEATURE_NAME_SIZE 16
 /* Bytes of a name, the terminating zero included. */
 #define COTENANT_NAME_SIZE 32
 

@@ -2,26 +2,6 @@
 /* No performance counters: nothing is counted. */
 #include "arch/counters.h"
 
-void counters_probe(struct hart *hart)
-{
-    (void)hart;
-}
-
-void pmu_enter(struct vhart *vhart)
-{
-    (void)vhart;
-}
-
-void pmu_leave(struct vhart *vhart)
-{
-    (void)vhart;
-}
-
-void pmu_end(struct vhart *vhart)
-{
-    (void)vhart;
-}
-
 void pmu_count(struct vhart *vhart, unsigned event)
 {
     (void)vhart;

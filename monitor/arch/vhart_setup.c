@@ -40,7 +40,6 @@ void vhart_setup_delegation(struct vhart *vhart)
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
         world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;
     }
-    vhart->misaligned_locked = false;
 }
 
 void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument)

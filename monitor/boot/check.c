@@ -4,6 +4,7 @@
 #include "abi/trace.h"
 #include "boot/check_rules.h"
 #include "core/crc32.h"
+#include "core/feature.h"
 #include "core/features.h"
 
 static struct check_result check_header(const struct bundle *bundle)
@@ -29,6 +30,37 @@ static struct check_result check_header(const struct bundle *bundle)
             "vhart_count: out of range", -1);
     REQUIRE(bundle->device_count <= COTENANT_MAX_VIRTUAL_DEVICES, "device_count: out of range", -1);
     REQUIRE(bundle->channel_count <= COTENANT_MAX_CHANNELS, "channel_count: out of range", -1);
+    return check_good();
+}
+
+static bool is_built_in(const char *name)
+{
+    FOR_EACH_IN_TABLE(features, feature)
+    {
+        uint32_t length = 0;
+
+        while (length < COTENANT_FEATURE_NAME_SIZE - 1 && feature->name[length] != '\0' &&
+               feature->name[length] == name[length]) {
+            length++;
+        }
+        if (feature->name[length] == name[length]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The monitor is built with what the bundle needs. */
+static struct check_result check_features(const struct bundle *bundle)
+{
+    for (uint32_t i = 0; i < COTENANT_MAX_FEATURES; i++) {
+        const char *name = bundle->features[i];
+
+        REQUIRE(name[COTENANT_FEATURE_NAME_SIZE - 1] == '\0', "features: not a name", -1);
+        if (name[0] != '\0' && !is_built_in(name)) {
+            return (struct check_result){name, CHECK_NO_FEATURE};
+        }
+    }
     return check_good();
 }
 

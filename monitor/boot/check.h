@@ -11,9 +11,12 @@
 
 #include "abi/bundle.h"
 
+/* check_result.index: `problem` is the name of a feature that this monitor is built without. */
+#define CHECK_NO_FEATURE (-2)
+
 struct check_result {
     const char *problem; /* NULL: the bundle is good; else "field: what is wrong with it" */
-    long index;          /* of the tenant, vhart or hart concerned, or -1 */
+    long index;          /* of the tenant, vhart or hart concerned, -1, or CHECK_NO_FEATURE */
 };
 
 /*

@@ -53,9 +53,6 @@ static inline bool check_share_a_group(const struct bundle_tenant *a, const stru
     return a->group < COTENANT_MAX_TENANTS && a->group == b->group;
 }
 
-/* The monitor is built with what the bundle needs. In check_features.c. */
-struct check_result check_features(const struct bundle *bundle);
-
 /* The board's RAM, timer, devices and harts, and the monitor's place. In check_board.c. */
 struct check_result check_board(const struct bundle *bundle, uint64_t monitor_size);
 

@@ -50,6 +50,9 @@ static void put_number(long value)
 _Noreturn void early_console_refuse(const struct check_result *result)
 {
     put("monitor: refused the bundle: ");
+    if (result->index == CHECK_NO_FEATURE) {
+        put("features: this monitor is built without ");
+    }
     put(result->problem);
     if (result->index >= 0) {
         put(" [");

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the relocated image to the first tenant: the boot hart, then the others. */
-#include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "arch/probe.h"
 #include "arch/protection.h"
 #include "arch/trap_vector.h"
-#include "arch/trigger.h"
 #include "boot/early_console.h"
 #include "boot/next_stage.h"
 #include "boot/tenants.h"
 #include "core/clock.h"
 #include "core/console.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
 #include "entry/trace_trap.h"
@@ -172,8 +171,7 @@ static void hart_begin(struct hart *hart)
     }
     registers_init(hart);
     hart->emulated_exceptions = probe_emulated_exceptions();
-    counters_probe(hart);
-    triggers_probe(hart);
+    hart_begins(hart);
 }
 
 _Noreturn static void run(struct hart *hart)
@@ -230,6 +228,11 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
 
     bundle = checked_bundle;
     WRITE_TP(hart);
+    if (sbi_init() != NULL) {
+        const struct check_result problem = {"two SBI extensions have one place", -1};
+
+        early_console_refuse(&problem);
+    }
     for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
         hart_init(&harts[i], i);
     }

@@ -9,13 +9,13 @@
 #include "core/control.h"
 #include "core/features.h"
 #include "core/foreground.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/statistics.h"
 #include "core/stopping.h"
 #include "core/symptoms.h"
 #include "core/tenant_commands.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/watch.h"
 #include "core/work.h"
@@ -299,7 +299,7 @@ static void takes_over(struct tenant *tenant, const struct tenant *before)
     }
 }
 
-TENANT_HOOK(takes_over, takes_over);
+HOOK(tenant_takes_over, takes_over);
 
 static void put_raw(char character)
 {

@@ -248,7 +248,7 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
         .switches = schedulable->switches,
         .interrupts = vhart->world.interrupts,
         .faults = vhart->faults,
-        .stolen_ns = nanoseconds_from_ticks(vhart->steal.stolen),
+        .stolen_ns = nanoseconds_from_ticks(vhart->stolen),
         .slice_us = description->slice_us,
         .budget_us = description->budget_us,
         .period_us = description->period_us,

@@ -6,6 +6,7 @@
 #include "arch/csr.h"
 #include "arch/owned_memory.h"
 #include "arch/vhart_setup.h"
+#include "core/hooks.h"
 
 #define FLAGS (COTENANT_DORMANT_MISALIGNED_DELEGATED | COTENANT_DORMANT_MISALIGNED_LOCKED)
 
@@ -35,9 +36,7 @@ bool dormant_save(const struct tenant *tenant, struct dormant_state *state)
     if ((vhart->world.medeleg & EXCEPTIONS_MISALIGNED) != 0) {
         state->flags |= COTENANT_DORMANT_MISALIGNED_DELEGATED;
     }
-    if (vhart->misaligned_locked) {
-        state->flags |= COTENANT_DORMANT_MISALIGNED_LOCKED;
-    }
+    vhart_is_saved(vhart, state);
     return true;
 }
 
@@ -66,7 +65,7 @@ bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
     if ((state->flags & COTENANT_DORMANT_MISALIGNED_DELEGATED) != 0) {
         vhart->world.medeleg |= EXCEPTIONS_MISALIGNED;
     }
-    vhart->misaligned_locked = (state->flags & COTENANT_DORMANT_MISALIGNED_LOCKED) != 0;
+    vhart_is_restored(vhart, state);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
     tenant->used = true;

@@ -72,16 +72,6 @@
 #define FEATURE_TRIGGERS 1
 #endif
 
-/* Steal time: SBI STA (section 16). */
-#ifndef FEATURE_STEAL
-#define FEATURE_STEAL 1
-#endif
-
-/* Delegation of misaligned accesses: SBI FWFT (section 18). */
-#ifndef FEATURE_FWFT
-#define FEATURE_FWFT 1
-#endif
-
 /* Misaligned accesses that the hart does not make are made by the monitor. */
 #ifndef FEATURE_MISALIGNED
 #define FEATURE_MISALIGNED 1

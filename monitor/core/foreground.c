@@ -9,12 +9,11 @@
 #include "core/clock.h"
 #include "core/give_back.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/shared_lock.h"
-#include "core/software_events.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "irq/routing.h"
 
@@ -202,8 +201,8 @@ void foreground_go_on(struct vhart *vhart)
     if (vhart->tenant->state == TENANT_RUNNING && gives_back(vhart) &&
         !give_way(vhart, foreground_next(vhart->tenant))) {
         vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
-        if (vhart->has_extras) {
-            software_events_deliver(vhart);
+        if (vhart->uses_features) {
+            vhart_looks_for_events(vhart);
         }
     }
     shared_leave(hart);
@@ -278,7 +277,7 @@ static void ended(struct tenant *tenant)
     }
 }
 
-TENANT_HOOK(ended, ended);
+HOOK(tenant_ended, ended);
 
 static bool tell(uint32_t news, const char *text)
 {

@@ -66,10 +66,10 @@ struct __attribute__((aligned(64))) hart {
     struct vhart *plic_user;
     volatile uint32_t *plic_threshold;
     uint32_t plic_user_threshold;
-    /* Vharts that are looked after (core/plain_path.h), and who had the hart when they last were.
-     */
-    uint32_t accounts;
-    struct schedulable *accounted;
+    /* How many of its vharts are attended, and which had the hart last on the path where they are:
+     * core/attended.h. */
+    uint32_t attended_vharts;
+    struct schedulable *attended_last;
     /* Something happened that may change who runs next. */
     bool reschedule;
     /* Written by other harts: vharts with requests, a bit each (core/messages.h). */

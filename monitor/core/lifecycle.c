@@ -4,14 +4,10 @@
 #include "arch/interrupts.h"
 #include "arch/vhart_setup.h"
 #include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/messages.h"
-#include "core/pmu.h"
 #include "core/shared_lock.h"
-#include "core/software_events.h"
-#include "core/steal.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
-#include "core/triggers.h"
 #include "core/work.h"
 #include "irq/routing.h"
 
@@ -146,8 +142,8 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     vhart->suspending_since = 0;
     vhart->suspends_system = false;
     vhart->state = VHART_STARTED;
-    if (resumes && vhart->has_extras) {
-        software_events_deliver(vhart); /* one that came while it suspended */
+    if (resumes && vhart->uses_features) {
+        vhart_looks_for_events(vhart); /* one that came while it suspended */
     }
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
@@ -203,12 +199,9 @@ static void vhart_release(struct vhart *vhart)
     vhart->loading = false;
     vhart->gives_back = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
-    if (vhart->has_extras) {
-        vhart->has_extras = false;
-        steal_end(vhart);
-        pmu_end(vhart);
-        triggers_end(vhart);
-        software_events_stop(vhart);
+    if (vhart->uses_features) {
+        vhart->uses_features = false;
+        vhart_ends(vhart);
     }
     leave_hart(vhart);
 }

@@ -6,7 +6,8 @@
 #include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
-#include "core/plain_path.h"
+#include "core/attended.h"
+#include "core/hooks.h"
 #include "core/tenant.h"
 #include "irq/source_set.h"
 
@@ -73,7 +74,7 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
 
 void pmu_enter(struct vhart *vhart)
 {
-    if ((vhart->plain_path & PLAIN_PATH_COUNTERS) == 0 || vhart->pmu.in_hart) {
+    if (!vhart->pmu.attended || vhart->pmu.in_hart) {
         return;
     }
     vhart->pmu.in_hart = true;
@@ -112,9 +113,9 @@ static void go_on(struct vhart *vhart)
 {
     vhart->pmu.counts_set_timer = counts_set_timer(&vhart->pmu);
     if ((vhart->pmu.configured & hardware(vhart)) != 0 || vhart->pmu.counts_set_timer) {
-        plain_path_begin(vhart, PLAIN_PATH_COUNTERS);
+        attended_begin(vhart, &vhart->pmu.attended);
     } else {
-        plain_path_end(vhart, PLAIN_PATH_COUNTERS);
+        attended_end(vhart, &vhart->pmu.attended);
     }
     if (hart_is_wanted()) {
         vhart->world.hart->reschedule = true;
@@ -130,7 +131,7 @@ void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool
     bool is_firmware = (pmu_firmware_counters(vhart) >> counter & 1) != 0;
     uint64_t bit = 1ul << counter;
 
-    vhart->has_extras = true;
+    vhart->uses_features = true;
     pmu_leave(vhart);
     pmu->configured |= bit;
     pmu->set_timer &= ~bit;
@@ -278,7 +279,7 @@ void pmu_end(struct vhart *vhart)
     struct pmu *pmu = &vhart->pmu;
 
     pmu_leave(vhart);
-    plain_path_end(vhart, PLAIN_PATH_COUNTERS);
+    attended_end(vhart, &vhart->pmu.attended);
     pmu->configured = 0;
     pmu->started = 0;
     pmu->used = 0;
@@ -306,3 +307,9 @@ void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, uns
         }
     }
 }
+
+HOOK(hart_begins, counters_probe);
+HOOK(vhart_enters, pmu_enter);
+HOOK(vhart_leaves, pmu_leave);
+HOOK(vhart_is_set_aside, pmu_leave);
+HOOK(vhart_ends, pmu_end);

@@ -7,7 +7,7 @@
  * have all others. A counter is configured, for an event, and then started and stopped until its
  * event is taken away again. Sets of counters are bits by index.
  *
- * While the vhart has counters of the hart, it takes the plain path (core/plain_path.h), and so it
+ * While the vhart has counters of the hart, it is attended (core/attended.h), and so it
  * does while it counts its calls of set_timer, which the trap entry then leaves to sbi/time.c.
  * Nobody else pays for either. Called by the vhart's own hart, interrupts off, unless it says so.
  */
@@ -44,6 +44,7 @@ struct pmu {
     uint64_t used;      /* of those: started at some time since they were configured */
     uint64_t set_timer; /* those of them that count SBI_PMU_FW_SET_TIMER */
     uint64_t changed;   /* by the call that is to be made again: not the tenant's earlier doing */
+    bool attended;      /* because of it */
     bool in_hart;       /* what is in the hart while the vhart has it, is */
     bool counts_set_timer; /* a counter of SBI_PMU_FW_SET_TIMER is started */
     struct pmu_counter counters[PMU_MOST_COUNTERS];

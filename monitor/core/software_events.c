@@ -3,6 +3,7 @@
 
 #include "arch/event_entry.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/messages.h"
 #include "core/tenant.h"
 
@@ -99,3 +100,6 @@ void software_events_stop(struct vhart *vhart)
         global->state = SOFTWARE_EVENT_UNUSED;
     }
 }
+
+HOOK(vhart_looks_for_events, software_events_deliver);
+HOOK(vhart_ends, software_events_stop);

@@ -5,9 +5,9 @@
 
 #include "core/foreground.h"
 #include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/work.h"
 #include "irq/source_set.h"

@@ -96,7 +96,6 @@ extern uint32_t tenant_count;
 /* Those that stop and that core/stopping.h has something to do for, a bit each; the shared lock's.
  */
 extern uint32_t tenants_stopping;
-extern struct vhart vharts[COTENANT_MAX_VHARTS];
 /* The bundle that the machine was started from, checked. */
 extern const struct bundle *bundle;
 

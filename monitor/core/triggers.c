@@ -2,8 +2,9 @@
 #include "core/triggers.h"
 
 #include "arch/trigger.h"
+#include "core/attended.h"
 #include "core/hart.h"
-#include "core/plain_path.h"
+#include "core/hooks.h"
 
 /* Takes the triggers of the vhart that has them in this hart out of it. */
 static void clear_hart(struct hart *hart)
@@ -47,10 +48,10 @@ uint32_t triggers_apply(struct vhart *vhart)
     }
     if (!has_any) {
         hart->trigger_user = NULL;
-        plain_path_end(vhart, PLAIN_PATH_TRIGGERS);
+        attended_end(vhart, &vhart->triggers.attended);
         return MOST_TRIGGERS;
     }
-    plain_path_begin(vhart, PLAIN_PATH_TRIGGERS);
+    attended_begin(vhart, &vhart->triggers.attended);
     return set_mapped(hart, vhart);
 }
 
@@ -58,7 +59,7 @@ void triggers_enter(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    if ((vhart->plain_path & PLAIN_PATH_TRIGGERS) != 0 && hart->trigger_user != vhart) {
+    if (vhart->triggers.attended && hart->trigger_user != vhart) {
         (void)set_mapped(hart, vhart);
     }
 }
@@ -95,6 +96,11 @@ void triggers_end(struct vhart *vhart)
     if (vhart->world.hart->trigger_user == vhart) {
         clear_hart(vhart->world.hart);
     }
-    plain_path_end(vhart, PLAIN_PATH_TRIGGERS);
+    attended_end(vhart, &vhart->triggers.attended);
     vhart->triggers = (struct triggers){0};
 }
+
+HOOK(hart_begins, triggers_probe);
+HOOK(vhart_enters, triggers_enter);
+HOOK(vhart_leaves, triggers_leave);
+HOOK(vhart_ends, triggers_end);

@@ -4,7 +4,7 @@
  * else they are here, and the hart has none, so that nobody meets those of another. They never fire
  * in M-mode: sbi/dbtr.c lets none in that names it.
  *
- * Who has installed one takes the plain path of the schedule (core/plain_path.h). Called by the
+ * Who has installed one takes the plain path of the schedule (core/attended.h). Called by the
  * vhart's own hart, interrupts off.
  */
 #ifndef COTENANT_CORE_TRIGGERS_H
@@ -27,6 +27,7 @@ struct trigger {
 };
 
 struct triggers {
+    bool attended;   /* because of them */
     uint64_t memory; /* address of the memory shared with the tenant, or 0 */
     struct trigger each[MOST_TRIGGERS];
 };

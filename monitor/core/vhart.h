@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/limits.h"
 #include "arch/world.h"
 #include "core/pmu.h"
 #include "core/scheduler.h"
@@ -42,17 +43,6 @@ struct device_page {
  */
 #define DEVICE_PAGES 16
 
-/* SBI section 16; see core/steal.h. */
-struct steal {
-    bool on;
-    bool idle;  /* when it lost the hart it had nothing to do */
-    bool waits; /* when it lost the hart it waited, until schedulable.wake */
-    uint32_t sequence;
-    uint64_t address; /* of the memory shared with the tenant */
-    uint64_t stolen;  /* ticks */
-    uint64_t left;    /* when it lost the hart, ticks */
-};
-
 /* Aligned to a cache line: the registers fill four of them, the rest of the world follows. */
 struct __attribute__((aligned(64))) vhart {
     struct world world; /* first: the trap entry finds it through mscratch */
@@ -63,19 +53,20 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t console_patience;
     enum vhart_state state;
     bool uses_fp;
-    bool has_extras;        /* something of `steal`, `pmu`, `triggers` or `event` may be set */
-    bool loading;           /* its time is spent on putting the tenant's images in place */
-    bool gives_back;        /* with `loading`: on what a suspend of its tenant resets instead */
-    bool misaligned_locked; /* SBI FWFT: delegation of misaligned accesses stays as it is */
+    bool uses_features; /* a feature may keep something of it: hook vhart_ends */
+    bool loading;       /* its time is spent on putting the tenant's images in place */
+    bool gives_back;    /* with `loading`: on what a suspend of its tenant resets instead */
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;
     uint32_t enables_entry; /* PMP entry of its enable words alone, or COTENANT_NONE */
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
+    /* Time in which it could have run and another vhart had its hart, as far as its tenant asks for
+     * that to be counted; ticks. */
+    uint64_t stolen;
     uint32_t repeated_faults; /* in a row, the same: core/symptoms.h */
     struct world_rest rest;
-    struct steal steal;
     /* REQUEST_* of core/messages.h; written by any hart, atomically. */
     uint32_t requests;
     /* The rest is the shared lock's. What its hart was last told of its interrupts: */
@@ -88,7 +79,7 @@ struct __attribute__((aligned(64))) vhart {
     /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
     uint64_t suspended_switches;
     bool suspends_system; /* its last suspend was one of SBI SUSP */
-    uint32_t plain_path;  /* why it is looked after: core/plain_path.h */
+    uint32_t attended;    /* for how many reasons it is: core/attended.h */
     struct pmu pmu;
     struct triggers triggers;
     /* SBI SSE: it takes software events; and its own one. */
@@ -96,12 +87,20 @@ struct __attribute__((aligned(64))) vhart {
     struct software_event event;
 };
 
+extern struct vhart vharts[COTENANT_MAX_VHARTS];
+
 /*
  * Raises supervisor interrupts (bits of mip) of a vhart of this hart and wakes it if it waits for
  * one of them. Interrupts off; the shared lock is not needed. The caller goes on to
  * hart_schedule().
  */
 void vhart_interrupt(struct vhart *vhart, uint64_t bits);
+
+/* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
+static inline size_t vhart_index(const struct vhart *vhart)
+{
+    return (size_t)(vhart - vharts);
+}
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)
 {

@@ -3,9 +3,9 @@
 
 #include "core/clock.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/work.h"
 
@@ -55,8 +55,8 @@ static void begins(struct tenant *tenant)
     watch_begin(tenant, hart_now(hart_self()));
 }
 
-TENANT_HOOK(begins, begins);
-TENANT_HOOK(leaves, watch_end);
+HOOK(tenant_begins, begins);
+HOOK(tenant_leaves, watch_end);
 
 void watch_heartbeat(struct tenant *tenant, uint64_t now)
 {

@@ -4,7 +4,7 @@
 #include "arch/csr.h"
 #include "arch/instruction.h"
 #include "arch/timer.h"
-#include "core/plain_path.h"
+#include "core/attended.h"
 #include "irq/routing.h"
 
 static const struct world_change not_here = {NULL, NULL};
@@ -67,7 +67,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
 }
 
 /*
- * Where vharts of the hart are looked after, or the running one has a budget: what a vhart uses
+ * Where vharts of the hart are attended, or the running one has a budget: what a vhart uses
  * delays one above it by no more than it takes to put that aside.
  */
 __attribute__((noinline, cold)) static struct world_change wake_above_attended(struct hart *hart)
@@ -83,7 +83,7 @@ __attribute__((noinline, cold)) static struct world_change wake_above_attended(s
     if (running->budget != 0) {
         running->budget_used += now - hart->scheduler.charged;
     }
-    hart_leave_attended(hart, due, now);
+    hart_leave_attended(hart, due);
     return wake(hart, due, now);
 }
 
@@ -93,7 +93,7 @@ struct world_change fast_wake(struct hart *hart)
     uint64_t now = hart_now(hart);
 
     if (hart->reschedule || due == NULL || due->wake > now) {
-        return plain_path_is_taken(hart) ? wake_above_attended(hart) : not_here;
+        return attended_is_any(hart) ? wake_above_attended(hart) : not_here;
     }
     return wake(hart, due, now);
 }

@@ -3,11 +3,11 @@
 
 #include "arch/interrupts.h"
 #include "core/foreground.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/remote_fence.h"
 #include "core/shared_lock.h"
-#include "core/software_events.h"
 #include "core/work.h"
 #include "irq/routing.h"
 
@@ -31,7 +31,7 @@ static void carry_out_shared(struct vhart *vhart, uint32_t requests)
         routing_apply(vhart);
     }
     if ((requests & REQUEST_EVENTS) != 0) {
-        software_events_deliver(vhart);
+        vhart_looks_for_events(vhart);
     }
     if ((requests & REQUEST_END_NAP) != 0) {
         foreground_end_nap_here(vhart);

@@ -2,21 +2,16 @@
 #include "core/hart.h"
 
 #include "arch/csr.h"
-#include "arch/guest_memory.h"
-#include "arch/instruction.h"
-#include "arch/suspend.h"
 #include "arch/timer.h"
+#include "core/attended.h"
 #include "core/console.h"
 #include "core/features.h"
 #include "core/foreground.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/plain_path.h"
-#include "core/pmu.h"
 #include "core/shared_lock.h"
-#include "core/steal.h"
 #include "core/trace.h"
-#include "core/triggers.h"
 #include "core/work.h"
 #include "entry/fast_switch.h"
 #include "entry/requests.h"
@@ -92,11 +87,11 @@ static uint64_t console_moment(const struct hart *hart, struct schedulable *next
     return hart->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
 }
 
-/* The console works for all tenants: nobody's counters count that. */
-__attribute__((noinline, cold)) static void put_aside(struct hart *hart)
+/* The console works for all tenants: no vhart's counters count that. */
+__attribute__((noinline, cold)) static void set_aside(struct hart *hart)
 {
-    if (hart->accounted != NULL) {
-        pmu_leave(vhart_of(hart->accounted));
+    if (hart->attended_last != NULL) {
+        vhart_is_set_aside(vhart_of(hart->attended_last));
     }
 }
 
@@ -114,8 +109,8 @@ static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
 /* The console's step; mtimecmp meanwhile holds what would interrupt it. */
 static void serve_console(struct hart *hart, struct schedulable *next, uint64_t now)
 {
-    if (plain_path_is_taken(hart)) {
-        put_aside(hart);
+    if (attended_is_any(hart)) {
+        set_aside(hart);
     }
     timer_program(hart, NULL,
                   earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
@@ -127,72 +122,43 @@ static void serve_console(struct hart *hart, struct schedulable *next, uint64_t 
     shared_leave(hart);
 }
 
-/*
- * A vhart that keeps the hart while it waits has nothing to do if it was taken from it in a WFI or
- * in a suspend.
- */
-static bool is_idle(const struct hart *hart, const struct vhart *vhart)
+void hart_leave_attended(struct hart *hart, struct schedulable *next)
 {
-    return hart->loaded == vhart &&
-           (vhart_is_napping(vhart) ||
-            guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI);
-}
-
-/* The vhart that was looked after last loses the hart. */
-static void leave_last(struct hart *hart, uint64_t now)
-{
-    struct vhart *last = hart->accounted == NULL ? NULL : vhart_of(hart->accounted);
-
-    if (last == NULL) {
-        return;
+    if (hart->attended_last != NULL) {
+        vhart_leaves(vhart_of(hart->attended_last));
     }
-    pmu_leave(last);
-    triggers_leave(last);
-    if (last->steal.on) {
-        steal_leave(last, now, is_idle(hart, last));
-    }
-}
-
-void hart_leave_attended(struct hart *hart, struct schedulable *next, uint64_t now)
-{
-    leave_last(hart, now);
-    hart->accounted = next;
+    hart->attended_last = next;
 }
 
 /*
- * `next` gets the hart, or no vhart (NULL); a vhart that is looked after is given the hart here
- * only, see core/plain_path.h. What it brings along takes as long as the switch itself, so whoever
- * is more urgent is looked for in between, `event` being the next moment for that. Returns false if
- * the scheduler is to be asked again. Apart and cold, so that no other vhart pays for it.
+ * `next` gets the hart, or no vhart (NULL); a vhart that is attended is given the hart here only,
+ * see core/attended.h. What it brings along takes as long as the switch itself, so a more urgent
+ * vhart is looked for in between, `event` being the next moment for that. Returns false if the
+ * scheduler is to be asked again. Apart and cold, so that no other vhart pays for it.
  */
-__attribute__((noinline, cold)) static bool look_after(struct hart *hart, struct schedulable *next,
-                                                       uint64_t event, uint64_t now)
+__attribute__((noinline, cold)) static bool attend(struct hart *hart, struct schedulable *next,
+                                                   uint64_t event)
 {
     struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
-    bool is_new = hart->accounted != next;
 
-    if (is_new) {
-        hart_leave_attended(hart, NULL, now);
+    if (hart->attended_last != next) {
+        hart_leave_attended(hart, NULL);
     }
-    if (vhart == NULL || vhart->plain_path == 0) {
-        hart->accounted = next;
+    if (vhart == NULL || vhart->attended == 0) {
+        hart->attended_last = next;
         return true;
     }
     timer_program(hart, NULL, event);
     if (hart_is_wanted()) {
         return false;
     }
-    hart->accounted = next;
-    if (is_new && vhart->steal.on) {
-        steal_enter(vhart, now);
-    }
-    triggers_enter(vhart);
-    if (hart_is_wanted()) {
-        return false;
-    }
-    pmu_enter(vhart);
-    if (hart_is_wanted()) {
-        return false;
+    hart->attended_last = next;
+    FOR_EACH_IN_TABLE(vhart_enters, hook)
+    {
+        (*hook)(vhart);
+        if (hart_is_wanted()) {
+            return false;
+        }
     }
     claim_fp(hart, vhart);
     return !hart_is_wanted();
@@ -214,7 +180,7 @@ struct world_change hart_schedule(struct hart *hart)
             continue;
         }
         event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));
-        if (plain_path_is_taken(hart) && !look_after(hart, next, event, now)) {
+        if (attended_is_any(hart) && !attend(hart, next, event)) {
             hart_poll_interrupts(hart);
             hart->reschedule = true;
             continue;

@@ -25,10 +25,10 @@ struct world_change trap_dispatch(struct hart *hart);
 struct world_change hart_schedule(struct hart *hart);
 
 /*
- * Takes what the vhart that is looked after has of the hart for itself out of it, if there is one
- * (core/plain_path.h): `next`, which is not looked after, gets the hart, or none yet (NULL).
+ * Takes what the attended vhart has of the hart for itself out of it, if there is one
+ * (core/attended.h): `next`, which is not attended, gets the hart, or none yet (NULL).
  */
-void hart_leave_attended(struct hart *hart, struct schedulable *next, uint64_t now);
+void hart_leave_attended(struct hart *hart, struct schedulable *next);
 
 /*
  * Looks at the machine interrupts that are pending and acts on each once; what it leads to is

@@ -3,7 +3,7 @@
 #include "arch/csr.h"
 #include "sbi/sbi.h"
 
-struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     (void)vhart;
     switch (function) {
@@ -25,3 +25,5 @@ struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
 }
+
+SBI_EXTENSION(SBI_EXT_BASE, sbi_base, SBI_AT_ONCE);

@@ -3,7 +3,8 @@
 #include "core/hart.h"
 #include "sbi/sbi.h"
 
-struct sbi_result sbi_cotenant(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_cotenant(struct vhart *vhart, uint64_t function,
+                                      const uint64_t *arguments)
 {
     if (function != COTENANT_SBI_HEARTBEAT) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
@@ -19,3 +20,5 @@ struct sbi_result sbi_cotenant(struct vhart *vhart, uint64_t function, const uin
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
 }
+
+SBI_EXTENSION(COTENANT_SBI_EXT, sbi_cotenant, SBI_SHARED);

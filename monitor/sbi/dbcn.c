@@ -48,7 +48,7 @@ static struct sbi_result write_byte(struct tenant *tenant, uint8_t byte)
     return sbi_value(0);
 }
 
-struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     struct sbi_result result;
 
@@ -66,3 +66,5 @@ struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const uint64_
     routing_refresh_uart(vhart->tenant);
     return result;
 }
+
+SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, SBI_SHARED);

@@ -91,7 +91,7 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
     if (!sbi_owns_memory(vhart->tenant, low, high, trigger_count(vhart) * sizeof(struct entry))) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
-    vhart->has_extras = true;
+    vhart->uses_features = true;
     vhart->triggers.memory = low;
     return sbi_value(0);
 }
@@ -408,7 +408,7 @@ static struct sbi_result exchange(struct vhart *vhart, uint64_t function, const 
                                                  : update(vhart, (uint32_t)arguments[0]);
 }
 
-struct sbi_result sbi_dbtr(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_dbtr(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     triggers_refresh(vhart);
     if (hart_is_wanted()) {
@@ -431,3 +431,5 @@ struct sbi_result sbi_dbtr(struct vhart *vhart, uint64_t function, const uint64_
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
 }
+
+SBI_EXTENSION(SBI_EXT_DBTR, sbi_dbtr, SBI_GIVES_WAY);

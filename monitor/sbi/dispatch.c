@@ -2,56 +2,43 @@
 #include <stddef.h>
 
 #include "arch/csr.h"
-#include "core/features.h"
 #include "core/shared_lock.h"
 #include "sbi/sbi.h"
 
-/*
- * Every extension has a slot of its own, so that one look finds it: the compiler refuses two in the
- * same slot, and another shift separates them then.
- */
+/* Every extension has a place of its own; one that collides asks for another shift here. */
 #define SLOTS 32
 #define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SLOTS - 1))
 
-/* The handler of an extension that comes with a feature; NULL: the monitor is built without it. */
-#define OFFERED(feature, handler) (FEATURE_##feature ? (handler) : NULL)
+static const struct sbi_extension *slots[SLOTS];
 
-/* How a call begins. */
-enum beginning {
-    AT_ONCE,
-    GIVES_WAY, /* after an interrupt that is pending */
-    SHARED,    /* so, and with the shared lock */
-};
+bool sbi_offer(const struct sbi_extension *extension)
+{
+    const struct sbi_extension **slot = &slots[SLOT(extension->id)];
 
-struct extension {
-    uint64_t id;
-    sbi_handler *handler; /* NULL: it is not offered */
-    enum beginning beginning;
-};
+    if (*slot != NULL && *slot != extension) {
+        return false;
+    }
+    *slot = extension;
+    return true;
+}
 
-static struct extension extensions[SLOTS] = {
-    [SLOT(SBI_EXT_BASE)] = {SBI_EXT_BASE, sbi_base, AT_ONCE},
-    [SLOT(SBI_EXT_TIME)] = {SBI_EXT_TIME, sbi_time, AT_ONCE},
-    [SLOT(SBI_EXT_IPI)] = {SBI_EXT_IPI, sbi_ipi, AT_ONCE},
-    [SLOT(SBI_EXT_RFENCE)] = {SBI_EXT_RFENCE, sbi_rfence, AT_ONCE},
-    [SLOT(SBI_EXT_HSM)] = {SBI_EXT_HSM, OFFERED(HARTS, sbi_hsm), SHARED},
-    [SLOT(SBI_EXT_SRST)] = {SBI_EXT_SRST, sbi_srst, SHARED},
-    [SLOT(SBI_EXT_DBCN)] = {SBI_EXT_DBCN, sbi_dbcn, SHARED},
-    [SLOT(SBI_EXT_SUSP)] = {SBI_EXT_SUSP, OFFERED(SUSPEND, sbi_susp), SHARED},
-    [SLOT(SBI_EXT_STA)] = {SBI_EXT_STA, OFFERED(STEAL, sbi_sta), GIVES_WAY},
-    [SLOT(SBI_EXT_SSE)] = {SBI_EXT_SSE, OFFERED(EVENTS, sbi_sse), SHARED},
-    [SLOT(SBI_EXT_DBTR)] = {SBI_EXT_DBTR, OFFERED(TRIGGERS, sbi_dbtr), GIVES_WAY},
-    [SLOT(SBI_EXT_FWFT)] = {SBI_EXT_FWFT, OFFERED(FWFT, sbi_fwft), GIVES_WAY},
-    [SLOT(SBI_EXT_PMU)] = {SBI_EXT_PMU, OFFERED(COUNTERS, sbi_pmu), GIVES_WAY},
-    [SLOT(COTENANT_SBI_EXT)] = {COTENANT_SBI_EXT, OFFERED(WATCH, sbi_cotenant), SHARED},
-};
+const struct sbi_extension *sbi_init(void)
+{
+    FOR_EACH_IN_TABLE(sbi_extensions, extension)
+    {
+        if (!sbi_offer(extension)) {
+            return extension;
+        }
+    }
+    return NULL;
+}
 
 /* NULL: it is not offered. */
-static const struct extension *find(uint64_t id)
+static const struct sbi_extension *find(uint64_t id)
 {
-    const struct extension *extension = &extensions[SLOT(id)];
+    const struct sbi_extension *extension = slots[SLOT(id)];
 
-    return extension->id == id && extension->handler != NULL ? extension : NULL;
+    return extension != NULL && extension->id == id ? extension : NULL;
 }
 
 bool sbi_is_offered(uint64_t extension)
@@ -61,7 +48,9 @@ bool sbi_is_offered(uint64_t extension)
 
 void sbi_withdraw(uint64_t extension)
 {
-    extensions[SLOT(extension)].handler = NULL;
+    if (sbi_is_offered(extension)) {
+        slots[SLOT(extension)] = NULL;
+    }
 }
 
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)
@@ -83,7 +72,7 @@ long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, ui
     return SBI_SUCCESS;
 }
 
-static void carry_out(const struct extension *extension, struct vhart *vhart)
+static void carry_out(const struct sbi_extension *extension, struct vhart *vhart)
 {
     uint64_t *registers = vhart->world.registers;
     struct sbi_result result = sbi_error(SBI_ERR_NOT_SUPPORTED);
@@ -115,14 +104,14 @@ static bool is_interrupted(void)
  * once saves no registers for it.
  */
 static void __attribute__((noinline))
-carry_out_later(const struct extension *extension, struct vhart *vhart)
+carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
     if (is_interrupted()) {
         return;
     }
-    if (extension->beginning != SHARED) {
+    if (extension->beginning != SBI_SHARED) {
         carry_out(extension, vhart);
     } else if (shared_try_enter(hart)) {
         carry_out(extension, vhart);
@@ -133,9 +122,9 @@ carry_out_later(const struct extension *extension, struct vhart *vhart)
 void sbi_dispatch(struct vhart *vhart)
 {
     /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
-    const struct extension *extension = find(vhart->world.registers[REGISTER_A7]);
+    const struct sbi_extension *extension = find(vhart->world.registers[REGISTER_A7]);
 
-    if (extension == NULL || extension->beginning == AT_ONCE) {
+    if (extension == NULL || extension->beginning == SBI_AT_ONCE) {
         carry_out(extension, vhart);
     } else {
         carry_out_later(extension, vhart);

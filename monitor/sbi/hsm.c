@@ -80,7 +80,7 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
     return sbi_no_return();
 }
 
-struct sbi_result sbi_hsm(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_hsm(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     switch (function) {
     case SBI_HSM_HART_START:
@@ -95,3 +95,5 @@ struct sbi_result sbi_hsm(struct vhart *vhart, uint64_t function, const uint64_t
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
 }
+
+SBI_EXTENSION(SBI_EXT_HSM, sbi_hsm, SBI_SHARED);

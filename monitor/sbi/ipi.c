@@ -18,7 +18,7 @@ static void send(struct vhart *sender, struct vhart *target)
     }
 }
 
-struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     struct tenant *tenant = vhart->tenant;
     uint64_t targets;
@@ -38,3 +38,5 @@ struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t
     }
     return sbi_value(0);
 }
+
+SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, SBI_AT_ONCE);

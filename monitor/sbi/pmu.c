@@ -181,7 +181,7 @@ static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arg
     return sbi_value(0);
 }
 
-struct sbi_result sbi_pmu(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_pmu(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     switch (function) {
     case SBI_PMU_NUM_COUNTERS:
@@ -203,3 +203,5 @@ struct sbi_result sbi_pmu(struct vhart *vhart, uint64_t function, const uint64_t
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
 }
+
+SBI_EXTENSION(SBI_EXT_PMU, sbi_pmu, SBI_GIVES_WAY);

@@ -75,7 +75,8 @@ static const struct {
                                     SBI_PMU_FW_SFENCE_VMA_ASID_RECEIVED},
 };
 
-struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function,
+                                    const uint64_t *arguments)
 {
     uint64_t start = arguments[2];
     uint64_t size = arguments[3];
@@ -98,3 +99,5 @@ struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function, const uint6
     }
     return sbi_value(0);
 }
+
+SBI_EXTENSION(SBI_EXT_RFENCE, sbi_rfence, SBI_AT_ONCE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Supervisor Binary Interface v3.0 as the monitor offers it to tenants; one file per extension.
+ * Those that every kernel needs are in this folder, the others in features/. Each registers itself.
  *
  * A handler is called by the hart of the calling vhart, interrupts off, with the arguments a0-a5 as
  * the tenant passed them: all hostile. It returns error and value, or asks that a0 and a1 stay as
@@ -14,6 +15,7 @@
 
 #include "abi/sbi.h"
 #include "arch/owned_memory.h"
+#include "core/table.h"
 #include "core/tenant.h"
 
 struct sbi_result {
@@ -23,9 +25,37 @@ struct sbi_result {
     bool repeat; /* nothing has been done: the tenant makes the call again */
 };
 
-/* With SHARED of sbi/dispatch.c the handler is called with the shared lock held. */
 typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
                                       const uint64_t *arguments);
+
+/* How a call begins. */
+enum sbi_beginning {
+    SBI_AT_ONCE,
+    SBI_GIVES_WAY, /* after an interrupt that is pending */
+    SBI_SHARED,    /* so, and with the shared lock */
+};
+
+struct sbi_extension {
+    uint64_t id;
+    sbi_handler *handler;
+    enum sbi_beginning beginning;
+};
+
+TABLE(const struct sbi_extension, sbi_extensions);
+
+/* Registers an extension at link time: see core/table.h. */
+#define SBI_EXTENSION(id, handler, beginning)                                                      \
+    static const struct sbi_extension handler##_extension TABLE_ENTRY(sbi_extensions) = {          \
+        id, handler, beginning}
+
+/*
+ * Each extension has a place where a call finds it at one look. False: another one has the place.
+ * At boot, before a tenant runs, as the next one.
+ */
+bool sbi_offer(const struct sbi_extension *extension);
+
+/* Offers all that have registered. Returns NULL, or one that could not be. */
+const struct sbi_extension *sbi_init(void);
 
 /*
  * Carries out the call in a6 and a7 of the vhart's registers and moves its pc on; or leaves it
@@ -45,21 +75,6 @@ void sbi_withdraw(uint64_t extension);
  * base.
  */
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets);
-
-sbi_handler sbi_base;
-sbi_handler sbi_time;
-sbi_handler sbi_ipi;
-sbi_handler sbi_rfence;
-sbi_handler sbi_hsm;
-sbi_handler sbi_srst;
-sbi_handler sbi_dbcn;
-sbi_handler sbi_susp;
-sbi_handler sbi_sta;
-sbi_handler sbi_sse;
-sbi_handler sbi_dbtr;
-sbi_handler sbi_fwft;
-sbi_handler sbi_pmu;
-sbi_handler sbi_cotenant;
 
 /* Whether a hart of the tenant may begin or go on at a physical address that it names. */
 static inline bool sbi_may_start_at(const struct tenant *tenant, uint64_t address)

@@ -3,7 +3,7 @@
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 
-struct sbi_result sbi_srst(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_srst(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t reason = arguments[1] & UINT32_MAX;
@@ -23,3 +23,5 @@ struct sbi_result sbi_srst(struct vhart *vhart, uint64_t function, const uint64_
     }
     return sbi_no_return();
 }
+
+SBI_EXTENSION(SBI_EXT_SRST, sbi_srst, SBI_SHARED);

@@ -257,7 +257,7 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
         return AGAIN;
     }
     event->pending = true;
-    target->has_extras = true;
+    target->uses_features = true;
     if (target != vhart) {
         messages_post(target, REQUEST_EVENTS);
     }
@@ -271,7 +271,7 @@ static long enable(struct vhart *vhart, struct software_event *event)
         return AGAIN; /* one that is pending is entered at once */
     }
     if (is_global(vhart, event)) {
-        vhart->tenant->vharts[event->preferred].has_extras = true;
+        vhart->tenant->vharts[event->preferred].uses_features = true;
     }
     return change_state(event, SOFTWARE_EVENT_REGISTERED, SOFTWARE_EVENT_ENABLED);
 }
@@ -339,14 +339,14 @@ static struct sbi_result act(struct vhart *vhart, uint64_t function, const uint6
 }
 
 /* The delivery leaves a0 and a1 alone: the handler finds there what the call has returned. */
-struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     struct sbi_result result;
 
     if (function > SBI_SSE_HART_MASK) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
-    vhart->has_extras = true;
+    vhart->uses_features = true;
     result = act(vhart, function, arguments);
     if (result.error == AGAIN) {
         return sbi_repeat();
@@ -354,3 +354,5 @@ struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const uint64_t
     software_events_deliver(vhart);
     return result;
 }
+
+SBI_EXTENSION(SBI_EXT_SSE, sbi_sse, SBI_SHARED);

@@ -50,7 +50,7 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
     return sbi_repeat();
 }
 
-struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t address = arguments[1];
@@ -81,3 +81,5 @@ struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_
     }
     return sbi_no_return();
 }
+
+SBI_EXTENSION(SBI_EXT_SUSP, sbi_susp, SBI_SHARED);

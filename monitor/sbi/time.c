@@ -4,7 +4,7 @@
 #include "core/pmu.h"
 #include "sbi/sbi.h"
 
-struct sbi_result sbi_time(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_time(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     if (function != SBI_TIME_SET_TIMER) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
@@ -13,3 +13,5 @@ struct sbi_result sbi_time(struct vhart *vhart, uint64_t function, const uint64_
     timer_set(vhart, arguments[0]);
     return sbi_value(0);
 }
+
+SBI_EXTENSION(SBI_EXT_TIME, sbi_time, SBI_AT_ONCE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/virtio_input.h"
+#include "core/hooks.h"
 
 #include "core/tenant.h"
-#include "core/tenant_hooks.h"
 
 /* Section 5.8.2. */
 #define QUEUE_EVENTS 0
@@ -181,4 +181,4 @@ static void is_asked_to_suspend(const struct tenant *tenant)
     (void)virtio_press_sleep_key(tenant);
 }
 
-TENANT_HOOK(is_asked_to_suspend, is_asked_to_suspend);
+HOOK(tenant_is_asked_to_suspend, is_asked_to_suspend);

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable
 from ctypes import sizeof
 
+from cotenant import features
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.board import Device
@@ -92,6 +93,8 @@ def encode(system: System, monitor: bytes) -> bytes:
             _fill_vhart(out, tenant.config, vhart, system)
             header.vhart_count += 1
     _fill_channels(header, system)
+    for place, name in enumerate(sorted(features.used(system))):
+        header.features[place].value = name.encode()
     header.total_size = store.size
     header.crc32 = zlib.crc32(bytes(header))
     image = _with_early_console(monitor, system).ljust(align_up(len(monitor), PAGE), b"\0")

@@ -232,6 +232,7 @@ class Bundle(LittleEndianStructure):
         ("channel_count", c_uint32),
         ("reserved", c_uint32),
         ("channels", BundleChannel * limit("MAX_CHANNELS")),
+        ("features", c_char * limit("FEATURE_NAME_SIZE") * limit("MAX_FEATURES")),
     ]
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a monitor can be built without, and what a system needs of it: monitor/core/features.h."""
+"""What a monitor can be built without, and what a system needs of it: monitor/features/."""
 
 from collections.abc import Collection
+from functools import cache
 
-from cotenant import abi
+from cotenant import abi, paths
 from cotenant.devices import is_guarded
 from cotenant.errors import Mistakes
 from cotenant.plan import System
@@ -26,7 +27,7 @@ WHAT = {
     "nets": "network channels",
     "next_stage": "an image of the previous boot stage",
     "sockets": "socket channels",
-    "steal": "steal time (SBI STA)",
+    "sta": "steal time (SBI STA)",
     "streams": "stream and memory channels, control ports",
     "suspend": "suspend (SBI SUSP)",
     "terminal": "the console line for people",
@@ -48,6 +49,7 @@ _NEEDS = {
     "harts": {"suspend"},
     "nets": {"virtio"},
     "sockets": {"virtio"},
+    "sta": "steal time (SBI STA)",
     "streams": {"virtio"},
 }
 
@@ -108,6 +110,13 @@ def check(system: System, mistakes: Mistakes) -> None:
 def with_needs(names: Collection[str]) -> frozenset[str]:
     """Return features with those that they are made of."""
     found = set(names)
-    while more := {need for name in found for need in _NEEDS.get(name, ())} - found:
+    while more := {need for name in found for need in needs_of(name)} - found:
         found |= more
     return frozenset(found)
+
+
+@cache
+def needs_of(name: str) -> frozenset[str]:
+    """Return the features that a feature is made of, which the file `needs` in its folder names."""
+    file = paths.ROOT / "monitor" / "features" / name / "needs"
+    return frozenset(file.read_text().split() if file.is_file() else _NEEDS.get(name, ()))

@@ -15,7 +15,6 @@ static struct dormant_state good;
 void vhart_setup_delegation(struct vhart *vhart)
 {
     vhart->world.medeleg = EXCEPTIONS_DELEGATED;
-    vhart->misaligned_locked = false;
 }
 
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)

@@ -14,13 +14,13 @@
 #include "cmocka_tests.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/remote_fence.h"
 #include "core/stopping.h"
 #include "core/tenant_commands.h"
-#include "core/tenant_hooks.h"
 #include "core/trace.h"
 #include "core/work.h"
 #include "device/device_reset.h"
@@ -108,6 +108,22 @@ void counters_save(struct vhart *vhart)
     counters_owner = NULL;
 }
 
+void counters_probe(struct hart *of)
+{
+    (void)of;
+}
+
+void triggers_probe(struct hart *of)
+{
+    (void)of;
+}
+
+uint32_t guest_fetch_native(uint64_t address)
+{
+    (void)address;
+    return 0;
+}
+
 uint64_t trigger_read(uint32_t number)
 {
     return number;
@@ -173,7 +189,7 @@ static void is_asked_to_suspend(const struct tenant *tenant)
     key_pressed = tenant;
 }
 
-TENANT_HOOK(is_asked_to_suspend, is_asked_to_suspend);
+HOOK(tenant_is_asked_to_suspend, is_asked_to_suspend);
 
 void virtio_reset_device(const struct tenant *tenant, uint32_t number)
 {
@@ -223,7 +239,7 @@ static void takes_over(struct tenant *tenant, const struct tenant *before)
     }
 }
 
-TENANT_HOOK(takes_over, takes_over);
+HOOK(tenant_takes_over, takes_over);
 
 static unsigned posted;
 
@@ -986,7 +1002,7 @@ static void test_suspend_gives_way_in_between(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     vhart->takes_events = true;
-    vhart->has_extras = true;
+    vhart->uses_features = true;
     vhart->event = (struct software_event){
         .state = SOFTWARE_EVENT_ENABLED, .pending = true, .entry_pc = 0x80003000};
     csr_file_write("mip", INTERRUPT_MTI);

@@ -9,9 +9,10 @@
 #include "arch/csr.h"
 #include "arch/trap_vector.h"
 #include "cmocka_tests.h"
-#include "core/plain_path.h"
+#include "core/attended.h"
 #include "random.h"
 #include "sbi/sbi.h"
+#include "sbi_table.h"
 
 #define VHARTS 3
 #define CYCLE COUNTER_CYCLE
@@ -116,7 +117,7 @@ static struct sbi_result call(uint64_t function, uint64_t a0, uint64_t a1, uint6
 {
     const uint64_t arguments[] = {a0, a1, a2, a3, a4, 0};
 
-    return sbi_pmu(vhart, function, arguments);
+    return call_extension(SBI_EXT_PMU, vhart, function, arguments);
 }
 
 static long configure(uint64_t set, uint64_t flags, uint64_t event, uint64_t data)
@@ -277,7 +278,7 @@ static void test_firmware_counters(void **state)
     assert_int_equal(configure(ALL, 0, SET_TIMER, 0), 1);
     pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
     assert_int_equal(read_firmware(1), 0);
-    assert_true(fast_paths && vhart->plain_path == 0);
+    assert_true(fast_paths && vhart->attended == 0);
     assert_int_equal(start(1, 1, 0, 0), SBI_SUCCESS);
     assert_int_equal(start(1, 1, SBI_PMU_START_SET_INIT_VALUE, 7), SBI_ERR_ALREADY_STARTED);
     assert_false(fast_paths);
@@ -289,7 +290,7 @@ static void test_firmware_counters(void **state)
     pmu_enter(vhart);
     assert_false(fast_paths);
     assert_int_equal(stop(1, 1, 0), SBI_SUCCESS);
-    assert_true(fast_paths && vhart->plain_path == 0);
+    assert_true(fast_paths && vhart->attended == 0);
     pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
     assert_int_equal(read_firmware(1), 1);
     assert_int_equal(start(1, 1, SBI_PMU_START_SET_INIT_VALUE, UINT64_MAX), SBI_SUCCESS);
@@ -331,7 +332,7 @@ static void test_matching(void **state)
     assert_int_equal(stop(0, ALL, SBI_PMU_STOP_RESET), SBI_ERR_ALREADY_STOPPED);
     assert_int_equal(csr_file_read("mcountinhibit") & 8, 8);
     assert_int_equal(csr_file_read("mcounteren"), COUNTERS_BASIC);
-    assert_int_equal(vhart->plain_path, 0);
+    assert_int_equal(vhart->attended, 0);
     assert_int_equal(configure(ALL, 0, 2 << 16, 9), 3);
 }
 
@@ -378,32 +379,34 @@ static void test_nothing_is_kept(void **state)
     assert_int_equal(configure(ALL, 6, 2 << 16, 5), 3);
     assert_int_equal(configure(ALL, 6, SET_TIMER, 0), 1);
     assert_int_equal(csr_file_read("mcounteren"), COUNTERS_BASIC | 1 << 3);
-    assert_true(hart.accounts == 1 && vhart->schedulable.budget != 0);
+    assert_true(hart.attended_vharts == 1 && vhart->schedulable.budget != 0);
     pmu_end(vhart);
     assert_int_equal(*place(INSTRET), 1000);
     assert_int_equal(csr_file_read("mcounteren"), COUNTERS_BASIC);
     assert_int_equal(csr_file_read("mcountinhibit"), 0x78);
-    assert_true(hart.accounts == 0 && vhart->schedulable.budget == 0 && fast_paths);
+    assert_true(hart.attended_vharts == 0 && vhart->schedulable.budget == 0 && fast_paths);
     assert_int_equal(configure(ALL, 0, 2, 0), INSTRET);
     assert_int_equal(vhart->pmu.counters[INSTRET].value, 0);
 }
 
-/* Steal time needs the plain path as well; each ends without the other. */
-static void test_two_reasons_for_the_plain_path(void **state)
+/* Another feature attends to the vhart as well; each ends without the other. */
+static void test_two_reasons_to_attend(void **state)
 {
+    bool other_reason = false;
+
     (void)state;
-    plain_path_begin(vhart, PLAIN_PATH_STEAL);
+    attended_begin(vhart, &other_reason);
     assert_int_equal(configure(ALL, 0, 1, 0), CYCLE);
-    assert_int_equal(hart.accounts, 1);
-    plain_path_end(vhart, PLAIN_PATH_STEAL);
-    assert_true(hart.accounts == 1 && vhart->schedulable.budget != 0);
+    assert_int_equal(hart.attended_vharts, 1);
+    attended_end(vhart, &other_reason);
+    assert_true(hart.attended_vharts == 1 && vhart->schedulable.budget != 0);
     assert_int_equal(stop(0, 1, SBI_PMU_STOP_RESET), SBI_ERR_ALREADY_STOPPED);
-    assert_true(hart.accounts == 0 && vhart->schedulable.budget == 0);
-    plain_path_end(vhart, PLAIN_PATH_STEAL);
-    assert_int_equal(hart.accounts, 0);
+    assert_true(hart.attended_vharts == 0 && vhart->schedulable.budget == 0);
+    attended_end(vhart, &other_reason);
+    assert_int_equal(hart.attended_vharts, 0);
     vhart->schedulable.budget = 30;
-    plain_path_begin(vhart, PLAIN_PATH_STEAL);
-    plain_path_end(vhart, PLAIN_PATH_STEAL);
+    attended_begin(vhart, &other_reason);
+    attended_end(vhart, &other_reason);
     assert_int_equal(vhart->schedulable.budget, 30);
 }
 
@@ -540,7 +543,7 @@ int main(void)
         cmocka_unit_test_setup(test_matching, set_up),
         cmocka_unit_test_setup(test_event_info, set_up),
         cmocka_unit_test_setup(test_nothing_is_kept, set_up),
-        cmocka_unit_test_setup(test_two_reasons_for_the_plain_path, set_up),
+        cmocka_unit_test_setup(test_two_reasons_to_attend, set_up),
         cmocka_unit_test_setup(test_each_counts_what_it_does_itself, set_up),
     };
 

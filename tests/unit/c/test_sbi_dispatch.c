@@ -23,7 +23,8 @@ static struct {
 static struct sbi_result answer;
 
 #define STAND_IN(name)                                                                             \
-    struct sbi_result name(struct vhart *caller, uint64_t function, const uint64_t *arguments)     \
+    static struct sbi_result name(struct vhart *caller, uint64_t function,                         \
+                                  const uint64_t *arguments)                                       \
     {                                                                                              \
         seen.handler = name;                                                                       \
         seen.function = function;                                                                  \
@@ -46,6 +47,24 @@ STAND_IN(sbi_pmu)
 STAND_IN(sbi_sse)
 STAND_IN(sbi_dbtr)
 STAND_IN(sbi_cotenant)
+
+SBI_EXTENSION(0x10, sbi_base, SBI_AT_ONCE);
+SBI_EXTENSION(0x54494d45, sbi_time, SBI_AT_ONCE);
+SBI_EXTENSION(0x735049, sbi_ipi, SBI_AT_ONCE);
+SBI_EXTENSION(0x52464e43, sbi_rfence, SBI_AT_ONCE);
+SBI_EXTENSION(0x48534d, sbi_hsm, SBI_SHARED);
+SBI_EXTENSION(0x53525354, sbi_srst, SBI_SHARED);
+SBI_EXTENSION(0x4442434e, sbi_dbcn, SBI_SHARED);
+SBI_EXTENSION(0x53555350, sbi_susp, SBI_SHARED);
+SBI_EXTENSION(0x46574654, sbi_fwft, SBI_GIVES_WAY);
+SBI_EXTENSION(0x535441, sbi_sta, SBI_GIVES_WAY);
+SBI_EXTENSION(0x504d55, sbi_pmu, SBI_GIVES_WAY);
+SBI_EXTENSION(0x535345, sbi_sse, SBI_SHARED);
+SBI_EXTENSION(0x44425452, sbi_dbtr, SBI_GIVES_WAY);
+SBI_EXTENSION(COTENANT_SBI_EXT, sbi_cotenant, SBI_SHARED);
+
+/* It would need the place of SBI PMU. */
+static const struct sbi_extension collides = {0x504d55 + 64, sbi_pmu, SBI_AT_ONCE};
 
 static const struct {
     uint64_t extension;
@@ -84,6 +103,7 @@ void shared_lock_pass_on(struct hart *holder)
 static int set_up(void **state)
 {
     (void)state;
+    (void)sbi_init();
     hart.features = HART_ALONE;
     memset(&seen, 0, sizeof(seen));
     memset(&vhart, 0, sizeof(vhart));
@@ -196,6 +216,15 @@ static void test_upper_half_of_the_extension(void **state)
     sbi_dispatch(&vhart);
     assert_null(seen.handler);
     assert_int_equal(registers[REGISTER_A0], -2);
+}
+
+static void test_two_extensions_of_one_place(void **state)
+{
+    (void)state;
+    assert_false(sbi_offer(&collides));
+    assert_true(sbi_is_offered(0x504d55));
+    assert_false(sbi_is_offered(collides.id));
+    assert_null(sbi_init()); /* those that are there may be offered again */
 }
 
 /* Last: it is gone for good. */
@@ -332,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup(test_results, set_up),
         cmocka_unit_test_setup(test_a_call_that_does_not_return, set_up),
         cmocka_unit_test_setup(test_hart_masks, set_up),
+        cmocka_unit_test_setup(test_two_extensions_of_one_place, set_up),
         cmocka_unit_test_setup(test_withdrawn_extension, set_up),
     };
 

@@ -10,6 +10,7 @@
 #include "core/software_events.h"
 #include "random.h"
 #include "sbi/sbi.h"
+#include "sbi_table.h"
 
 #define HARTS 3
 #define LOCAL 0xffff0000
@@ -92,7 +93,7 @@ static struct sbi_result call5(unsigned id, uint64_t function, uint64_t a0, uint
 {
     const uint64_t arguments[6] = {a0, a1, a2, a3, a4, 0};
 
-    return sbi_sse(vhart(id), function, arguments);
+    return call_extension(SBI_EXT_SSE, vhart(id), function, arguments);
 }
 
 static long call(unsigned id, uint64_t function, uint64_t a0, uint64_t a1, uint64_t a2)
@@ -519,9 +520,9 @@ static void test_enabled_by_another_hart(void **state)
     (void)state;
     set_attribute(0, GLOBAL, SBI_SSE_ATTR_PREFERRED_HART, 1);
     assert_int_equal(call(0, SBI_SSE_REGISTER, GLOBAL, 0x5000, 0), 0);
-    assert_false(vhart(1)->has_extras);
+    assert_false(vhart(1)->uses_features);
     assert_int_equal(call(0, SBI_SSE_ENABLE, GLOBAL, 0, 0), 0);
-    assert_true(vhart(1)->has_extras);
+    assert_true(vhart(1)->uses_features);
     vhart(1)->state = VHART_STOPPED;
     assert_int_equal(call(0, SBI_SSE_INJECT, GLOBAL, 0, 0), SBI_ERR_FAILED);
     software_events_stop(vhart(1));

@@ -15,6 +15,7 @@
 #include "core/software_events.h"
 #include "random.h"
 #include "sbi/sbi.h"
+#include "sbi_table.h"
 
 #define HARTS 3
 #define EVENTS (HARTS + 1) /* a local one of each hart, and the global one */
@@ -431,7 +432,7 @@ static void call(int hart, const uint64_t *arguments)
     memcpy(expected, model[event].attributes, sizeof(expected));
     expected[SBI_SSE_ATTR_STATUS] = status_of(event);
     error = model_call(hart, arguments);
-    result = sbi_sse(&vhart_of_tenant[hart], arguments[5], arguments);
+    result = call_extension(SBI_EXT_SSE, &vhart_of_tenant[hart], arguments[5], arguments);
     assert_int_equal(result.no_return, !returns);
     assert_int_equal(result.error, error);
     assert_int_equal(result.value, 0);

@@ -5,10 +5,11 @@
 #include "arch/csr.h"
 #include "arch/trigger.h"
 #include "cmocka_tests.h"
+#include "core/attended.h"
 #include "core/hart.h"
-#include "core/plain_path.h"
 #include "random.h"
 #include "sbi/sbi.h"
+#include "sbi_table.h"
 
 #define COUNT 4
 #define VHARTS 2
@@ -46,6 +47,11 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
     real[number].tdata1 = tdata1 & ~(uint64_t)ABSENT;
     real[number].tdata2 = tdata2;
     return (tdata1 & ABSENT) == 0;
+}
+
+void triggers_probe(struct hart *of)
+{
+    (void)of;
 }
 
 uint64_t trigger_read(uint32_t number)
@@ -88,7 +94,7 @@ static struct sbi_result call(unsigned id, uint64_t function, uint64_t a0, uint6
 {
     const uint64_t arguments[6] = {a0, a1, 0};
 
-    return sbi_dbtr(&both[id], function, arguments);
+    return call_extension(SBI_EXT_DBTR, &both[id], function, arguments);
 }
 
 static void expect(unsigned id, uint64_t function, uint64_t a0, uint64_t a1, long error,
@@ -263,9 +269,9 @@ static void check_hart(void)
         assert_int_equal(real[i].tdata1 & ~HIT, trigger->mapped ? trigger->tdata1 & ~HIT : TWO);
         assert_int_equal(real[i].tdata2, trigger->mapped ? trigger->tdata2 : 0);
     }
-    assert_int_equal((both[running].plain_path & PLAIN_PATH_TRIGGERS) != 0, any);
+    assert_int_equal(both[running].triggers.attended, any);
     assert_ptr_equal(hart.trigger_user, any ? &both[running] : NULL);
-    assert_int_equal(hart.accounts, (both[0].plain_path != 0) + (both[1].plain_path != 0));
+    assert_int_equal(hart.attended_vharts, (both[0].attended != 0) + (both[1].attended != 0));
 }
 
 static void step(void)
@@ -318,7 +324,7 @@ static void test_random_calls(void **state)
         for (int i = 0; i < STEPS; i++) {
             step();
             check_hart();
-            busy += both[0].plain_path != 0 && both[1].plain_path != 0;
+            busy += both[0].attended != 0 && both[1].attended != 0;
         }
     }
     assert_true(busy > ROUNDS * STEPS / 20);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SBI section 16: steal-time accounting. */
-#include "core/steal.h"
+#include "core/feature.h"
+#include "features/sta/steal.h"
 #include "sbi/sbi.h"
 
 #define SHARED_BYTES 64
 
-struct sbi_result sbi_sta(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_sta(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t low = arguments[0];
     uint64_t high = arguments[1];
@@ -29,3 +30,6 @@ struct sbi_result sbi_sta(struct vhart *vhart, uint64_t function, const uint64_t
     steal_begin(vhart, low);
     return sbi_value(0);
 }
+
+FEATURE(sta);
+SBI_EXTENSION(SBI_EXT_STA, sbi_sta, SBI_GIVES_WAY);

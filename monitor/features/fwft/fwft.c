@@ -6,8 +6,14 @@
  * exceptions itself, or the monitor does the access for it. The other features of the specification
  * are fields of menvcfg, which all vharts of a hart share.
  */
+#include "abi/dormant.h"
 #include "arch/csr.h"
+#include "core/feature.h"
+#include "core/hooks.h"
 #include "sbi/sbi.h"
+
+/* Delegation of misaligned accesses stays as it is, until the vhart is reset. */
+static bool locked[COTENANT_MAX_VHARTS];
 
 /* "Missing dependencies", "reserved or unimplemented", or a feature that can be set and read. */
 static long offered(uint32_t feature)
@@ -29,13 +35,14 @@ static struct sbi_result set(struct vhart *vhart, uint32_t feature, uint64_t val
     if ((flags & ~(uint64_t)SBI_FWFT_SET_LOCK) != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    if (vhart->misaligned_locked) {
+    if (locked[vhart_index(vhart)]) {
         return sbi_error(SBI_ERR_DENIED_LOCKED); /* whatever the value, as OpenSBI has it */
     }
     if (value > 1) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
-    vhart->misaligned_locked = (flags & SBI_FWFT_SET_LOCK) != 0;
+    vhart->uses_features = true;
+    locked[vhart_index(vhart)] = (flags & SBI_FWFT_SET_LOCK) != 0;
     medeleg = vhart->world.medeleg & ~(uint64_t)EXCEPTIONS_MISALIGNED;
     vhart->world.medeleg = medeleg | (value != 0 ? EXCEPTIONS_MISALIGNED : 0);
     CSR_WRITE(medeleg, vhart->world.medeleg);
@@ -52,7 +59,7 @@ static struct sbi_result get(const struct vhart *vhart, uint32_t feature)
     return sbi_value((vhart->world.medeleg & EXCEPTIONS_MISALIGNED) != 0);
 }
 
-struct sbi_result sbi_fwft(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result sbi_fwft(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     switch (function) {
     case SBI_FWFT_SET:
@@ -63,3 +70,27 @@ struct sbi_result sbi_fwft(struct vhart *vhart, uint64_t function, const uint64_
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
 }
+
+static void unlock(struct vhart *vhart)
+{
+    locked[vhart_index(vhart)] = false;
+}
+
+static void save(const struct vhart *vhart, struct dormant_state *state)
+{
+    if (locked[vhart_index(vhart)]) {
+        state->flags |= COTENANT_DORMANT_MISALIGNED_LOCKED;
+    }
+}
+
+static void restore(struct vhart *vhart, const struct dormant_state *state)
+{
+    vhart->uses_features = true;
+    locked[vhart_index(vhart)] = (state->flags & COTENANT_DORMANT_MISALIGNED_LOCKED) != 0;
+}
+
+FEATURE(fwft);
+HOOK(vhart_ends, unlock);
+HOOK(vhart_is_saved, save);
+HOOK(vhart_is_restored, restore);
+SBI_EXTENSION(SBI_EXT_FWFT, sbi_fwft, SBI_GIVES_WAY);

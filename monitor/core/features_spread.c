@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Features whose files are not in a folder of their own yet. */
+#include "core/feature.h"
+#include "core/features.h"
+
+#if FEATURE_CHECK
+FEATURE(check);
+#endif
+#if FEATURE_COMMANDS
+FEATURE(commands);
+#endif
+#if FEATURE_CONTROL
+FEATURE(control);
+#endif
+#if FEATURE_COUNTERS
+FEATURE(counters);
+#endif
+#if FEATURE_DEVICES
+FEATURE(devices);
+#endif
+#if FEATURE_EVENTS
+FEATURE(events);
+#endif
+#if FEATURE_FP
+FEATURE(fp);
+#endif
+#if FEATURE_FRAMES
+FEATURE(frames);
+#endif
+#if FEATURE_GROUPS
+FEATURE(groups);
+#endif
+#if FEATURE_GUARD
+FEATURE(guard);
+#endif
+#if FEATURE_HARTS
+FEATURE(harts);
+#endif
+#if FEATURE_MISALIGNED
+FEATURE(misaligned);
+#endif
+#if FEATURE_NETS
+FEATURE(nets);
+#endif
+#if FEATURE_NEXT_STAGE
+FEATURE(next_stage);
+#endif
+#if FEATURE_SOCKETS
+FEATURE(sockets);
+#endif
+#if FEATURE_STREAMS
+FEATURE(streams);
+#endif
+#if FEATURE_SUSPEND
+FEATURE(suspend);
+#endif
+#if FEATURE_TERMINAL
+FEATURE(terminal);
+#endif
+#if FEATURE_TRACE
+FEATURE(trace);
+#endif
+#if FEATURE_TRIGGERS
+FEATURE(triggers);
+#endif
+#if FEATURE_VIRTIO
+FEATURE(virtio);
+#endif
+#if FEATURE_WATCH
+FEATURE(watch);
+#endif

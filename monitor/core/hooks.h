@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What happens to a tenant, a vhart or a hart is announced by the code that makes it happen. A file
+ * that has to do something about it registers a function for that, at link time, and no other file
+ * names it:
+ *
+ *   HOOK(tenant_begins, watch_tenant);
+ *
+ * The linker script (boot/monitor.ld) gathers the functions of each event in a table; their order
+ * is that of the files. All are called with interrupts off. Announcing is inline: it lies in paths
+ * whose length is held.
+ */
+#ifndef COTENANT_CORE_HOOKS_H
+#define COTENANT_CORE_HOOKS_H
+
+#include "core/table.h"
+
+struct dormant_state;
+struct hart;
+struct tenant;
+struct vhart;
+
+/*
+ * `parameters` and `arguments` come with their parentheses.
+ *
+ * NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+#define HOOK_TYPE(event, parameters)                                                               \
+    typedef void event##_hook parameters;                                                          \
+    TABLE(event##_hook *const, event)
+
+#define EVENT(event, parameters, arguments)                                                        \
+    HOOK_TYPE(event, parameters);                                                                  \
+    static inline void event parameters                                                            \
+    {                                                                                              \
+        FOR_EACH_IN_TABLE(event, hook)                                                             \
+        {                                                                                          \
+            (*hook) arguments;                                                                     \
+        }                                                                                          \
+    }
+
+/* Of tenants; the shared lock is held. On any hart. */
+
+/* Its images are in place and its first vhart starts. */
+EVENT(tenant_begins, (struct tenant * tenant), (tenant))
+
+/* It does not run any more: it has stopped, or suspends for longer. */
+EVENT(tenant_leaves, (struct tenant * tenant), (tenant))
+
+/* It has stopped, and does not start again by itself. */
+EVENT(tenant_ended, (struct tenant * tenant), (tenant))
+
+/* The devices that `before` had are the tenant's from now on. */
+EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), (tenant, before))
+
+/* It is asked to suspend, for another one of its group. */
+EVENT(tenant_is_asked_to_suspend, (const struct tenant *tenant), (tenant))
+
+/* Of vharts; by the vhart's own hart. */
+
+/*
+ * A vhart that is attended (core/attended.h) gets the hart. Between two hooks the caller looks at
+ * interrupts, so each is short and may be called again for the same vhart before the vhart has run.
+ * Called one by one by entry/run.c.
+ */
+HOOK_TYPE(vhart_enters, (struct vhart * vhart));
+
+/* It loses the hart. */
+EVENT(vhart_leaves, (struct vhart * vhart), (vhart))
+
+/* The monitor works for all tenants while the vhart keeps the hart. */
+EVENT(vhart_is_set_aside, (struct vhart * vhart), (vhart))
+
+/* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
+EVENT(vhart_ends, (struct vhart * vhart), (vhart))
+
+/* It goes on after a suspend, or has been asked by REQUEST_EVENTS. With the shared lock. */
+EVENT(vhart_looks_for_events, (struct vhart * vhart), (vhart))
+
+/* The state of its dormant tenant is saved, or has been restored, for it to go on. So as well. */
+EVENT(vhart_is_saved, (const struct vhart *vhart, struct dormant_state *state), (vhart, state))
+EVENT(vhart_is_restored, (struct vhart * vhart, const struct dormant_state *state), (vhart, state))
+
+/* Of harts and the machine, at boot. */
+
+/* A hart on which vharts will run finds out what it has. */
+EVENT(hart_begins, (struct hart * hart), (hart))
+
+/* The boot hart has set all tenants up; none of them runs yet. */
+EVENT(machine_begins, (void), ())
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#define HOOK(event, function)                                                                      \
+    static event##_hook *const event##_##function TABLE_ENTRY(event) = (function)
+
+#endif

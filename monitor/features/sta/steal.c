@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "features/sta/steal.h"
+
+#include "arch/guest_memory.h"
+#include "arch/instruction.h"
+#include "arch/suspend.h"
+#include "core/attended.h"
+#include "core/clock.h"
+#include "core/hooks.h"
+#include "core/tenant.h"
+
+/* Section 16.1: layout of the shared memory, 64 bytes. */
+struct steal_time {
+    uint32_t sequence;
+    uint32_t flags;
+    uint64_t steal; /* nanoseconds */
+    uint8_t preempted;
+    uint8_t pad[47];
+};
+
+static struct steal {
+    bool on;    /* and so attended */
+    bool away;  /* has lost the hart since it was last told */
+    bool idle;  /* when it lost the hart it had nothing to do */
+    bool waits; /* when it lost the hart it waited, until schedulable.wake */
+    uint32_t sequence;
+    volatile struct steal_time *memory; /* shared with the tenant */
+    uint64_t left;                      /* when it lost the hart, ticks */
+} steals[COTENANT_MAX_VHARTS];
+
+void steal_begin(struct vhart *vhart, uint64_t address)
+{
+    struct steal *steal = &steals[vhart_index(vhart)];
+    volatile uint64_t *words = (volatile uint64_t *)address;
+
+    for (unsigned i = 0; i < sizeof(struct steal_time) / sizeof(uint64_t); i++) {
+        words[i] = 0;
+    }
+    vhart->stolen = 0;
+    *steal = (struct steal){.on = steal->on, .memory = (volatile struct steal_time *)address};
+    attended_begin(vhart, &steal->on);
+}
+
+void steal_end(struct vhart *vhart)
+{
+    attended_end(vhart, &steals[vhart_index(vhart)].on);
+}
+
+/*
+ * A vhart that keeps the hart while it waits has nothing to do if it was taken from it in a WFI or
+ * in a suspend.
+ */
+static bool is_idle(const struct vhart *vhart)
+{
+    return vhart->world.hart->loaded == vhart &&
+           (vhart_is_napping(vhart) ||
+            guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI);
+}
+
+static void leave(struct vhart *vhart)
+{
+    struct steal *steal = &steals[vhart_index(vhart)];
+
+    if (!steal->on) {
+        return;
+    }
+    steal->away = true;
+    steal->left = hart_now(vhart->world.hart);
+    steal->waits = vhart->schedulable.state == SCHEDULABLE_WAITING;
+    steal->idle = is_idle(vhart) || vhart->schedulable.state == SCHEDULABLE_OFF;
+    if (!steal->idle && !steal->waits) {
+        steal->memory->preempted = 1;
+    }
+}
+
+/* A vhart that waited could run again from the moment of its wake-up on. */
+static void enter(struct vhart *vhart)
+{
+    struct steal *steal = &steals[vhart_index(vhart)];
+    uint64_t since = steal->waits ? vhart->schedulable.wake : steal->left;
+    uint64_t now;
+
+    if (!steal->on || !steal->away) {
+        return;
+    }
+    now = hart_now(vhart->world.hart);
+    steal->away = false;
+    if (steal->idle || since > now) {
+        return;
+    }
+    vhart->stolen += now - since;
+    steal->sequence++;
+    steal->memory->sequence = steal->sequence;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    steal->memory->steal = nanoseconds_from_ticks(vhart->stolen);
+    steal->memory->preempted = 0;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    steal->sequence++;
+    steal->memory->sequence = steal->sequence;
+}
+
+HOOK(vhart_enters, enter);
+HOOK(vhart_leaves, leave);
+HOOK(vhart_ends, steal_end);

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests have every feature that they are linked with. */
