@@ -43,10 +43,4 @@ static inline void vhart_clear_interrupt(struct vhart *vhart, uint64_t bits)
     }
 }
 
-/* A machine interrupt is pending on this hart: work that can wait should. */
-static inline bool hart_is_wanted(void)
-{
-    return (CSR_READ(mip) & INTERRUPTS_MACHINE) != 0;
-}
-
 #endif

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/interrupts.h"
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/control.h"
@@ -17,6 +16,7 @@
 #include "core/symptoms.h"
 #include "core/tenant_commands.h"
 #include "core/trace.h"
+#include "core/wanted.h"
 #include "core/watch.h"
 #include "core/work.h"
 #include "device/reset.h"

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/interrupts.h"
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
@@ -15,6 +14,7 @@
 #include "core/monitor_log.h"
 #include "core/shared_lock.h"
 #include "core/trace.h"
+#include "core/wanted.h"
 #include "irq/routing.h"
 
 struct group {

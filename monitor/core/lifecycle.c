@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/lifecycle.h"
 
-#include "arch/interrupts.h"
 #include "arch/vhart_setup.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/messages.h"
 #include "core/shared_lock.h"
 #include "core/trace.h"
+#include "core/wanted.h"
 #include "core/work.h"
 #include "irq/routing.h"
 

@@ -3,12 +3,12 @@
 
 #include "abi/sbi.h"
 #include "arch/counters.h"
-#include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
 #include "core/attended.h"
 #include "core/hooks.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 #include "irq/source_set.h"
 
 /* Fields of an event index, 20 bits. */

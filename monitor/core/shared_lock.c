@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/shared_lock.h"
 
-#include "arch/interrupts.h"
 #include "core/messages.h"
 #include "core/remote_fence.h"
+#include "core/wanted.h"
 
 /*
  * Bits 0-7: index of the owner + 1, or 0; bits 8-15: harts that wait, by index; bits 16-23: those

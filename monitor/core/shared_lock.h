@@ -10,10 +10,10 @@
  *
  * Waiting is bounded: the lock goes round among those who wait, so that nobody waits for more than
  * one turn of every other hart. Who only carries out what a tenant asked for gives up waiting when
- * a machine interrupt is pending, goes back to the tenant with nothing done, and is asked again:
- * a vhart of higher priority never waits for a lock on behalf of a lower one. Fences that others
- * ask for are served while waiting. Not recursive. M-mode with interrupts off. On a system of one
- * hart it costs a look at hart.features.
+ * the hart is wanted (core/wanted.h), goes back to the tenant with nothing done, and is asked
+ * again: a vhart of higher priority never waits for a lock on behalf of a lower one. Fences that
+ * others ask for are served while waiting. Not recursive. M-mode with interrupts off. On a system
+ * of one hart it costs a look at hart.features.
  */
 #ifndef COTENANT_CORE_SHARED_LOCK_H
 #define COTENANT_CORE_SHARED_LOCK_H
@@ -36,7 +36,7 @@ static inline void shared_enter(struct hart *hart)
     }
 }
 
-/* Takes the lock, or returns false if a machine interrupt wants the hart before it is free. */
+/* Takes the lock, or returns false if the hart is wanted before it is free. */
 static inline bool shared_try_enter(struct hart *hart)
 {
     return (hart->features & HART_ALONE) != 0 || shared_lock_take(hart, true);

@@ -3,9 +3,9 @@
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
-#include "arch/interrupts.h"
 #include "core/console.h"
 #include "core/shared_lock.h"
+#include "core/wanted.h"
 #include "entry/fast_switch.h"
 #include "features/guard/guard.h"
 #include "irq/direct_completion.h"

@@ -12,6 +12,7 @@
 #include "core/messages.h"
 #include "core/shared_lock.h"
 #include "core/trace.h"
+#include "core/wanted.h"
 #include "core/work.h"
 #include "entry/fast_switch.h"
 #include "entry/requests.h"

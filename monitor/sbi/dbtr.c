@@ -7,10 +7,10 @@
  * the shared memory has room for trig_max, and that many are accepted here. A call that fails
  * leaves all triggers as they were.
  */
-#include "arch/interrupts.h"
 #include "arch/trigger.h"
 #include "core/hart.h"
 #include "core/triggers.h"
+#include "core/wanted.h"
 #include "sbi/sbi.h"
 
 #define ALIGNMENT sizeof(uint64_t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 
-#include "arch/csr.h"
 #include "core/shared_lock.h"
+#include "core/wanted.h"
 #include "sbi/sbi.h"
 
 /* Every extension has a place of its own; one that collides asks for another shift here. */
@@ -91,15 +91,6 @@ static void carry_out(const struct sbi_extension *extension, struct vhart *vhart
 }
 
 /*
- * A timer or device interrupts: it may be for a vhart of higher priority. A message does not count,
- * which another hart can send as often as it likes: the call would never begin.
- */
-static bool is_interrupted(void)
-{
-    return (CSR_READ(mip) & (INTERRUPT_MTI | INTERRUPT_MEI)) != 0;
-}
-
-/*
  * Nothing has changed up to here: the call can be made again. Out of line: a call that begins at
  * once saves no registers for it.
  */
@@ -108,7 +99,7 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    if (is_interrupted()) {
+    if (hart_is_wanted()) {
         return;
     }
     if (extension->beginning != SBI_SHARED) {

@@ -8,7 +8,7 @@
  */
 #include "core/pmu.h"
 #include "arch/counters.h"
-#include "arch/interrupts.h"
+#include "core/wanted.h"
 #include "irq/source_set.h"
 #include "sbi/sbi.h"
 

@@ -3,9 +3,9 @@
  * SBI section 17: supervisor software events. The two that software injects are offered; the others
  * have sources that the monitor does not have. What events do is in core/software_events.h.
  */
-#include "arch/interrupts.h"
 #include "core/messages.h"
 #include "core/software_events.h"
+#include "core/wanted.h"
 #include "sbi/sbi.h"
 
 /* Beside the errors of the SBI, which are negative: nothing has changed, make the call again. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/virtio.h"
 
-#include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "core/clock.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 #include "core/work.h"
 #include "irq/routing.h"
 #include "vdev/virtio_registers.h"

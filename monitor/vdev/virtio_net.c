@@ -10,9 +10,9 @@
  */
 #include "vdev/virtio.h"
 
-#include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 #include "irq/source_set.h"
 
 /* Section 5.1.3. */

@@ -2,12 +2,12 @@
 #include "features/guard/shadow.h"
 
 #include "arch/csr.h"
-#include "arch/interrupts.h"
 #include "arch/memory.h"
 #include "arch/mmio.h"
 #include "arch/owned_memory.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 
 /* Section 2.7.5: of the second word of a descriptor. */
 #define DESCRIPTOR_SIZE 16

@@ -10,6 +10,7 @@
 #include "arch/trap_vector.h"
 #include "cmocka_tests.h"
 #include "core/attended.h"
+#include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
 #include "sbi_table.h"
@@ -369,6 +370,21 @@ static void test_event_info(void **state)
     assert_true(call(8, address, 0, 4, 0, 0).repeat);
     assert_int_equal(entries[1].output, 9);
     assert_int_equal(call(8, address, 0, 1, 0, 0).error, SBI_SUCCESS);
+    message_storm_begin(&hart);
+    assert_int_equal(call(8, address, 0, 256, 0, 0).error, SBI_SUCCESS);
+    message_storm_end(&hart);
+}
+
+/* Other harts send messages all the time: no call is put off. */
+static void test_messages_put_nothing_off(void **state)
+{
+    (void)state;
+    message_storm_begin(&hart);
+    assert_int_equal(configure(ALL, 6, 2, 0), INSTRET);
+    assert_int_equal(configure(ALL, 6, 2 << 16, 5), 3);
+    assert_int_equal(call(SBI_PMU_COUNTER_STOP, 0, 1 << 3 | 1 << INSTRET, 1, 0, 0).error,
+                     SBI_SUCCESS);
+    message_storm_end(&hart);
 }
 
 static void test_nothing_is_kept(void **state)
@@ -542,6 +558,7 @@ int main(void)
         cmocka_unit_test_setup(test_requests_to_others, set_up),
         cmocka_unit_test_setup(test_matching, set_up),
         cmocka_unit_test_setup(test_event_info, set_up),
+        cmocka_unit_test_setup(test_messages_put_nothing_off, set_up),
         cmocka_unit_test_setup(test_nothing_is_kept, set_up),
         cmocka_unit_test_setup(test_two_reasons_to_attend, set_up),
         cmocka_unit_test_setup(test_each_counts_what_it_does_itself, set_up),

@@ -9,13 +9,16 @@
 #include "core/messages.h"
 #include "core/remote_fence.h"
 #include "core/shared_lock.h"
+#include "message_storm.h"
 
 #define HARTS 4
 #define ROUNDS 20000
+#define MANY_LOOKS 100
 
 struct hart harts[COTENANT_MAX_HARTS];
 static sem_t wakes[HARTS];
 static unsigned sleeps;
+static unsigned looks; /* of those that wait */
 static unsigned inside;
 static uint64_t counter;
 static unsigned most_inside;
@@ -24,6 +27,7 @@ static unsigned most_inside;
 void remote_fence_serve(struct hart *hart)
 {
     (void)hart;
+    __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
     sched_yield();
 }
 
@@ -117,6 +121,35 @@ static void test_wanted_hart_gives_up(void **state)
     csr_file_write("mip", 0);
 }
 
+static void *try_enter(void *argument)
+{
+    bool entered = shared_try_enter(argument);
+
+    __atomic_add_fetch(&looks, MANY_LOOKS, __ATOMIC_RELAXED); /* it looks no more */
+    return entered ? argument : NULL;
+}
+
+/* It waits for its turn, however many messages other harts send meanwhile. */
+static void test_messages_end_no_wait(void **state)
+{
+    unsigned before = looks;
+    pthread_t thread;
+    void *entered;
+
+    (void)state;
+    shared_enter(&harts[1]);
+    message_storm_begin(&harts[2]);
+    assert_int_equal(pthread_create(&thread, NULL, try_enter, &harts[2]), 0);
+    while (__atomic_load_n(&looks, __ATOMIC_RELAXED) < before + MANY_LOOKS) {
+        sched_yield();
+    }
+    shared_leave(&harts[1]);
+    pthread_join(thread, &entered);
+    assert_ptr_equal(entered, &harts[2]);
+    shared_leave(&harts[2]);
+    message_storm_end(&harts[2]);
+}
+
 static void test_single_hart_has_nothing_to_lock(void **state)
 {
     struct hart alone = {.features = HART_ALONE};
@@ -133,6 +166,7 @@ int main(void)
         cmocka_unit_test(test_one_at_a_time),
         cmocka_unit_test(test_long_waits_are_slept_through),
         cmocka_unit_test(test_wanted_hart_gives_up),
+        cmocka_unit_test(test_messages_end_no_wait),
         cmocka_unit_test(test_single_hart_has_nothing_to_lock),
     };
 

@@ -8,6 +8,7 @@
 #include "core/hart.h"
 #include "core/messages.h"
 #include "core/software_events.h"
+#include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
 #include "sbi_table.h"
@@ -674,6 +675,26 @@ static void test_wanted_hart_is_let_go(void **state)
     }
 }
 
+/* Other harts send messages all the time: no call is put off. */
+static void test_messages_put_nothing_off(void **state)
+{
+    uint64_t attributes = (uint64_t)memory;
+
+    (void)state;
+    message_storm_begin(&hart_of[0]);
+    assert_int_equal(call(0, SBI_SSE_REGISTER, LOCAL, 0x4440, 0), 0);
+    assert_false(call5(0, SBI_SSE_READ_ATTRS, LOCAL, 0, 4, attributes, 0).repeat);
+    assert_false(
+        call5(0, SBI_SSE_WRITE_ATTRS, LOCAL, SBI_SSE_ATTR_PRIORITY, 2, attributes, 0).repeat);
+    assert_int_equal(call(0, SBI_SSE_ENABLE, LOCAL, 0, 0), 0);
+    assert_int_equal(call(0, SBI_SSE_INJECT, LOCAL, 0, 0), 0);
+    assert_int_equal(call(0, SBI_SSE_HART_UNMASK, 0, 0, 0), 0);
+    assert_int_equal(state_of(0, LOCAL), SOFTWARE_EVENT_RUNNING);
+    assert_false(call5(0, SBI_SSE_COMPLETE, 0, 0, 0, 0, 0).repeat);
+    assert_int_equal(state_of(0, LOCAL), SOFTWARE_EVENT_ENABLED);
+    message_storm_end(&hart_of[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -696,6 +717,7 @@ int main(void)
         cmocka_unit_test_setup(test_attribute_ranges, set_up),
         cmocka_unit_test_setup(test_attribute_writes, set_up),
         cmocka_unit_test_setup(test_wanted_hart_is_let_go, set_up),
+        cmocka_unit_test_setup(test_messages_put_nothing_off, set_up),
     };
 
     return cmocka_run_group_tests_name("software_events", tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "cmocka_tests.h"
 #include "core/attended.h"
 #include "core/hart.h"
+#include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
 #include "sbi_table.h"
@@ -330,6 +331,21 @@ static void test_random_calls(void **state)
     assert_true(busy > ROUNDS * STEPS / 20);
 }
 
+/* Other harts send messages all the time: no call is put off. */
+static void test_messages_put_nothing_off(void **state)
+{
+    (void)state;
+    message_storm_begin(&hart);
+    share(0);
+    memory[0] = (struct entry){0, TWO | EXECUTE | 0x8, 0x4000, 0};
+    for (uint64_t function = SBI_DBTR_INSTALL_TRIGGERS; function <= SBI_DBTR_DISABLE_TRIGGERS;
+         function++) {
+        memory[0].head = 0;
+        assert_false(call(0, function, 1, 0).repeat);
+    }
+    message_storm_end(&hart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +354,7 @@ int main(void)
         cmocka_unit_test_setup(test_what_the_hart_lacks, set_up),
         cmocka_unit_test_setup(test_enable, set_up),
         cmocka_unit_test_setup(test_hit_is_kept, set_up),
+        cmocka_unit_test_setup(test_messages_put_nothing_off, set_up),
         cmocka_unit_test(test_random_calls),
     };
 

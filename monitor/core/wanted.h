@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether something more urgent than what the monitor does for the running vhart waits for this
+ * hart: work that can wait should, and is gone on with or done again later. M-mode with interrupts
+ * off.
+ */
+#ifndef COTENANT_CORE_WANTED_H
+#define COTENANT_CORE_WANTED_H
+
+#include <stdbool.h>
+
+#include "arch/csr.h"
+#include "core/features.h"
+#include "core/hart.h"
+
+/* A vhart above the running one has mail; on a hart without a running vhart: any vhart. */
+bool wanted_by_mail(const struct hart *hart);
+
+/*
+ * A timer or device interrupts, or a message is there for a vhart above the running one. Other
+ * messages do not count: a tenant on several harts can send them to itself so fast that one is
+ * always there, and what is done again from its beginning would never come to its end.
+ */
+static inline bool hart_is_wanted(void)
+{
+    uint64_t pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
+
+    return pending != 0 &&
+           (pending != INTERRUPT_MSI || (FEATURE_HARTS && wanted_by_mail(hart_self())));
+}
+
+#endif

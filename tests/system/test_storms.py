@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the monitor does in pieces comes to its end, whatever interrupts the hart meanwhile."""
+
+import pytest
+from systems import Boot, payload, system
+
+
+@pytest.mark.parametrize("storm", ["ipi", "fence"])
+def test_messages_hold_nothing_up(boot: Boot, storm: str) -> None:
+    """One hart of a tenant sends them to the other one, which makes accesses and calls.
+
+    Without -icount, which lets one hart run at a time.
+    """
+    hostile = payload("message-storm", harts=[0, 1], arguments=f"storm={storm}")
+    session = boot(system(hostile, payload("spin", hart=0, priority=1)), timeout=60)
+    session.expect("message-storm", "^message-storm: done$")
+    interrupts = [session.stats().tenants["message-storm"].interrupts for _ in range(2)]
+    assert interrupts[0] < interrupts[1]
+    assert session.quit() == 0
