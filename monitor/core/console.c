@@ -38,7 +38,9 @@ static struct {
     uint64_t tick_due;
     bool input_ready; /* the UART's receive interrupt is off, bytes wait in it */
     bool quitting;
-    uint32_t turn; /* kind of work that the last step did */
+    uint32_t turn;      /* kind of work that the last step did */
+    uint32_t refreshed; /* the tenant whose interrupt line was last looked at */
+    bool cut_short;     /* the last step did not get to all of them */
     struct statistics_report report;
     struct control_link control; /* of whoever holds the line */
 } console;
@@ -187,16 +189,22 @@ static void quit_step(void)
     }
 }
 
-/* Returns false if somebody wants the hart before all of them are done. */
+/*
+ * Returns false if the hart is wanted before all of them are done. They take turns, and when the
+ * last step left some out this one does one at least: the hart may be wanted in each step.
+ */
 static bool refresh_interrupt_lines(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if (hart_is_wanted()) {
+        if ((i != 0 || !console.cut_short) && hart_is_wanted()) {
+            console.cut_short = true;
             return false;
         }
-        routing_refresh_uart(&tenants[i]);
+        console.refreshed = console.refreshed + 1 < tenant_count ? console.refreshed + 1 : 0;
+        routing_refresh_uart(&tenants[console.refreshed]);
     }
-    return !hart_is_wanted();
+    console.cut_short = hart_is_wanted();
+    return !console.cut_short;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -264,8 +272,12 @@ void console_step(uint64_t now)
 
     handle_requests(); /* of the last step: before the next one brings more */
     busy = do_turn(now);
-    /* Whoever is due goes first; what is left out is as well done by the next step. */
-    if (!refresh_interrupt_lines()) {
+    /*
+     * Whoever is due goes first; what is left out is as well done by the next step. But a tenant
+     * that sleeps for short times can see to it that another one is due in each step: the way to
+     * power-off goes on all the same.
+     */
+    if (!refresh_interrupt_lines() && !console.quitting) {
         set_next_step(now, true);
         return;
     }

@@ -17,3 +17,13 @@ def test_messages_hold_nothing_up(boot: Boot, storm: str) -> None:
     interrupts = [session.stats().tenants["message-storm"].interrupts for _ in range(2)]
     assert interrupts[0] < interrupts[1]
     assert session.quit() == 0
+
+
+@pytest.mark.parametrize("ticks", [1, 8, 32])
+def test_short_naps_keep_no_machine_on(boot: Boot, ticks: int) -> None:
+    """A tenant that is due again in each step of the console: the user ends it all the same."""
+    restless = payload("short-naps", arguments=f"ticks={ticks}")
+    session = boot(system(restless, payload("spin", priority=1)), icount=3)
+    session.expect("short-naps", "^short-naps: go$")
+    assert session.stats().tenants["short-naps"].state == "running"
+    assert session.quit() == 0
