@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every image is in the bundle. */
 #include "boot/next_stage.h"
-#include "boot/check_rules.h"
 
 struct check_result next_stage_check(const struct fw_dynamic_info *info,
                                      const struct bundle *bundle, uint64_t loaded_at,

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boot/check.h"
 
-#include "abi/trace.h"
-#include "boot/check_rules.h"
 #include "core/crc32.h"
 #include "core/feature.h"
-#include "core/features.h"
 
 static struct check_result check_header(const struct bundle *bundle)
 {
@@ -64,48 +61,51 @@ static struct check_result check_features(const struct bundle *bundle)
     return check_good();
 }
 
-static struct check_result check_console(const struct bundle *bundle)
+/* How often a phase's parts run. */
+static uint32_t rounds(const struct bundle *bundle, enum check_phase phase)
 {
-    const struct bundle_console *console = &bundle->console;
-
-    REQUIRE(console->mode <= COTENANT_CONSOLE_FRAMED, "console.mode: unknown", -1);
-    REQUIRE(console->escape >= 1 && console->escape <= 31,
-            "console.escape: not a control character", -1);
-    REQUIRE(console->focus < bundle->tenant_count, "console.focus: no such tenant", -1);
-    return check_good();
-}
-
-static struct check_result check_trace(const struct bundle *bundle, uint64_t monitor_size)
-{
-    const struct bundle_board *board = &bundle->board;
-    const struct bundle_trace *trace = &bundle->trace;
-    uint64_t taken = monitor_size + bundle->total_size;
-
-    if (trace->ring_size == 0) {
-        return check_good();
+    switch (phase) {
+    case CHECK_TENANTS:
+    case CHECK_ADDED:
+        return bundle->tenant_count;
+    case CHECK_VHARTS:
+    case CHECK_PROTECTION:
+        return bundle->vhart_count;
+    default:
+        return 1;
     }
-    REQUIRE(trace->ring_size >= COTENANT_TRACE_RING_LEAST &&
-                trace->ring_size <= COTENANT_TRACE_RING_MOST &&
-                check_aligned(trace->ring_size, CHECK_PAGE_SIZE),
-            "trace.ring_size: out of range or not a multiple of 4096", -1);
-    REQUIRE(check_aligned(trace->base, CHECK_PAGE_SIZE), "trace.base: not 4096-aligned", -1);
-    REQUIRE(check_contains(board->monitor_base + taken, board->monitor_size - taken, trace->base,
-                           trace->ring_size * board->hart_count),
-            "trace.base: not in the monitor's place behind the images", -1);
+}
+
+static struct check_result check_phase(const struct bundle *bundle, uint64_t monitor_size,
+                                       enum check_phase phase, uint32_t index)
+{
+    FOR_EACH_IN_TABLE(bundle_checks, check)
+    {
+        struct check_result result = check_good();
+
+        if (check->phase == phase) {
+            result =
+                check->one != NULL ? check->one(bundle, index) : check->whole(bundle, monitor_size);
+        }
+        if (result.problem != NULL) {
+            return result;
+        }
+    }
     return check_good();
 }
 
-static struct check_result check_next_stage(const struct bundle *bundle)
+static struct check_result check_fields(const struct bundle *bundle, uint64_t monitor_size)
 {
-    const struct bundle_next_stage *place = &bundle->next_stage;
+    struct check_result result = check_good();
 
-    REQUIRE(place->size == 0 ||
-                (place->store_offset >= sizeof(*bundle) &&
-                 check_aligned(place->store_offset, CHECK_PAGE_SIZE) &&
-                 check_aligned(place->size, CHECK_PAGE_SIZE) &&
-                 check_contains(0, bundle->total_size, place->store_offset, place->size)),
-            "next_stage: misaligned or outside of the bundle", -1);
-    return check_good();
+    for (unsigned phase = 0; result.problem == NULL && phase < CHECK_PHASES; phase++) {
+        uint32_t count = rounds(bundle, phase);
+
+        for (uint32_t i = 0; result.problem == NULL && i < count; i++) {
+            result = check_phase(bundle, monitor_size, phase, i);
+        }
+    }
+    return result;
 }
 
 struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_size)
@@ -115,32 +115,5 @@ struct check_result check_bundle(const struct bundle *bundle, uint64_t monitor_s
     if (result.problem == NULL) {
         result = check_features(bundle);
     }
-    if (!FEATURE_CHECK) {
-        return result;
-    }
-    if (result.problem == NULL) {
-        result = check_board(bundle, monitor_size);
-    }
-    if (result.problem == NULL) {
-        result = check_console(bundle);
-    }
-    if (result.problem == NULL) {
-        result = check_trace(bundle, monitor_size);
-    }
-    if (result.problem == NULL) {
-        result = check_next_stage(bundle);
-    }
-    for (uint32_t i = 0; result.problem == NULL && i < bundle->tenant_count; i++) {
-        result = check_tenant(bundle, i);
-    }
-    if (result.problem == NULL) {
-        result = check_channels(bundle);
-    }
-    for (uint32_t i = 0; result.problem == NULL && i < bundle->vhart_count; i++) {
-        result = check_vhart(bundle, i);
-    }
-    for (uint32_t i = 0; result.problem == NULL && i < bundle->vhart_count; i++) {
-        result = check_protection(bundle, i);
-    }
-    return result;
+    return HAS(check) && result.problem == NULL ? check_fields(bundle, monitor_size) : result;
 }

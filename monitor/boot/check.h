@@ -6,18 +6,9 @@
 #ifndef COTENANT_BOOT_CHECK_H
 #define COTENANT_BOOT_CHECK_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#include "abi/bundle.h"
-
-/* check_result.index: `problem` is the name of a feature that this monitor is built without. */
-#define CHECK_NO_FEATURE (-2)
-
-struct check_result {
-    const char *problem; /* NULL: the bundle is good; else "field: what is wrong with it" */
-    long index;          /* of the tenant, vhart or hart concerned, -1, or CHECK_NO_FEATURE */
-};
+#include "core/bundle_check.h"
 
 /*
  * Checks struct bundle, followed in memory by its parts. `monitor_size` is the memory that the

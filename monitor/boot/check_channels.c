@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "boot/check_rules.h"
+#include "core/bundle_check.h"
 
 static bool overlaps_device(const struct bundle_tenant *tenant, const struct bundle_board *board,
                             uint64_t base, uint64_t size)
@@ -15,7 +15,8 @@ static bool overlaps_device(const struct bundle_tenant *tenant, const struct bun
            check_overlaps(base, size, tenant->uart_base, CHECK_PAGE_SIZE);
 }
 
-struct check_result check_virtual(const struct bundle *bundle, uint32_t index)
+/* Where the virtual devices of a tenant are. */
+static struct check_result check_virtual(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
     const struct bundle_board *board = &bundle->board;
@@ -190,10 +191,12 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
     return result;
 }
 
-struct check_result check_channels(const struct bundle *bundle)
+/* The virtual devices, and the channels that join them. */
+static struct check_result check_channels(const struct bundle *bundle, uint64_t monitor_size)
 {
     struct check_result result = check_good();
 
+    (void)monitor_size;
     for (uint32_t i = 0; result.problem == NULL && i < bundle->device_count; i++) {
         result = check_device(bundle, i);
     }
@@ -202,3 +205,6 @@ struct check_result check_channels(const struct bundle *bundle)
     }
     return result;
 }
+
+BUNDLE_CHECK_EACH(CHECK_ADDED, check_virtual);
+BUNDLE_CHECK(CHECK_CONNECTIONS, check_channels);

@@ -2,7 +2,7 @@
 #include "boot/next_stage.h"
 
 #include "arch/memory.h"
-#include "boot/check_rules.h"
+#include "core/bundle_check.h"
 
 struct check_result next_stage_check(const struct fw_dynamic_info *info,
                                      const struct bundle *bundle, uint64_t loaded_at,

@@ -28,8 +28,9 @@ TABLE(const struct feature, features);
  */
 #define HAS(name) HAS_EXPANDED(WITH_##name)
 #define HAS_EXPANDED(with) HAS_PASTED(with)
-#define HAS_PASTED(with) HAS_SECOND(HAS_SHIFT_##with 1, 0, )
+#define HAS_PASTED(with) HAS_SPLIT(HAS_SHIFT_##with 1, 0, )
 #define HAS_SHIFT_1 0,
+#define HAS_SPLIT(...) HAS_SECOND(__VA_ARGS__)
 #define HAS_SECOND(ignored, value, ...) value
 
 #endif

@@ -2,15 +2,10 @@
 /*
  * What this monitor is built with. Each of these is 1 unless monitor/Makefile is told to leave the
  * feature out (WITHOUT); then its source files are not compiled, and monitor/absent has what others
- * call of them. boot/check_features.c refuses a bundle that needs what is not there.
+ * call of them. boot/check.c refuses a bundle that needs what is not there.
  */
 #ifndef COTENANT_CORE_FEATURES_H
 #define COTENANT_CORE_FEATURES_H
-
-/* Every field of a bundle is checked at boot; else its checksum and what it needs. */
-#ifndef FEATURE_CHECK
-#define FEATURE_CHECK 1
-#endif
 
 /* More than one hart: messages, remote fences, the shared lock, SBI HSM (section 9). */
 #ifndef FEATURE_HARTS

@@ -3,9 +3,6 @@
 #include "core/feature.h"
 #include "core/features.h"
 
-#if FEATURE_CHECK
-FEATURE(check);
-#endif
 #if FEATURE_COMMANDS
 FEATURE(commands);
 #endif

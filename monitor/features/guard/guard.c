@@ -2,8 +2,8 @@
 #include "features/guard/guard.h"
 
 #include "arch/mmio.h"
+#include "core/guarded.h"
 #include "device/virtio_reset.h"
-#include "features/guard/guarded.h"
 #include "vdev/virtio_registers.h"
 
 #define VERSION_MODERN 2
@@ -89,7 +89,7 @@ static struct guard *guard_of(uint64_t base)
         return guard;
     }
     if (guard_count == COTENANT_MAX_GUARDED) {
-        return NULL; /* more than boot/check_tenant.c lets through */
+        return NULL; /* more than the check of the bundle lets through */
     }
     guards[guard_count] = (struct guard){.base = base};
     return &guards[guard_count++];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What has to be true of a bundle for the monitor and its tenants to be safe, written down a second
- * time: plainly, without a look at monitor/boot/check*.c, and for tests only.
+ * time: plainly, without a look at monitor/features/check/, and for tests only.
  */
 #ifndef COTENANT_TESTS_BUNDLE_SAFETY_H
 #define COTENANT_TESTS_BUNDLE_SAFETY_H

@@ -1,2 +1,3 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unit tests have every feature that they are linked with. */
+#define WITH_check 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which devices of a bundle are guarded. */
-#ifndef COTENANT_FEATURES_GUARD_GUARDED_H
-#define COTENANT_FEATURES_GUARD_GUARDED_H
+#ifndef COTENANT_CORE_GUARDED_H
+#define COTENANT_CORE_GUARDED_H
 
 #include <stdbool.h>
 

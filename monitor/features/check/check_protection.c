@@ -7,9 +7,9 @@
  * need no thought here.
  */
 #include "arch/csr.h"
-#include "boot/check_rules.h"
+#include "core/bundle_check.h"
+#include "core/guarded.h"
 #include "device/plic_map.h"
-#include "features/guard/guarded.h"
 
 /* The bytes that an entry matches; none for one that is off. */
 static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned entry)
@@ -276,7 +276,7 @@ static struct check_result check_entry(const struct bundle *bundle, uint32_t ind
     return result;
 }
 
-struct check_result check_protection(const struct bundle *bundle, uint32_t index)
+static struct check_result check_protection(const struct bundle *bundle, uint32_t index)
 {
     struct check_result result = check_good();
 
@@ -285,3 +285,5 @@ struct check_result check_protection(const struct bundle *bundle, uint32_t index
     }
     return result;
 }
+
+BUNDLE_CHECK_EACH(CHECK_PROTECTION, check_protection);

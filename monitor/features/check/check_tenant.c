@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "boot/check_rules.h"
+#include "core/bundle_check.h"
+#include "core/guarded.h"
 #include "device/pci_reset.h"
-#include "features/guard/guarded.h"
 
 #define TENANT_FLAGS                                                                               \
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
@@ -293,13 +293,11 @@ static struct check_result check_start(const struct bundle *bundle, uint32_t ind
     return check_good();
 }
 
-struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
+static struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
 {
-    typedef struct check_result rule(const struct bundle *, uint32_t);
-    static rule *const rules[] = {
-        check_name,  check_vharts,  check_memory,          check_parts,
-        check_start, check_sources, check_virtual_devices, check_resets,
-        check_group, check_virtual, check_watch,
+    static check_one *const rules[] = {
+        check_name,    check_vharts,          check_memory, check_parts, check_start,
+        check_sources, check_virtual_devices, check_resets, check_group, check_watch,
     };
     struct check_result result = check_good();
 
@@ -308,3 +306,5 @@ struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
     }
     return result;
 }
+
+BUNDLE_CHECK_EACH(CHECK_TENANTS, check_tenant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "boot/check_rules.h"
+#include "core/bundle_check.h"
 #include "device/plic_map.h"
 
 #define VHART_FLAGS (COTENANT_VHART_WFI_YIELDS | COTENANT_VHART_PLIC_PASSTHROUGH)
@@ -107,7 +107,7 @@ static struct check_result check_interrupts(const struct bundle *bundle, uint32_
     return check_good();
 }
 
-struct check_result check_vhart(const struct bundle *bundle, uint32_t index)
+static struct check_result check_vhart(const struct bundle *bundle, uint32_t index)
 {
     struct check_result result = check_place(bundle, index);
 
@@ -119,3 +119,5 @@ struct check_result check_vhart(const struct bundle *bundle, uint32_t index)
     }
     return result.problem == NULL ? check_interrupts(bundle, index) : result;
 }
+
+BUNDLE_CHECK_EACH(CHECK_VHARTS, check_vhart);

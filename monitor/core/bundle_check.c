@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/bundle_check.h"
+
+#include "device/plic_map.h"
+#include "device/uart.h"
+
+/* At least as many as the limit, so that no hart's timer can be opened because it is not listed. */
+static uint64_t hart_id_count(const struct bundle_board *board)
+{
+    uint64_t count = COTENANT_MAX_HARTS;
+
+    for (uint32_t i = 0; i < board->hart_count; i++) {
+        if (board->harts[i].id >= count) {
+            count = board->harts[i].id + 1ul;
+        }
+    }
+    return count;
+}
+
+struct bundle_range check_device_range(const struct bundle_board *board, enum check_device device)
+{
+    struct bundle_range none = {0, 0};
+
+    switch (device) {
+    case CHECK_MTIME:
+        return (struct bundle_range){board->mtime_address, 8};
+    case CHECK_MTIMECMP:
+        return (struct bundle_range){board->mtimecmp_base, 8 * hart_id_count(board)};
+    case CHECK_MSIP:
+        return board->msip_base == 0
+                   ? none
+                   : (struct bundle_range){board->msip_base, 4 * hart_id_count(board)};
+    case CHECK_PLIC:
+        return (struct bundle_range){board->plic_base, PLIC_SIZE};
+    case CHECK_UART:
+        return board->uart_kind == COTENANT_UART_NONE
+                   ? none
+                   : (struct bundle_range){board->uart_base,
+                                           uart_size(board->uart_kind, board->uart_register_shift)};
+    case CHECK_RESET:
+        return board->reset_kind == COTENANT_RESET_NONE
+                   ? none
+                   : (struct bundle_range){board->reset_base, 4};
+    default:
+        return none;
+    }
+}
