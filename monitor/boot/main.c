@@ -6,10 +6,10 @@
 #include "arch/protection.h"
 #include "arch/trap_vector.h"
 #include "boot/early_console.h"
-#include "boot/next_stage.h"
 #include "boot/tenants.h"
 #include "core/clock.h"
 #include "core/console.h"
+#include "core/handover.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
@@ -33,7 +33,7 @@ extern uint32_t released_harts[2];
 static uint8_t stacks[COTENANT_MAX_HARTS - 1][HART_STACK_SIZE] __attribute__((aligned(16)));
 
 _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at,
-                            const struct fw_dynamic_info *info);
+                            uint64_t argument);
 void hart_main(struct hart *hart);
 
 static uint64_t stack_of(uint32_t index)
@@ -139,11 +139,16 @@ static void protection_init(struct hart *hart)
  * What was copied from lies in memory that tenants get and holds the images of all of them. No hart
  * runs there any more.
  */
-static void clear_loaded_file(uint64_t loaded_at)
+static void clear_loaded(uint64_t loaded_at, uint64_t argument)
 {
     const struct monitor_header *header = (const struct monitor_header *)loaded_at;
+    const struct handover handover = {argument, loaded_at, header->image_size + bundle->total_size};
 
-    physical_clear(loaded_at, header->image_size + bundle->total_size);
+    physical_clear(handover.loaded_at, handover.loaded_size);
+    FOR_EACH_IN_TABLE(handover_users, user)
+    {
+        user->clear(&handover, bundle);
+    }
 }
 
 static bool has_vharts(const struct hart *hart)
@@ -222,7 +227,7 @@ void hart_main(struct hart *hart)
 }
 
 _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded_at,
-                            const struct fw_dynamic_info *info)
+                            uint64_t argument)
 {
     struct hart *hart = &harts[checked_bundle->board.boot_hart];
 
@@ -247,8 +252,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         sbi_withdraw(SBI_EXT_DBTR); /* where only others have some, it says that this one has 0 */
     }
     wait_for_others(hart);
-    clear_loaded_file(loaded_at);
-    next_stage_clear(info, bundle);
+    clear_loaded(loaded_at, argument);
     monitor_log_init();
     routing_init(hart, console_input_ready);
     tenants_init();

@@ -11,7 +11,7 @@
 #include "arch/memory.h"
 #include "boot/check.h"
 #include "boot/early_console.h"
-#include "boot/next_stage.h"
+#include "core/handover.h"
 
 /* ELF64 relocation entry (System V ABI); the only type is R_RISCV_RELATIVE. */
 struct relocation {
@@ -27,7 +27,7 @@ extern const struct relocation relocations_end[];
 
 /* Called by boot/start.S. */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
-                       const struct fw_dynamic_info *info);
+                       uint64_t argument);
 
 static void apply_relocations(uint64_t image)
 {
@@ -44,13 +44,14 @@ static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 }
 
 /*
- * Copies image and bundle and returns the address of the copy. `info` is what the previous boot
+ * Copies image and bundle and returns the address of the copy. `argument` is what the previous boot
  * stage left in a2. For a bundle that cannot be trusted it says why and does not return.
  */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
-                       const struct fw_dynamic_info *info)
+                       uint64_t argument)
 {
-    uint64_t loaded_size = image->image_size + bundle->total_size;
+    const struct handover handover = {argument, (uint64_t)image,
+                                      image->image_size + bundle->total_size};
     uint64_t destination;
     struct check_result result;
 
@@ -58,13 +59,14 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     early_console_init(image);
     result = check_bundle(bundle, image->memory_size);
     destination = bundle->board.monitor_base;
-    if (result.problem == NULL &&
-        overlap((uint64_t)image, loaded_size, destination, bundle->board.monitor_size)) {
+    if (result.problem == NULL && overlap(handover.loaded_at, handover.loaded_size, destination,
+                                          bundle->board.monitor_size)) {
         result.problem = "board.monitor_base: overlaps the place where the bundle was loaded";
         result.index = -1;
     }
-    if (result.problem == NULL) {
-        result = next_stage_check(info, bundle, (uint64_t)image, loaded_size);
+    FOR_EACH_IN_TABLE(handover_users, user)
+    {
+        result = result.problem == NULL ? user->check(&handover, bundle) : result;
     }
     if (result.problem != NULL) {
         early_console_refuse(&result);
@@ -72,7 +74,10 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     physical_copy(destination, image, image->image_size);
     physical_clear(destination + image->image_size, image->memory_size - image->image_size);
     physical_copy(destination + image->memory_size, bundle, bundle->total_size);
-    next_stage_fetch(info, (struct bundle *)(destination + image->memory_size));
+    FOR_EACH_IN_TABLE(handover_users, user)
+    {
+        user->fetch(&handover, (struct bundle *)(destination + image->memory_size));
+    }
     apply_relocations(destination);
     return destination;
 }

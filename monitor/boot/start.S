@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entry of the bundle. Every hart arrives here in M-mode from the reset vector or the previous boot
- * stage, at any address that is a multiple of 4096, with nothing set up. a2 may tell of a next stage.
+ * stage, at any address that is a multiple of 4096, with nothing set up. a2 may tell of more.
  *
  * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
  * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
@@ -37,7 +37,7 @@ early_console: /* filled in by the tool: see struct monitor_header */
     .fill COTENANT_UART_SETUP_WRITES * 2, 8, 0
 
 start:
-    mv s4, a2 /* see boot/next_stage.h */
+    mv s4, a2 /* see core/handover.h */
     csrw mie, zero
     csrw mip, zero
     lla s0, monitor_start

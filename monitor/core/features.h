@@ -107,9 +107,4 @@
 #define FEATURE_GUARD 1
 #endif
 
-/* An image that the previous boot stage brings. */
-#ifndef FEATURE_NEXT_STAGE
-#define FEATURE_NEXT_STAGE 1
-#endif
-
 #endif

@@ -39,9 +39,6 @@ FEATURE(misaligned);
 #if FEATURE_NETS
 FEATURE(nets);
 #endif
-#if FEATURE_NEXT_STAGE
-FEATURE(next_stage);
-#endif
 #if FEATURE_SOCKETS
 FEATURE(sockets);
 #endif

@@ -34,19 +34,6 @@ static struct check_result check_trace(const struct bundle *bundle, uint64_t mon
     return check_good();
 }
 
-static struct check_result check_next_stage(const struct bundle *bundle)
-{
-    const struct bundle_next_stage *place = &bundle->next_stage;
-
-    REQUIRE(place->size == 0 ||
-                (place->store_offset >= sizeof(*bundle) &&
-                 check_aligned(place->store_offset, CHECK_PAGE_SIZE) &&
-                 check_aligned(place->size, CHECK_PAGE_SIZE) &&
-                 check_contains(0, bundle->total_size, place->store_offset, place->size)),
-            "next_stage: misaligned or outside of the bundle", -1);
-    return check_good();
-}
-
 /* Rules of later phases look devices up by the ends of channels, which the feature checks. */
 static struct check_result check_virtual_counts(const struct bundle *bundle)
 {
@@ -61,9 +48,6 @@ static struct check_result check_system(const struct bundle *bundle, uint64_t mo
 
     if (result.problem == NULL) {
         result = check_trace(bundle, monitor_size);
-    }
-    if (result.problem == NULL) {
-        result = check_next_stage(bundle);
     }
     return result.problem == NULL ? check_virtual_counts(bundle) : result;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "arch/memory.h"
-#include "boot/next_stage.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
+#include "features/next_stage/next_stage.h"
 
 #define SIZE 0x2000
 #define LOADED_AT 0x84000000ul
@@ -38,9 +38,16 @@ static int fresh(void **state)
     return 0;
 }
 
+static struct handover handing_over(const struct fw_dynamic_info *handed)
+{
+    return (struct handover){(uintptr_t)handed, LOADED_AT, LOADED_SIZE};
+}
+
 static const char *problem_of(const struct fw_dynamic_info *handed)
 {
-    return next_stage_check(handed, &bundle, LOADED_AT, LOADED_SIZE).problem;
+    const struct handover handover = handing_over(handed);
+
+    return next_stage_check(&handover, &bundle).problem;
 }
 
 static void expect_refusal(const char *words)
@@ -62,13 +69,15 @@ static void test_good(void **state)
 
 static void test_not_wanted(void **state)
 {
+    const struct handover nothing = handing_over(NULL);
+
     (void)state;
     bundle.next_stage.size = 0;
     assert_null(problem_of(NULL));
     /* An address that nobody may look at. */
     assert_null(problem_of((const struct fw_dynamic_info *)8));
-    next_stage_fetch(NULL, &bundle);
-    next_stage_clear(NULL, &bundle);
+    next_stage_fetch(&nothing, &bundle);
+    next_stage_clear(&nothing, &bundle);
 }
 
 static void test_nothing_handed_over(void **state)
@@ -124,6 +133,7 @@ static void test_fetch(void **state)
 {
     const uint64_t offset = (sizeof(struct bundle) + 4095) / 4096 * 4096;
     uint8_t *copy = calloc(1, offset + SIZE + 8);
+    const struct handover handover = handing_over(&info);
     uint8_t stage[SIZE + 8];
 
     (void)state;
@@ -132,12 +142,12 @@ static void test_fetch(void **state)
     }
     ((struct bundle *)copy)->next_stage = (struct bundle_next_stage){offset, SIZE};
     info.next_addr = (uint64_t)(uintptr_t)stage;
-    next_stage_fetch(&info, (struct bundle *)copy);
+    next_stage_fetch(&handover, (struct bundle *)copy);
     for (size_t i = 0; i < SIZE; i++) {
         assert_int_equal(copy[offset + i], (uint8_t)(i * 7 + 1));
         assert_int_equal(stage[i], (uint8_t)(i * 7 + 1));
     }
-    next_stage_clear(&info, (struct bundle *)copy);
+    next_stage_clear(&handover, (struct bundle *)copy);
     for (size_t i = 0; i < SIZE; i++) {
         assert_int_equal(stage[i], 0);
     }

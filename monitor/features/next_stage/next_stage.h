@@ -8,13 +8,12 @@
  * The image is kept in the store like all others, so that the tenant can be started again. For
  * boot, on the boot hart.
  */
-#ifndef COTENANT_BOOT_NEXT_STAGE_H
-#define COTENANT_BOOT_NEXT_STAGE_H
+#ifndef COTENANT_FEATURES_NEXT_STAGE_NEXT_STAGE_H
+#define COTENANT_FEATURES_NEXT_STAGE_NEXT_STAGE_H
 
 #include <stdint.h>
 
-#include "abi/bundle.h"
-#include "boot/check.h"
+#include "core/handover.h"
 
 /* "OSBI": struct fw_dynamic_info.magic */
 #define FW_DYNAMIC_MAGIC 0x4942534f
@@ -32,19 +31,9 @@ struct fw_dynamic_info {
     uint64_t boot_hart; /* version 2; not looked at: the bundle names the boot hart */
 };
 
-/*
- * Can the next stage be fetched? `info` is what the previous stage left in a2, perhaps not even an
- * address; `loaded_at` and `loaded_size` say where monitor and bundle lie now. Good without a look
- * at any of them if the bundle wants no next stage.
- */
-struct check_result next_stage_check(const struct fw_dynamic_info *info,
-                                     const struct bundle *bundle, uint64_t loaded_at,
-                                     uint64_t loaded_size);
-
-/* Fetches the next stage into the store that follows `copy`, the bundle where it is to stay. */
-void next_stage_fetch(const struct fw_dynamic_info *info, struct bundle *copy);
-
-/* Clears the next stage where it was, which is some tenant's memory, once no hart can be there. */
-void next_stage_clear(const struct fw_dynamic_info *info, const struct bundle *copy);
+/* The functions of struct handover_user. */
+struct check_result next_stage_check(const struct handover *handover, const struct bundle *bundle);
+void next_stage_fetch(const struct handover *handover, struct bundle *copy);
+void next_stage_clear(const struct handover *handover, const struct bundle *copy);
 
 #endif
