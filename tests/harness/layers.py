@@ -9,8 +9,8 @@ line for each fault; exit status 0 means that there is none.
 import sys
 import tomllib
 from collections import defaultdict, deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
@@ -41,12 +41,16 @@ class Rules:
     order: tuple[str, ...]
     state: frozenset[str] = frozenset()
     exceptions: tuple[Upward, ...] = ()
+    needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """the features that each feature may use, by their folders"""
 
     def goes_up(self, edge: Edge) -> bool:
         """Return whether a file uses one of a folder that it must not know."""
         if not edge.symbol and edge.used in self.state:
             return False
         user, used = _folder(edge.user), _folder(edge.used)
+        if used in self.needs.get(user, ()):
+            return False
         return user != used and self.order.index(_top(user)) <= self.order.index(_top(used))
 
 
@@ -60,7 +64,18 @@ def read_rules(path: Path) -> Rules:
             Upward(each["user"], each["used"], frozenset(each["calls"]), each["reason"])
             for each in values.get("exception", [])
         ),
+        read_needs(path.parent / _FEATURES),
     )
+
+
+def read_needs(features: Path) -> dict[str, frozenset[str]]:
+    """Read what each feature is made of, from the files `needs`."""
+    return {
+        f"{_FEATURES}/{file.parent.name}": frozenset(
+            f"{_FEATURES}/{name}" for name in file.read_text(encoding="utf-8").split()
+        )
+        for file in features.glob("*/needs")
+    }
 
 
 def _folder(file: str) -> str:
@@ -142,7 +157,7 @@ def upward_faults(edges: Iterable[Edge], rules: Rules) -> list[str]:
 
 def needless_faults(edges: Iterable[Edge], rules: Rules) -> list[str]:
     """Return a line for each exception, and each header of state, that is not needed any more."""
-    bare = Rules(rules.order)
+    bare = replace(rules, state=frozenset(), exceptions=())
     upward = [edge for edge in edges if bare.goes_up(edge)]
     pairs = {(_module(edge.user), _module(edge.used)) for edge in upward if rules.goes_up(edge)}
     called = {(_module(edge.user), _module(edge.used), edge.symbol) for edge in upward}

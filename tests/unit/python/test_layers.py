@@ -2,6 +2,7 @@
 """The layer test of the monitor finds circles and what goes upwards, in graphs that are made up."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import layers
 import pytest
@@ -56,6 +57,23 @@ def test_features_do_not_use_each_other() -> None:
     assert layers.upward_faults([inside, across], RULES) == [
         "upwards: features/one/a.c -> features/two/c.c (c_do)"
     ]
+
+
+def test_a_feature_uses_those_that_it_needs() -> None:
+    across = Edge("features/one/a.c", "features/two/c.c", "c_do")
+    back = Edge("features/two/c.c", "features/one/a.c", "a_do")
+    rules = replace(RULES, needs={"features/one": frozenset({"features/two"})})
+    assert layers.upward_faults([across], rules) == []
+    assert layers.upward_faults([back], rules) == [
+        "upwards: features/two/c.c -> features/one/a.c (a_do)"
+    ]
+
+
+def test_what_a_feature_needs_is_read_from_its_folder(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "needs").write_text("two\n")
+    assert layers.read_needs(tmp_path) == {"features/one": frozenset({"features/two"})}
 
 
 def test_a_header_of_state_may_be_included_but_its_functions_not_called() -> None:
