@@ -52,11 +52,6 @@
 #define FEATURE_WATCH 1
 #endif
 
-/* Performance counters: SBI PMU (section 11). */
-#ifndef FEATURE_COUNTERS
-#define FEATURE_COUNTERS 1
-#endif
-
 /* Software events: SBI SSE (section 17). */
 #ifndef FEATURE_EVENTS
 #define FEATURE_EVENTS 1

@@ -9,9 +9,6 @@ FEATURE(commands);
 #if FEATURE_CONTROL
 FEATURE(control);
 #endif
-#if FEATURE_COUNTERS
-FEATURE(counters);
-#endif
 #if FEATURE_DEVICES
 FEATURE(devices);
 #endif

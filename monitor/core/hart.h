@@ -93,12 +93,6 @@ struct __attribute__((aligned(64))) hart {
     uint16_t trigger_types[MOST_TRIGGERS];
     uint64_t trigger_rest[MOST_TRIGGERS]; /* tdata1 of each when it matches nothing */
     struct vhart *trigger_user;
-    /*
-     * Numbers of counters, from cycle (0) on, that vharts can have, or 0 if there are none, and how
-     * many bits a programmable one has: arch/counters.h.
-     */
-    uint32_t counter_count;
-    uint32_t counter_width;
 };
 
 extern struct hart harts[COTENANT_MAX_HARTS];

@@ -13,6 +13,8 @@
 #ifndef COTENANT_CORE_HOOKS_H
 #define COTENANT_CORE_HOOKS_H
 
+#include <stdint.h>
+
 #include "core/table.h"
 
 struct dormant_state;
@@ -80,6 +82,18 @@ EVENT(vhart_looks_for_events, (struct vhart * vhart), (vhart))
 /* The state of its dormant tenant is saved, or has been restored, for it to go on. So as well. */
 EVENT(vhart_is_saved, (const struct vhart *vhart, struct dormant_state *state), (vhart, state))
 EVENT(vhart_is_restored, (struct vhart * vhart, const struct dormant_state *state), (vhart, state))
+
+/* Firmware events of SBI PMU (section 11.5), SBI_PMU_FW_*; by any hart. */
+
+/* The event has happened to the vhart. */
+EVENT(firmware_event, (struct vhart * vhart, unsigned event), (vhart, event))
+
+/*
+ * The vhart has asked `targets` of its tenant, bits by vhart id, for something: `sent` has happened
+ * to it for each that is another one and has not stopped, and `received` to that one.
+ */
+EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent, unsigned received),
+      (vhart, targets, sent, received))
 
 /* Of harts and the machine, at boot. */
 

@@ -7,8 +7,8 @@
 #include "arch/misaligned.h"
 #include "arch/wait.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/pmu.h"
 #include "core/shared_lock.h"
 #include "core/symptoms.h"
 #include "core/wanted.h"
@@ -112,7 +112,8 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         }
     }
     vhart->faults++;
-    pmu_count(vhart, cause == CAUSE_LOAD_ACCESS ? SBI_PMU_FW_ACCESS_LOAD : SBI_PMU_FW_ACCESS_STORE);
+    firmware_event(vhart,
+                   cause == CAUSE_LOAD_ACCESS ? SBI_PMU_FW_ACCESS_LOAD : SBI_PMU_FW_ACCESS_STORE);
     trap_reflect(vhart, cause, address);
 }
 
@@ -138,8 +139,8 @@ static void misaligned_access(struct vhart *vhart, uint64_t cause, uint64_t addr
 {
     struct misaligned_fault fault = {cause, address};
 
-    pmu_count(vhart, cause == CAUSE_LOAD_MISALIGNED ? SBI_PMU_FW_MISALIGNED_LOAD
-                                                    : SBI_PMU_FW_MISALIGNED_STORE);
+    firmware_event(vhart, cause == CAUSE_LOAD_MISALIGNED ? SBI_PMU_FW_MISALIGNED_LOAD
+                                                         : SBI_PMU_FW_MISALIGNED_STORE);
     if (!misaligned_emulate(vhart, CSR_READ(satp), &fault)) {
         vhart->faults++;
         trap_reflect(vhart, fault.cause, fault.address);
@@ -160,7 +161,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     if (read_time(vhart, instruction)) {
         return;
     }
-    pmu_count(vhart, SBI_PMU_FW_ILLEGAL_INSN);
+    firmware_event(vhart, SBI_PMU_FW_ILLEGAL_INSN);
     symptoms_illegal(vhart, instruction, pc);
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }

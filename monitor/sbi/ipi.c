@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SBI section 7: inter-processor interrupts. */
 #include "arch/interrupts.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/pmu.h"
 #include "sbi/sbi.h"
 
-/* A stopped vhart gets none; one of another hart may stop or start before it looks. */
-static void send(struct vhart *sender, struct vhart *target)
+/*
+ * A stopped vhart gets none; one of another hart may stop or start before it looks. Returns whether
+ * it has been asked of another one.
+ */
+static bool send(const struct vhart *sender, struct vhart *target)
 {
     if (target == sender) {
         vhart_interrupt(target, INTERRUPT_SSI);
-    } else if (target->state == VHART_STARTED) {
-        messages_post(target, REQUEST_IPI);
-        pmu_count(sender, SBI_PMU_FW_IPI_SENT);
-        pmu_count(target, SBI_PMU_FW_IPI_RECEIVED);
+        return false;
     }
+    if (target->state != VHART_STARTED) {
+        return false;
+    }
+    messages_post(target, REQUEST_IPI);
+    return true;
 }
 
 static struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     struct tenant *tenant = vhart->tenant;
+    uint64_t sent = 0;
     uint64_t targets;
     long error;
 
@@ -32,9 +38,12 @@ static struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const u
         return sbi_error(error);
     }
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        if ((targets >> id & 1) != 0) {
-            send(vhart, &tenant->vharts[id]);
+        if ((targets >> id & 1) != 0 && send(vhart, &tenant->vharts[id])) {
+            sent |= 1ul << id;
         }
+    }
+    if (sent != 0) {
+        firmware_requests(vhart, sent, SBI_PMU_FW_IPI_SENT, SBI_PMU_FW_IPI_RECEIVED);
     }
     return sbi_value(0);
 }

@@ -6,7 +6,7 @@
  * work is bounded. Its other vharts fence everything: see core/remote_fence.h.
  */
 #include "arch/interrupts.h"
-#include "core/pmu.h"
+#include "core/hooks.h"
 #include "core/remote_fence.h"
 #include "sbi/sbi.h"
 
@@ -94,7 +94,7 @@ static struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function,
         fence_self(function, start, size, arguments[4]);
     }
     if (vhart->tenant->vhart_count > 1) {
-        pmu_count_request(vhart, targets, events[function].sent, events[function].received);
+        firmware_requests(vhart, targets, events[function].sent, events[function].received);
         remote_fence(vhart, targets, function == SBI_RFENCE_FENCE_I);
     }
     return sbi_value(0);

@@ -270,7 +270,7 @@ def _read_monitor(reader: TableReader | None) -> MonitorConfig:
     if reader is None:
         return MonitorConfig()
     lean = reader.parsed("build", _parse_build, "lean")
-    with_ = reader.strings("with", '["counters"]') or ()
+    with_ = reader.strings("with", '["pmu"]') or ()
     without = reader.strings("without", '["misaligned"]') or ()
     reader.finish()
     return MonitorConfig(lean is True, with_, without)

@@ -14,7 +14,6 @@ WHAT = {
     "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
-    "counters": "performance counters (SBI PMU)",
     "devices": "reset of tenants' devices",
     "events": "software events (SBI SSE)",
     "fp": "floating point",
@@ -26,6 +25,7 @@ WHAT = {
     "misaligned": "emulation of misaligned accesses",
     "nets": "network channels",
     "next_stage": "an image of the previous boot stage",
+    "pmu": "performance counters (SBI PMU)",
     "sockets": "socket channels",
     "sta": "steal time (SBI STA)",
     "streams": "stream and memory channels, control ports",
@@ -49,7 +49,6 @@ _NEEDS = {
     "harts": {"suspend"},
     "nets": {"virtio"},
     "sockets": {"virtio"},
-    "sta": "steal time (SBI STA)",
     "streams": {"virtio"},
 }
 

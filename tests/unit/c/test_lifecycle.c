@@ -2,7 +2,6 @@
 /* Tenants start, stop, reboot, crash and wait, on a hart of variables. */
 #include <string.h>
 
-#include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
@@ -25,6 +24,7 @@
 #include "core/work.h"
 #include "device/device_reset.h"
 #include "entry/requests.h"
+#include "features/pmu/counters.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -45,6 +45,7 @@ static uint64_t cleared;
 static uint64_t copied;
 static unsigned routing_resets;
 static struct vhart *unloaded;
+struct hart_counters hart_counters[COTENANT_MAX_HARTS];
 static struct vhart *counters_owner;
 
 /* In the place of the parts around it. */
@@ -332,7 +333,7 @@ static int set_up(void **state)
         scheduler_init(&harts[i].scheduler, mtime);
     }
     go_to(hart);
-    hart->counter_count = COUNTER_FIRST_PROGRAMMABLE;
+    hart_counters[hart->index].count = COUNTER_FIRST_PROGRAMMABLE;
     monitor_log_init();
     cleared = copied = 0;
     routing_resets = 0;
@@ -444,7 +445,7 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     assert_null(counters_owner);
     assert_null(hart->trigger_user);
     assert_false(vhart->triggers.each[0].mapped);
-    assert_int_equal(vhart->pmu.configured, 0);
+    assert_int_equal(pmu_of(vhart)->configured, 0);
     assert_non_null(strstr(log_text(), "tenant rtos: reboot\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_false(tenants[1].uart.closed);

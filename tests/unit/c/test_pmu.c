@@ -5,11 +5,12 @@
  */
 #include <string.h>
 
-#include "arch/counters.h"
 #include "arch/csr.h"
 #include "arch/trap_vector.h"
 #include "cmocka_tests.h"
 #include "core/attended.h"
+#include "core/hooks.h"
+#include "features/pmu/counters.h"
 #include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
@@ -24,10 +25,9 @@
 #define SET_TIMER (15ul << 16 | 5)
 
 static struct hart hart;
-static struct vhart tested[VHARTS];
-static struct vhart *const vhart = &tested[0];
+static struct vhart *const vhart = &vharts[0];
 static struct bundle_tenant description;
-static struct tenant tenant = {.description = &description, .vharts = tested};
+static struct tenant tenant = {.description = &description, .vharts = vharts};
 static bool fast_paths;
 
 /* The hart's counters but cycle and instret, and what it has of them. */
@@ -85,7 +85,9 @@ void trap_use_fast_paths(bool use)
 static void make_hart(uint64_t inhibit, uint32_t counters, uint64_t mask)
 {
     memset(&hart, 0, sizeof(hart));
-    memset(tested, 0, sizeof(tested));
+    memset(vharts, 0, sizeof(vharts[0]) * VHARTS);
+    memset(pmus, 0, sizeof(pmus));
+    memset(hart_counters, 0, sizeof(hart_counters));
     memset(values, 0, sizeof(values));
     *place(CYCLE) = 0;
     *place(INSTRET) = 0;
@@ -99,10 +101,10 @@ static void make_hart(uint64_t inhibit, uint32_t counters, uint64_t mask)
     counters_probe(&hart);
     tenant.vhart_count = VHARTS;
     for (uint32_t i = 0; i < VHARTS; i++) {
-        tested[i].world.hart = &hart;
-        tested[i].world.vhart_id = i;
-        tested[i].tenant = &tenant;
-        tested[i].state = VHART_STARTED;
+        vharts[i].world.hart = &hart;
+        vharts[i].world.vhart_id = i;
+        vharts[i].tenant = &tenant;
+        vharts[i].state = VHART_STARTED;
     }
 }
 
@@ -277,14 +279,14 @@ static void test_firmware_counters(void **state)
 {
     (void)state;
     assert_int_equal(configure(ALL, 0, SET_TIMER, 0), 1);
-    pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
+    firmware_event(vhart, SBI_PMU_FW_SET_TIMER);
     assert_int_equal(read_firmware(1), 0);
     assert_true(fast_paths && vhart->attended == 0);
     assert_int_equal(start(1, 1, 0, 0), SBI_SUCCESS);
     assert_int_equal(start(1, 1, SBI_PMU_START_SET_INIT_VALUE, 7), SBI_ERR_ALREADY_STARTED);
     assert_false(fast_paths);
-    pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
-    pmu_count(vhart, SBI_PMU_FW_ILLEGAL_INSN);
+    firmware_event(vhart, SBI_PMU_FW_SET_TIMER);
+    firmware_event(vhart, SBI_PMU_FW_ILLEGAL_INSN);
     assert_int_equal(read_firmware(1), 1);
     pmu_leave(vhart);
     assert_true(fast_paths);
@@ -292,10 +294,10 @@ static void test_firmware_counters(void **state)
     assert_false(fast_paths);
     assert_int_equal(stop(1, 1, 0), SBI_SUCCESS);
     assert_true(fast_paths && vhart->attended == 0);
-    pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
+    firmware_event(vhart, SBI_PMU_FW_SET_TIMER);
     assert_int_equal(read_firmware(1), 1);
     assert_int_equal(start(1, 1, SBI_PMU_START_SET_INIT_VALUE, UINT64_MAX), SBI_SUCCESS);
-    pmu_count(vhart, SBI_PMU_FW_SET_TIMER);
+    firmware_event(vhart, SBI_PMU_FW_SET_TIMER);
     assert_int_equal(read_firmware(1), 0);
     assert_int_equal(call(SBI_PMU_COUNTER_FW_READ_HI, 1, 0, 0, 0, 0).value, 0);
     assert_int_equal(call(SBI_PMU_COUNTER_FW_READ_HI, 2, 0, 0, 0, 0).error, SBI_ERR_INVALID_PARAM);
@@ -307,12 +309,12 @@ static void test_firmware_counters(void **state)
 static void test_requests_to_others(void **state)
 {
     (void)state;
-    tested[2].state = VHART_STOPPED;
-    pmu_count_request(vhart, 7, SBI_PMU_FW_IPI_SENT, SBI_PMU_FW_IPI_RECEIVED);
-    pmu_count_request(&tested[1], 2, SBI_PMU_FW_IPI_SENT, SBI_PMU_FW_IPI_RECEIVED);
+    vharts[2].state = VHART_STOPPED;
+    firmware_requests(vhart, 7, SBI_PMU_FW_IPI_SENT, SBI_PMU_FW_IPI_RECEIVED);
+    firmware_requests(&vharts[1], 2, SBI_PMU_FW_IPI_SENT, SBI_PMU_FW_IPI_RECEIVED);
     for (unsigned i = 0; i < VHARTS; i++) {
-        assert_int_equal(tested[i].pmu.totals[SBI_PMU_FW_IPI_SENT], i == 0);
-        assert_int_equal(tested[i].pmu.totals[SBI_PMU_FW_IPI_RECEIVED], i == 1);
+        assert_int_equal(pmus[i].totals[SBI_PMU_FW_IPI_SENT], i == 0);
+        assert_int_equal(pmus[i].totals[SBI_PMU_FW_IPI_RECEIVED], i == 1);
     }
 }
 
@@ -402,7 +404,7 @@ static void test_nothing_is_kept(void **state)
     assert_int_equal(csr_file_read("mcountinhibit"), 0x78);
     assert_true(hart.attended_vharts == 0 && vhart->schedulable.budget == 0 && fast_paths);
     assert_int_equal(configure(ALL, 0, 2, 0), INSTRET);
-    assert_int_equal(vhart->pmu.counters[INSTRET].value, 0);
+    assert_int_equal(pmus[0].counters[INSTRET].value, 0);
 }
 
 /* Another feature attends to the vhart as well; each ends without the other. */
@@ -500,19 +502,19 @@ static void change(unsigned running, unsigned i)
     uint64_t value = random_next(&source);
 
     if (!model->configured) {
-        pmu_configure(&tested[running], i, 1 + random_below(&source, 9), true, false);
+        pmu_configure(&vharts[running], i, 1 + random_below(&source, 9), true, false);
         *model = (struct model){.configured = true};
     } else if (!model->started) {
         bool set = random_below(&source, 2) == 0;
 
-        pmu_start(&tested[running], 1ul << i, set ? &value : NULL);
+        pmu_start(&vharts[running], 1ul << i, set ? &value : NULL);
         model->started = true;
         model->used = true;
         model->value = set ? value & mask_of(i) : model->value;
     } else {
         bool reset = random_below(&source, 3) == 0;
 
-        pmu_stop(&tested[running], 1ul << i, reset);
+        pmu_stop(&vharts[running], 1ul << i, reset);
         model->started = false;
         model->configured = !reset;
         model->used = !reset;
@@ -533,11 +535,11 @@ static void test_each_counts_what_it_does_itself(void **state)
         pass(running, random_below(&source, 1000));
         compare(running);
         if (random_below(&source, 3) == 0) {
-            pmu_leave(&tested[running]);
-            pmu_enter(&tested[next]);
+            pmu_leave(&vharts[running]);
+            pmu_enter(&vharts[next]);
             running = next;
         } else if (random_below(&source, 200) == 0) {
-            pmu_end(&tested[running]);
+            pmu_end(&vharts[running]);
             memset(models[running], 0, sizeof(models[running]));
         } else if (counter != 1) {
             change(running, counter);

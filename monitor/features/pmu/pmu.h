@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Performance counters of a vhart, SBI section 11: those of the hart, as far as it has them
- * (arch/counters.h), and firmware counters, which count what the monitor does for the vhart.
+ * (counters.h), and firmware counters, which count what the monitor does for the vhart.
  *
  * A counter is known by its index: that of a hart's counter is its number, and firmware counters
  * have all others. A counter is configured, for an event, and then started and stopped until its
  * event is taken away again. Sets of counters are bits by index.
  *
  * While the vhart has counters of the hart, it is attended (core/attended.h), and so it
- * does while it counts its calls of set_timer, which the trap entry then leaves to sbi/time.c.
- * Nobody else pays for either. Called by the vhart's own hart, interrupts off, unless it says so.
+ * is while it counts its calls of set_timer, which the trap entry then leaves to sbi/time.c.
+ * No other vhart pays for either. Called by the vhart's own hart, interrupts off, unless it says
+ * so.
  */
-#ifndef COTENANT_CORE_PMU_H
-#define COTENANT_CORE_PMU_H
+#ifndef COTENANT_FEATURES_PMU_PMU_H
+#define COTENANT_FEATURES_PMU_PMU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vhart;
+#include "core/vhart.h"
 
 #define PMU_FIRMWARE_COUNTERS 16
 /* Of the hart's programmable counters, of which more would make world switches longer. */
@@ -54,6 +55,13 @@ struct pmu {
     /* How often each firmware event has happened since boot; any hart adds to it, atomically. */
     uint64_t totals[PMU_FIRMWARE_EVENTS];
 };
+
+extern struct pmu pmus[COTENANT_MAX_VHARTS];
+
+static inline struct pmu *pmu_of(const struct vhart *vhart)
+{
+    return &pmus[vhart_index(vhart)];
+}
 
 /* How many counters the vhart can have; their indices are below. */
 unsigned pmu_counter_count(const struct vhart *vhart);
@@ -92,14 +100,5 @@ void pmu_leave(struct vhart *vhart);
 
 /* Nothing of it is kept. */
 void pmu_end(struct vhart *vhart);
-
-/* Firmware event `event` (SBI_PMU_FW_*) has happened to the vhart. By any hart. */
-void pmu_count(struct vhart *vhart, unsigned event);
-
-/*
- * The vhart has asked others of its tenant for something: `targets`, bits by vhart id. Those that
- * are stopped are not asked, and itself it does not ask.
- */
-void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, unsigned received);
 
 #endif

@@ -6,9 +6,9 @@
  * saves calls where overflow interrupts make many of them, and there are none here. The flags that
  * mean privilege modes not to count in are hints, which are not followed.
  */
-#include "core/pmu.h"
-#include "arch/counters.h"
 #include "core/wanted.h"
+#include "features/pmu/counters.h"
+#include "features/pmu/pmu.h"
 #include "irq/source_set.h"
 #include "sbi/sbi.h"
 
@@ -50,7 +50,7 @@ static struct sbi_result counter_get_info(const struct vhart *vhart, uint64_t co
         return sbi_value(SBI_PMU_INFO_FIRMWARE | width << SBI_PMU_INFO_WIDTH_SHIFT);
     }
     if (counter >= COUNTER_FIRST_PROGRAMMABLE) {
-        width = vhart->world.hart->counter_width - 1;
+        width = hart_counters[vhart->world.hart->index].width - 1;
     }
     return sbi_value(width << SBI_PMU_INFO_WIDTH_SHIFT | (COUNTER_CSR_CYCLE + counter));
 }
@@ -71,9 +71,9 @@ static struct sbi_result config_matching(struct vhart *vhart, const uint64_t *ar
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if ((flags & SBI_PMU_CONFIG_SKIP_MATCH) != 0) {
-        set &= -set & ~vhart->pmu.started;
+        set &= -set & ~pmu_of(vhart)->started;
     } else {
-        set &= ~vhart->pmu.configured;
+        set &= ~pmu_of(vhart)->configured;
     }
     set &= pmu_able_counters(vhart, arguments[3], arguments[4], &setting);
     if (set == 0) {
@@ -93,12 +93,12 @@ static struct sbi_result config_matching(struct vhart *vhart, const uint64_t *ar
 static struct sbi_result counter_start(struct vhart *vhart, const uint64_t *arguments)
 {
     uint64_t flags = arguments[2];
-    uint64_t started = vhart->pmu.started & ~vhart->pmu.changed;
+    uint64_t started = pmu_of(vhart)->started & ~pmu_of(vhart)->changed;
     uint64_t set;
 
     if ((flags & ~(uint64_t)(SBI_PMU_START_SET_INIT_VALUE | SBI_PMU_START_INIT_SNAPSHOT)) != 0 ||
         !counter_set(vhart, arguments[0], arguments[1], &set) ||
-        (set & ~vhart->pmu.configured) != 0) {
+        (set & ~pmu_of(vhart)->configured) != 0) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if ((flags & SBI_PMU_START_INIT_SNAPSHOT) != 0) {
@@ -115,7 +115,7 @@ static struct sbi_result counter_start(struct vhart *vhart, const uint64_t *argu
 static struct sbi_result counter_stop(struct vhart *vhart, const uint64_t *arguments)
 {
     uint64_t flags = arguments[2];
-    uint64_t started = vhart->pmu.started | vhart->pmu.changed;
+    uint64_t started = pmu_of(vhart)->started | pmu_of(vhart)->changed;
     uint64_t set;
 
     if ((flags & ~(uint64_t)(SBI_PMU_STOP_RESET | SBI_PMU_STOP_TAKE_SNAPSHOT)) != 0 ||

@@ -16,19 +16,26 @@
  *
  * Called by the vhart's own hart, interrupts off.
  */
-#ifndef COTENANT_ARCH_COUNTERS_H
-#define COTENANT_ARCH_COUNTERS_H
+#ifndef COTENANT_FEATURES_PMU_COUNTERS_H
+#define COTENANT_FEATURES_PMU_COUNTERS_H
 
 #include "core/hart.h"
 #include "core/vhart.h"
+#include "features/pmu/pmu.h"
 
 #define COUNTER_CYCLE 0
 #define COUNTER_INSTRET 2
 #define COUNTER_FIRST_PROGRAMMABLE 3
 #define COUNTER_CSR_CYCLE 0xc00
 
+/* By hart->index. */
+extern struct hart_counters {
+    uint32_t count; /* numbers of counters, from cycle (0) on, that vharts can have; 0: none */
+    uint32_t width; /* bits that a programmable one has */
+} hart_counters[COTENANT_MAX_HARTS];
+
 /*
- * Finds out what the running hart has, into hart->counter_count and hart->counter_width. Without
+ * Finds out what the running hart has, into its entry of hart_counters. Without
  * mcountinhibit nothing can be stopped, so there are none to give (SBI section 11). For boot.
  */
 void counters_probe(struct hart *hart);
@@ -38,7 +45,7 @@ static inline uint64_t counters_of(const struct hart *hart)
 {
     uint64_t no_counter = 1ul << 1;
 
-    return ((1ul << hart->counter_count) - 1) & ~no_counter;
+    return ((1ul << hart_counters[hart->index].count) - 1) & ~no_counter;
 }
 
 /* Those of them that count what they are told to. */

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/pmu.h"
+#include "features/pmu/pmu.h"
 
 #include "abi/sbi.h"
-#include "arch/counters.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
 #include "core/attended.h"
+#include "core/feature.h"
 #include "core/hooks.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
+#include "features/pmu/counters.h"
 #include "irq/source_set.h"
 
 /* Fields of an event index, 20 bits. */
 #define EVENT_TYPE_SHIFT 16
 #define EVENT_CODE_MASK 0xffff
+
+struct pmu pmus[COTENANT_MAX_VHARTS];
 
 /* Firmware counters that are started or stopped without a look at interrupts. */
 #define MOST_AT_ONCE 4
@@ -31,7 +34,7 @@ static uint64_t hardware(const struct vhart *vhart)
 /* Index 1 is a firmware counter wherever the hart has counters: no gap, as the count has none. */
 unsigned pmu_counter_count(const struct vhart *vhart)
 {
-    uint32_t numbers = vhart->world.hart->counter_count;
+    uint32_t numbers = hart_counters[vhart->world.hart->index].count;
 
     return (numbers == 0 ? 0 : numbers - 1) + PMU_FIRMWARE_COUNTERS;
 }
@@ -74,28 +77,32 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
 
 void pmu_enter(struct vhart *vhart)
 {
-    if (!vhart->pmu.attended || vhart->pmu.in_hart) {
+    struct pmu *pmu = pmu_of(vhart);
+
+    if (!pmu->attended || pmu->in_hart) {
         return;
     }
-    vhart->pmu.in_hart = true;
-    if ((vhart->pmu.configured & hardware(vhart)) != 0) {
+    pmu->in_hart = true;
+    if ((pmu->configured & hardware(vhart)) != 0) {
         counters_load(vhart);
     }
-    if (vhart->pmu.counts_set_timer) {
+    if (pmu->counts_set_timer) {
         trap_use_fast_paths(false);
     }
 }
 
 void pmu_leave(struct vhart *vhart)
 {
-    if (!vhart->pmu.in_hart) {
+    struct pmu *pmu = pmu_of(vhart);
+
+    if (!pmu->in_hart) {
         return;
     }
-    vhart->pmu.in_hart = false;
-    if ((vhart->pmu.configured & hardware(vhart)) != 0) {
+    pmu->in_hart = false;
+    if ((pmu->configured & hardware(vhart)) != 0) {
         counters_save(vhart);
     }
-    if (vhart->pmu.counts_set_timer) {
+    if (pmu->counts_set_timer) {
         trap_use_fast_paths(true);
     }
 }
@@ -111,11 +118,13 @@ static bool counts_set_timer(const struct pmu *pmu)
  */
 static void go_on(struct vhart *vhart)
 {
-    vhart->pmu.counts_set_timer = counts_set_timer(&vhart->pmu);
-    if ((vhart->pmu.configured & hardware(vhart)) != 0 || vhart->pmu.counts_set_timer) {
-        attended_begin(vhart, &vhart->pmu.attended);
+    struct pmu *pmu = pmu_of(vhart);
+
+    pmu->counts_set_timer = counts_set_timer(pmu);
+    if ((pmu->configured & hardware(vhart)) != 0 || pmu->counts_set_timer) {
+        attended_begin(vhart, &pmu->attended);
     } else {
-        attended_end(vhart, &vhart->pmu.attended);
+        attended_end(vhart, &pmu->attended);
     }
     if (hart_is_wanted()) {
         vhart->world.hart->reschedule = true;
@@ -126,7 +135,7 @@ static void go_on(struct vhart *vhart)
 
 void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     struct pmu_counter *changed = &pmu->counters[counter];
     bool is_firmware = (pmu_firmware_counters(vhart) >> counter & 1) != 0;
     uint64_t bit = 1ul << counter;
@@ -177,12 +186,12 @@ static struct pmu_counter *take_one(struct pmu *pmu, uint64_t *set)
 /* The change has to be made while the vhart's counts are not in the hart. */
 static bool concerns_hart(const struct vhart *vhart, uint64_t set)
 {
-    return (set & (hardware(vhart) | vhart->pmu.set_timer)) != 0;
+    return (set & (hardware(vhart) | pmu_of(vhart)->set_timer)) != 0;
 }
 
 static void start_piece(struct vhart *vhart, uint64_t piece, const uint64_t *value)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     bool is_firmware = (piece & pmu_firmware_counters(vhart)) != 0;
     bool concerned = concerns_hart(vhart, piece);
 
@@ -204,7 +213,7 @@ static void start_piece(struct vhart *vhart, uint64_t piece, const uint64_t *val
 
 static void stop_piece(struct vhart *vhart, uint64_t piece, bool reset)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     uint64_t running = piece & pmu->started & pmu_firmware_counters(vhart);
     bool concerned = concerns_hart(vhart, piece);
 
@@ -236,7 +245,7 @@ static bool note_changed(struct pmu *pmu, uint64_t changed, uint64_t left)
 
 bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     uint64_t begin = set & pmu->configured & ~pmu->started;
     uint64_t left = begin;
 
@@ -251,7 +260,7 @@ bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
 
 bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     uint64_t end = set & (reset ? pmu->configured : pmu->started);
     uint64_t running = end & pmu->started;
     uint64_t left = end;
@@ -267,7 +276,7 @@ bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
 
 uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter)
 {
-    const struct pmu *pmu = &vhart->pmu;
+    const struct pmu *pmu = pmu_of(vhart);
     uint64_t value = pmu->counters[counter].value;
 
     return (pmu->started >> counter & 1) != 0 ? value + total_of(pmu, &pmu->counters[counter])
@@ -276,10 +285,10 @@ uint64_t pmu_firmware_value(const struct vhart *vhart, unsigned counter)
 
 void pmu_end(struct vhart *vhart)
 {
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
 
     pmu_leave(vhart);
-    attended_end(vhart, &vhart->pmu.attended);
+    attended_end(vhart, &pmu->attended);
     pmu->configured = 0;
     pmu->started = 0;
     pmu->used = 0;
@@ -289,12 +298,13 @@ void pmu_end(struct vhart *vhart)
     memset(pmu->counters, 0, sizeof(pmu->counters));
 }
 
-void pmu_count(struct vhart *vhart, unsigned event)
+static void count(struct vhart *vhart, unsigned event)
 {
-    __atomic_fetch_add(&vhart->pmu.totals[event], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pmu_of(vhart)->totals[event], 1, __ATOMIC_RELAXED);
 }
 
-void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, unsigned received)
+/* Those that are stopped are not asked, and itself it does not ask. */
+static void count_requests(struct vhart *vhart, uint64_t targets, unsigned sent, unsigned received)
 {
     uint64_t others = targets & ~(1ul << vhart->world.vhart_id);
 
@@ -302,12 +312,15 @@ void pmu_count_request(struct vhart *vhart, uint64_t targets, unsigned sent, uns
         struct vhart *target = &vhart->tenant->vharts[id];
 
         if ((others >> id & 1) != 0 && target->state != VHART_STOPPED) {
-            pmu_count(vhart, sent);
-            pmu_count(target, received);
+            count(vhart, sent);
+            count(target, received);
         }
     }
 }
 
+FEATURE(pmu);
+HOOK(firmware_event, count);
+HOOK(firmware_requests, count_requests);
 HOOK(hart_begins, counters_probe);
 HOOK(vhart_enters, pmu_enter);
 HOOK(vhart_leaves, pmu_leave);

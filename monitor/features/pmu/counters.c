@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/counters.h"
+#include "features/pmu/counters.h"
 
 #include "arch/csr.h"
 
 #define FIXED (1ul << COUNTER_CYCLE | 1ul << COUNTER_INSTRET)
 #define NUMBERS (COUNTER_FIRST_PROGRAMMABLE + PMU_MOST_PROGRAMMABLE)
 
+struct hart_counters hart_counters[COTENANT_MAX_HARTS];
+
 /* Counters from number 3 on that can be stopped and read by S-mode, and are all as wide. */
-static void probe_programmable(struct hart *hart, uint64_t usable)
+static void probe_programmable(const struct hart *hart, uint64_t usable)
 {
+    struct hart_counters *counters = &hart_counters[hart->index];
     uint64_t bits = counter_probe(COUNTER_FIRST_PROGRAMMABLE);
     uint32_t count = COUNTER_FIRST_PROGRAMMABLE;
 
@@ -16,9 +19,9 @@ static void probe_programmable(struct hart *hart, uint64_t usable)
            counter_probe(count) == bits) {
         count++;
     }
-    hart->counter_count = count;
-    for (hart->counter_width = 0; bits != 0; bits >>= 1) {
-        hart->counter_width++;
+    counters->count = count;
+    for (counters->width = 0; bits != 0; bits >>= 1) {
+        counters->width++;
     }
 }
 
@@ -44,19 +47,19 @@ void counters_probe(struct hart *hart)
  */
 static uint64_t owned(const struct vhart *vhart)
 {
-    uint64_t configured = vhart->pmu.configured & counters_of(vhart->world.hart);
+    const struct pmu *pmu = pmu_of(vhart);
 
-    return configured & (vhart->pmu.used | ~FIXED);
+    return pmu->configured & counters_of(vhart->world.hart) & (pmu->used | ~FIXED);
 }
 
 static uint64_t programmable_count(const struct hart *hart)
 {
-    return hart->counter_count - COUNTER_FIRST_PROGRAMMABLE;
+    return hart_counters[hart->index].count - COUNTER_FIRST_PROGRAMMABLE;
 }
 
 static struct pmu_counter *programmable(struct vhart *vhart)
 {
-    return &vhart->pmu.counters[COUNTER_FIRST_PROGRAMMABLE];
+    return &pmu_of(vhart)->counters[COUNTER_FIRST_PROGRAMMABLE];
 }
 
 /* What stands still while the vhart's counts move in or out. */
@@ -84,7 +87,7 @@ static uint64_t behind(struct pmu *pmu, unsigned counter, uint64_t value)
 void counters_load(struct vhart *vhart)
 {
     const struct hart *hart = vhart->world.hart;
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     uint64_t own = owned(vhart);
 
     pmu->own = own;
@@ -105,7 +108,7 @@ void counters_load(struct vhart *vhart)
 void counters_save(struct vhart *vhart)
 {
     const struct hart *hart = vhart->world.hart;
-    struct pmu *pmu = &vhart->pmu;
+    struct pmu *pmu = pmu_of(vhart);
     uint64_t own = pmu->own;
 
     CSR_WRITE(mcountinhibit, still(hart, own));
