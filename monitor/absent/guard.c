@@ -14,15 +14,3 @@ bool guard_give_back(uint64_t base)
     (void)base;
     return false;
 }
-
-enum mmio_result guard_access(struct guard *guard, struct vhart *vhart, uint32_t offset,
-                              uint32_t size, bool store, uint64_t *value)
-{
-    (void)guard;
-    (void)vhart;
-    (void)offset;
-    (void)size;
-    (void)store;
-    (void)value;
-    return MMIO_FAULT;
-}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* No heartbeats: nobody is watched. */
+#include "core/watch.h"
 #include "core/clock.h"
 #include "core/tenant.h"
-#include "vdev/watchdog.h"
 
 void watch_init(struct tenant *tenant)
 {
@@ -30,20 +30,5 @@ uint64_t watch_deadline(void)
 
 void watch_step(uint64_t now)
 {
-    (void)now;
-}
-
-uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
-{
-    (void)tenant;
-    (void)offset;
-    return 0;
-}
-
-void watchdog_write(struct tenant *tenant, uint64_t offset, uint32_t value, uint64_t now)
-{
-    (void)tenant;
-    (void)offset;
-    (void)value;
     (void)now;
 }

@@ -16,6 +16,7 @@
 struct hart;
 struct tenant;
 struct bundle_vhart;
+struct mmio_window;
 
 /* State of a vhart as its tenant sees it through SBI HSM (section 9); the shared lock's. */
 enum vhart_state {
@@ -36,6 +37,8 @@ struct device_page {
     uint64_t leaf_address; /* physical; 0: this entry is empty */
     uint64_t leaf;
     uint64_t physical; /* of the page */
+    /* Of vdev/mmio.h: one that the page is in, for all who find this physical page; or NULL. */
+    const struct mmio_window *window;
 };
 
 /* A power of two, a few times the pages that a kernel uses: two at the same place cost a walk each.

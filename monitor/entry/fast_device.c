@@ -7,7 +7,6 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "entry/fast_switch.h"
-#include "features/guard/guard.h"
 #include "irq/direct_completion.h"
 #include "irq/routing.h"
 #include "vdev/device_pages.h"
@@ -61,13 +60,6 @@ static inline uint32_t compressed_register(uint32_t instruction)
     return (instruction >> 2 & 7) + 8;
 }
 
-/* The vhart's claim register, or a register of one of its virtio devices. */
-static inline bool is_word_register(const struct vhart *vhart, uint64_t physical)
-{
-    return physical == vhart->claim_register ||
-           mmio_virtio_offset(vhart->tenant, physical) < mmio_virtio_size(vhart->tenant);
-}
-
 /* A load or store of a word: the register, and the bytes of the instruction. */
 struct word_access {
     uint32_t reg;
@@ -96,14 +88,15 @@ static inline bool decode_store(const struct vhart *vhart, struct word_access *a
     return compressed || (instruction & ENCODING_MASK) == ENCODING_SW;
 }
 
+/* Without a branch: x0 is not kept, and its place is another register's. */
 static inline uint32_t stored_word(const struct vhart *vhart, const struct word_access *access)
 {
-    return access->reg == 0 ? 0 : (uint32_t)vhart->world.registers[access->reg];
+    return (uint32_t)vhart->world.registers[access->reg] & -(uint32_t)(access->reg != 0);
 }
 
 /* Out of line: the accesses to the UART do not pay for its registers. */
 static struct world_change __attribute__((noinline))
-load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
+load_claim(struct hart *hart, struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
     struct word_access access;
@@ -115,40 +108,39 @@ load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    if (physical == vhart->claim_register) {
-        value = vplic_claim(&tenant->plic, vhart->world.vhart_id);
-        routing_refresh(tenant);
-    } else {
-        value = mmio_virtio_load(tenant, mmio_virtio_offset(tenant, physical), sizeof(value));
-    }
+    value = vplic_claim(&tenant->plic, vhart->world.vhart_id);
+    routing_refresh(tenant);
     shared_leave(hart);
     vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
     return finish(hart, vhart, access.length);
 }
 
-/* The same for a register of a guarded device. */
+/* The same for a register in a window. */
 static struct world_change __attribute__((noinline))
-load_guarded(struct hart *hart, struct vhart *vhart, uint64_t physical)
+load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
-    struct guard *guard = guard_at(vhart->tenant, physical);
+    const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), physical);
+    enum mmio_result result;
     struct word_access access;
     uint64_t value;
 
-    if (guard == NULL || !decode_load(vhart, &access)) {
+    if (window == NULL || !decode_load(vhart, &access)) {
         return not_here;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    (void)guard_access(guard, vhart, (uint32_t)(physical - guard->base), sizeof(uint32_t), false,
-                       &value);
+    result = window->access(vhart, physical, sizeof(uint32_t), false, &value);
     shared_leave(hart);
+    if (result != MMIO_DONE) {
+        return result == MMIO_FAULT ? not_here : finish(hart, vhart, 0);
+    }
     vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
     return finish(hart, vhart, access.length);
 }
 
 static struct world_change __attribute__((noinline))
-store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
+store_claim(struct hart *hart, struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
     struct word_access access;
@@ -158,43 +150,39 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
         return not_here;
     }
     value = stored_word(vhart, &access);
-    if (physical == vhart->claim_register && complete_directly(vhart, value)) {
+    if (complete_directly(vhart, value)) {
         return finish(hart, vhart, access.length);
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    if (physical == vhart->claim_register) {
-        vplic_complete(&tenant->plic, vhart->world.vhart_id, value);
-        routing_refresh(tenant);
-    } else if (!mmio_virtio_store(tenant, mmio_virtio_offset(tenant, physical), sizeof(value),
-                                  value)) {
-        access.length = 0; /* the access is made again */
-    }
+    vplic_complete(&tenant->plic, vhart->world.vhart_id, value);
+    routing_refresh(tenant);
     shared_leave(hart);
     return finish(hart, vhart, access.length);
 }
 
 static struct world_change __attribute__((noinline))
-store_guarded(struct hart *hart, struct vhart *vhart, uint64_t physical)
+store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
-    struct guard *guard = guard_at(vhart->tenant, physical);
+    const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), physical);
+    enum mmio_result result;
     struct word_access access;
     uint64_t value;
 
-    if (guard == NULL || !decode_store(vhart, &access)) {
+    if (window == NULL || !decode_store(vhart, &access)) {
         return not_here;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
     value = stored_word(vhart, &access);
-    if (guard_access(guard, vhart, (uint32_t)(physical - guard->base), sizeof(uint32_t), true,
-                     &value) == MMIO_AGAIN) {
-        access.length = 0;
-    }
+    result = window->access(vhart, physical, sizeof(uint32_t), true, &value);
     shared_leave(hart);
-    return finish(hart, vhart, access.length);
+    if (result == MMIO_FAULT) {
+        return not_here;
+    }
+    return finish(hart, vhart, result == MMIO_AGAIN ? 0 : access.length);
 }
 
 struct world_change fast_load(struct hart *hart)
@@ -208,8 +196,8 @@ struct world_change fast_load(struct hart *hart)
     bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
-        return is_word_register(vhart, physical) ? load_word(hart, vhart, physical)
-                                                 : load_guarded(hart, vhart, physical);
+        return physical == vhart->claim_register ? load_claim(hart, vhart)
+                                                 : load_word(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
@@ -239,8 +227,8 @@ struct world_change fast_store(struct hart *hart)
     uint32_t reg;
 
     if (offset >= MMIO_UART_SIZE) {
-        return is_word_register(vhart, physical) ? store_word(hart, vhart, physical)
-                                                 : store_guarded(hart, vhart, physical);
+        return physical == vhart->claim_register ? store_claim(hart, vhart)
+                                                 : store_word(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;

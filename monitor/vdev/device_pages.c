@@ -6,15 +6,11 @@
 bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
 {
     struct device_page *known = device_page_of(vhart, address);
-    struct guest_leaf leaf;
+    struct guest_leaf leaf = {.physical = address};
 
-    if (satp >> SATP_MODE_SHIFT == 0) {
-        *physical = address;
-        return mmio_is_emulated(vhart->tenant, address);
-    }
     known->leaf_address = 0;
-    if (!guest_walk(vhart->tenant, satp, address, &leaf) ||
-        !mmio_is_emulated(vhart->tenant, leaf.physical)) {
+    if ((satp >> SATP_MODE_SHIFT != 0 && !guest_walk(vhart->tenant, satp, address, &leaf)) ||
+        !mmio_is_emulated(vhart->tenant, leaf.physical, &known->window)) {
         return false;
     }
     *physical = leaf.physical;

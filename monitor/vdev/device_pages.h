@@ -43,6 +43,18 @@ static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t ad
     return true;
 }
 
+/*
+ * A window of vdev/mmio.h that the page of a physical address is in, if that needs no search; NULL
+ * otherwise. `address`: where the vhart finds it.
+ */
+static inline const struct mmio_window *device_window(struct vhart *vhart, uint64_t address,
+                                                      uint64_t physical)
+{
+    const struct device_page *known = device_page_of(vhart, address);
+
+    return (known->physical ^ physical) >> GUEST_PAGE_SHIFT == 0 ? known->window : NULL;
+}
+
 /* Translates as guest_translate(); false also where the address is no virtual device's. */
 static inline bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address,
                                     uint64_t *physical)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/mmio.h"
 
-#include "core/hart.h"
 #include "core/work.h"
 #include "device/plic_map.h"
-#include "features/guard/guard.h"
 #include "irq/routing.h"
-#include "vdev/virtio.h"
-#include "vdev/virtio_console.h"
 
 static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
@@ -20,34 +16,27 @@ static bool is_plic(const struct tenant *tenant, uint64_t address)
            address - tenant->description->plic_base < PLIC_SIZE;
 }
 
-static bool is_virtio(const struct tenant *tenant, uint64_t address)
+/* The window that the address is in, or NULL. */
+static const struct mmio_window *window_at(const struct tenant *tenant, uint64_t address)
 {
-    return mmio_virtio_offset(tenant, address) < mmio_virtio_size(tenant);
+    FOR_EACH_IN_TABLE(mmio_windows, window)
+    {
+        if (window->match(tenant, address)) {
+            return window;
+        }
+    }
+    return NULL;
 }
 
-/* The offset in the page of doorbells, which is behind the virtual devices. */
-static uint64_t doorbell_offset(const struct tenant *tenant, uint64_t address)
+bool mmio_is_emulated(const struct tenant *tenant, uint64_t address,
+                      const struct mmio_window **window)
 {
-    return mmio_virtio_offset(tenant, address) - mmio_virtio_size(tenant);
-}
-
-static bool is_doorbell(const struct tenant *tenant, uint64_t address)
-{
-    return (tenant->description->flags & COTENANT_TENANT_DOORBELLS) != 0 &&
-           doorbell_offset(tenant, address) < COTENANT_VIRTUAL_DEVICE_SIZE;
-}
-
-static bool is_watchdog(const struct tenant *tenant, uint64_t address)
-{
-    return tenant->description->watchdog_base != 0 &&
-           address - tenant->description->watchdog_base < WATCHDOG_SIZE;
-}
-
-bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
-{
-    return is_uart(tenant, address) || is_plic(tenant, address) || is_virtio(tenant, address) ||
-           is_watchdog(tenant, address) || is_doorbell(tenant, address) ||
-           guard_at(tenant, address) != NULL;
+    *window = NULL;
+    if (is_uart(tenant, address) || is_plic(tenant, address)) {
+        return true;
+    }
+    *window = window_at(tenant, address);
+    return *window != NULL;
 }
 
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
@@ -86,66 +75,11 @@ static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, b
     return done;
 }
 
-static enum mmio_result watchdog_access(struct tenant *tenant, uint64_t offset, uint32_t size,
-                                        bool store, uint64_t *value)
-{
-    if (size != 4 || offset % 4 != 0) {
-        return MMIO_FAULT;
-    }
-    if (store) {
-        watchdog_write(tenant, offset, (uint32_t)*value, hart_now(hart_self()));
-    } else {
-        *value = watchdog_read(tenant, offset);
-    }
-    return MMIO_DONE;
-}
-
-static struct virtio_device *virtio_at(const struct tenant *tenant, uint64_t offset)
-{
-    return &virtio_devices[tenant->description->device_first +
-                           offset / COTENANT_VIRTUAL_DEVICE_SIZE];
-}
-
-uint32_t mmio_virtio_load(const struct tenant *tenant, uint64_t offset, uint32_t size)
-{
-    return FEATURE_VIRTIO
-               ? virtio_read(virtio_at(tenant, offset), offset % COTENANT_VIRTUAL_DEVICE_SIZE, size)
-               : 0;
-}
-
-bool mmio_virtio_store(struct tenant *tenant, uint64_t offset, uint32_t size, uint32_t value)
-{
-    return !FEATURE_VIRTIO || virtio_write(virtio_at(tenant, offset),
-                                           offset % COTENANT_VIRTUAL_DEVICE_SIZE, size, value);
-}
-
-static enum mmio_result virtio_access(struct tenant *tenant, uint64_t offset, uint32_t size,
-                                      bool store, uint64_t *value)
-{
-    if (store) {
-        return mmio_virtio_store(tenant, offset, size, (uint32_t)*value) ? MMIO_DONE : MMIO_AGAIN;
-    }
-    *value = mmio_virtio_load(tenant, offset, size);
-    return MMIO_DONE;
-}
-
-/* What is stored does not matter; a doorbell reads as 0. */
-static enum mmio_result doorbell_access(struct tenant *tenant, uint64_t offset, bool store,
-                                        uint64_t *value)
-{
-    if (store) {
-        virtio_console_ring(tenant, (uint32_t)offset / sizeof(uint32_t));
-    } else {
-        *value = 0;
-    }
-    return MMIO_DONE;
-}
-
 enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
                              uint64_t *value)
 {
     struct tenant *tenant = vhart->tenant;
-    struct guard *guard;
+    const struct mmio_window *window;
 
     if (is_uart(tenant, address)) {
         uart_access(tenant, (unsigned)mmio_uart_offset(tenant, address), store, value);
@@ -157,19 +91,6 @@ enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t siz
 
         return done ? MMIO_DONE : MMIO_FAULT;
     }
-    if (is_watchdog(tenant, address)) {
-        return watchdog_access(tenant, address - tenant->description->watchdog_base, size, store,
-                               value);
-    }
-    if (is_virtio(tenant, address)) {
-        return virtio_access(tenant, mmio_virtio_offset(tenant, address), size, store, value);
-    }
-    if (is_doorbell(tenant, address)) {
-        return doorbell_access(tenant, doorbell_offset(tenant, address), store, value);
-    }
-    guard = guard_at(tenant, address);
-    if (guard != NULL) {
-        return guard_access(guard, vhart, (uint32_t)(address - guard->base), size, store, value);
-    }
-    return MMIO_FAULT;
+    window = window_at(tenant, address);
+    return window == NULL ? MMIO_FAULT : window->access(vhart, address, size, store, value);
 }

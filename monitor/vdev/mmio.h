@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The addresses at which a tenant finds virtual devices. */
+/*
+ * The addresses at which a tenant finds what the monitor emulates: its virtual 16550, its PLIC, and
+ * the windows that virtual devices register at link time.
+ */
 #ifndef COTENANT_VDEV_MMIO_H
 #define COTENANT_VDEV_MMIO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/features.h"
+#include "core/table.h"
 #include "core/tenant.h"
 
 /* Bytes of address space of the virtual 16550. */
@@ -21,31 +24,8 @@ static inline uint64_t mmio_uart_offset(const struct tenant *tenant, uint64_t ad
                : MMIO_UART_SIZE;
 }
 
-/* The bytes of address space of the tenant's virtio devices, and where `address` is in them. */
-static inline uint64_t mmio_virtio_size(const struct tenant *tenant)
-{
-    return FEATURE_VIRTIO
-               ? (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE
-               : 0;
-}
-
-static inline uint64_t mmio_virtio_offset(const struct tenant *tenant, uint64_t address)
-{
-    return address - tenant->description->virtual_base;
-}
-
-/*
- * The tenant loads or stores `size` bytes at an offset below mmio_virtio_size(). False: a store
- * that is to be made again.
- */
-uint32_t mmio_virtio_load(const struct tenant *tenant, uint64_t offset, uint32_t size);
-bool mmio_virtio_store(struct tenant *tenant, uint64_t offset, uint32_t size, uint32_t value);
-
 /* The tenant stores a byte to a register of its virtual 16550. */
 void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value);
-
-/* `address` belongs to a virtual device of the tenant. */
-bool mmio_is_emulated(const struct tenant *tenant, uint64_t address);
 
 enum mmio_result {
     MMIO_DONE,
@@ -57,7 +37,32 @@ enum mmio_result {
  * The loaded vhart loads or stores `size` (1, 2, 4, 8) bytes at physical address `address`; `value`
  * holds what is stored or receives what is loaded.
  */
-enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
-                             uint64_t *value);
+typedef enum mmio_result mmio_accessor(struct vhart *vhart, uint64_t address, uint32_t size,
+                                       bool store, uint64_t *value);
+mmio_accessor mmio_access;
+
+/* Called with interrupts off, `access` with the shared lock as well. */
+struct mmio_window {
+    /* `address` is the tenant's, and in it. */
+    bool (*match)(const struct tenant *tenant, uint64_t address);
+    /*
+     * mmio_access() for what matches. It may get another address of a page in which something
+     * matched, and answers MMIO_FAULT there, with nothing done.
+     */
+    mmio_accessor *access;
+};
+
+TABLE(const struct mmio_window, mmio_windows);
+
+/* Registers a window at link time: see core/table.h. */
+#define MMIO_WINDOW(match, access)                                                                 \
+    static const struct mmio_window match##_window TABLE_ENTRY(mmio_windows) = {match, access}
+
+/*
+ * `address` belongs to a virtual device of the tenant. `*window` is set to the window that it is
+ * in, or to NULL.
+ */
+bool mmio_is_emulated(const struct tenant *tenant, uint64_t address,
+                      const struct mmio_window **window);
 
 #endif

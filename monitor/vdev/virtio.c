@@ -8,6 +8,7 @@
 #include "core/wanted.h"
 #include "core/work.h"
 #include "irq/routing.h"
+#include "vdev/mmio.h"
 #include "vdev/virtio_registers.h"
 
 /* Steps of a work in a row, and pieces that a driver may divide a header into. */
@@ -537,3 +538,30 @@ bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, 
     }
     return true;
 }
+
+static bool is_virtio(const struct tenant *tenant, uint64_t address)
+{
+    return virtio_window_offset(tenant, address) < virtio_window_size(tenant);
+}
+
+static enum mmio_result access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
+                               uint64_t *value)
+{
+    const struct tenant *tenant = vhart->tenant;
+    uint64_t place = virtio_window_offset(tenant, address);
+    uint32_t offset = place % COTENANT_VIRTUAL_DEVICE_SIZE;
+    struct virtio_device *device;
+
+    if (place >= virtio_window_size(tenant)) {
+        return MMIO_FAULT;
+    }
+    device =
+        &virtio_devices[tenant->description->device_first + place / COTENANT_VIRTUAL_DEVICE_SIZE];
+    if (store) {
+        return virtio_write(device, offset, size, (uint32_t)*value) ? MMIO_DONE : MMIO_AGAIN;
+    }
+    *value = virtio_read(device, offset, size);
+    return MMIO_DONE;
+}
+
+MMIO_WINDOW(is_virtio, access);

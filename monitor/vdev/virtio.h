@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
+#include "core/tenant.h"
 #include "vdev/event_limit.h"
 #include "vdev/virtqueue.h"
 
-struct tenant;
 struct virtio_device;
 
 /* Two for each port of a console and two to control them. */
@@ -88,6 +88,18 @@ void virtio_init(void);
 
 /* The tenant has stopped: its device `number`, below device_count, is as after power-on. */
 void virtio_reset_device(const struct tenant *tenant, uint32_t number);
+
+/* The bytes of address space of the tenant's devices, and where `address` is from their first one.
+ */
+static inline uint64_t virtio_window_size(const struct tenant *tenant)
+{
+    return (uint64_t)tenant->description->device_count * COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
+static inline uint64_t virtio_window_offset(const struct tenant *tenant, uint64_t address)
+{
+    return address - tenant->description->virtual_base;
+}
 
 /*
  * The tenant loads or stores `size` bytes at `offset` of a device's registers. False: a store

@@ -4,6 +4,7 @@
 #include "arch/memory.h"
 #include "core/tenant.h"
 #include "vdev/control_port.h"
+#include "vdev/mmio.h"
 
 /* Section 5.3.3. */
 #define FEATURE_MULTIPORT 0x2ul
@@ -490,3 +491,35 @@ void virtio_console_ring(const struct tenant *tenant, uint32_t number)
         }
     }
 }
+
+/* The page of doorbells is behind the devices. */
+static uint64_t doorbell_offset(const struct tenant *tenant, uint64_t address)
+{
+    return virtio_window_offset(tenant, address) - virtio_window_size(tenant);
+}
+
+static bool is_doorbell(const struct tenant *tenant, uint64_t address)
+{
+    return (tenant->description->flags & COTENANT_TENANT_DOORBELLS) != 0 &&
+           doorbell_offset(tenant, address) < COTENANT_VIRTUAL_DEVICE_SIZE;
+}
+
+/* What is stored, and how much, does not matter; a doorbell reads as 0. */
+static enum mmio_result access_doorbell(struct vhart *vhart, uint64_t address, uint32_t size,
+                                        bool store, uint64_t *value)
+{
+    const struct tenant *tenant = vhart->tenant;
+
+    (void)size;
+    if (!is_doorbell(tenant, address)) {
+        return MMIO_FAULT;
+    }
+    if (store) {
+        virtio_console_ring(tenant, (uint32_t)doorbell_offset(tenant, address) / sizeof(uint32_t));
+    } else {
+        *value = 0;
+    }
+    return MMIO_DONE;
+}
+
+MMIO_WINDOW(is_doorbell, access_doorbell);

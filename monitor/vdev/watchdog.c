@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vdev/watchdog.h"
 
+#include "core/hart.h"
 #include "core/tenant.h"
+#include "vdev/mmio.h"
 
 uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
 {
@@ -43,3 +45,28 @@ void watchdog_write(struct tenant *tenant, uint64_t offset, uint32_t value, uint
         break;
     }
 }
+
+static bool is_watchdog(const struct tenant *tenant, uint64_t address)
+{
+    return tenant->description->watchdog_base != 0 &&
+           address - tenant->description->watchdog_base < WATCHDOG_SIZE;
+}
+
+static enum mmio_result access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
+                               uint64_t *value)
+{
+    struct tenant *tenant = vhart->tenant;
+    uint64_t offset = address - tenant->description->watchdog_base;
+
+    if (!is_watchdog(tenant, address) || size != 4 || offset % 4 != 0) {
+        return MMIO_FAULT;
+    }
+    if (store) {
+        watchdog_write(tenant, offset, (uint32_t)*value, hart_now(hart_self()));
+    } else {
+        *value = watchdog_read(tenant, offset);
+    }
+    return MMIO_DONE;
+}
+
+MMIO_WINDOW(is_watchdog, access);

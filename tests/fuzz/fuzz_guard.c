@@ -88,7 +88,7 @@ static void access(struct fuzz_input *input)
     uint32_t offset = fuzz_word(input) % 0x1000;
     uint64_t value = fuzz_word(input);
 
-    (void)guard_access(&guards[0], &bench_vhart, offset, 1u << fuzz_byte(input) % 4,
+    (void)guard_access(&bench_vhart, BENCH_BASE + offset, 1u << fuzz_byte(input) % 4,
                        fuzz_byte(input) % 2, &value);
 }
 

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
-#include "core/features.h"
 #include "core/tenant.h"
 #include "features/guard/shadow.h"
 #include "features/guard/types.h"
@@ -56,7 +55,7 @@ bool guard_give_back(uint64_t base);
 /* The guarded device of the tenant that `address` belongs to, or NULL. */
 static inline struct guard *guard_at(const struct tenant *tenant, uint64_t address)
 {
-    for (uint32_t i = 0; FEATURE_GUARD && i < guard_count; i++) {
+    for (uint32_t i = 0; i < guard_count; i++) {
         if (address - guards[i].base < GUARD_PAGE_SIZE &&
             (guards[i].tenants >> tenant->index & 1) != 0) {
             return &guards[i];
@@ -66,11 +65,9 @@ static inline struct guard *guard_at(const struct tenant *tenant, uint64_t addre
 }
 
 /*
- * The loaded vhart loads or stores `size` bytes at `offset` of its tenant's device. Registers that
- * do not exist, and those that are not accessed as they must be (section 4.2.2.2), read 0 and
- * ignore writes.
+ * As a window of vdev/mmio.h. Registers that do not exist, and those that are not accessed as they
+ * must be (section 4.2.2.2), read 0 and ignore writes.
  */
-enum mmio_result guard_access(struct guard *guard, struct vhart *vhart, uint32_t offset,
-                              uint32_t size, bool store, uint64_t *value);
+mmio_accessor guard_access;
 
 #endif

@@ -15,14 +15,17 @@
 
 struct tenant guest;
 struct vhart guest_vhart;
+const struct mmio_window guest_window;
 
 static struct bundle_tenant description;
 static uint8_t *memory;
 
 /* In the place of vdev/mmio.c. */
-bool mmio_is_emulated(const struct tenant *tenant, uint64_t address)
+bool mmio_is_emulated(const struct tenant *tenant, uint64_t address,
+                      const struct mmio_window **window)
 {
     (void)tenant;
+    *window = address - GUEST_DEVICE < GUEST_DEVICE_SIZE ? &guest_window : NULL;
     return address - GUEST_DEVICE < GUEST_DEVICE_SIZE;
 }
 

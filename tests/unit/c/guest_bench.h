@@ -22,6 +22,7 @@
 /* The tenant and its one vhart. */
 extern struct tenant guest;
 extern struct vhart guest_vhart;
+extern const struct mmio_window guest_window; /* in which the device is */
 
 /* Makes the tenant with all of its memory zero. */
 void guest_reset(void);

@@ -403,7 +403,7 @@ static void test_words_of_different_descriptors(void **state)
 
 static uint64_t access(uint32_t offset, uint32_t size, bool store, uint64_t value)
 {
-    assert_int_equal(guard_access(&guards[0], &bench_vhart, offset, size, store, &value),
+    assert_int_equal(guard_access(&bench_vhart, BENCH_BASE + offset, size, store, &value),
                      MMIO_DONE);
     return value;
 }
@@ -455,12 +455,17 @@ static void test_whose_device(void **state)
 {
     static struct bundle_tenant other;
     struct tenant stranger = {.index = 1, .description = &other};
+    uint64_t value = 0;
 
     (void)state;
     assert_non_null(guard_at(&tenants[0], BENCH_BASE + 0xfff));
     assert_null(guard_at(&tenants[0], BENCH_BASE + 0x1000));
     assert_null(guard_at(&tenants[0], BENCH_BASE - 1));
     assert_null(guard_at(&stranger, BENCH_BASE));
+    /* The fast path asks for addresses of any page in which something was found. */
+    assert_int_equal(guard_access(&bench_vhart, BENCH_BASE + 0x1000, 4, false, &value), MMIO_FAULT);
+    bench_vhart.tenant = &stranger;
+    assert_int_equal(guard_access(&bench_vhart, BENCH_BASE, 4, false, &value), MMIO_FAULT);
 }
 
 int main(void)

@@ -4,6 +4,8 @@
  * tenant's memory ends the test, because nothing is mapped there; fuzz_guest_memory.c tries tables
  * of random bytes.
  */
+#include <string.h>
+
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "cmocka_tests.h"
@@ -319,6 +321,29 @@ static void test_device_pages_are_remembered(void **state)
     assert_true(finds_device(satp, page, &physical));
 }
 
+static void test_windows_are_remembered_by_physical_page(void **state)
+{
+    uint64_t page = ADDRESS & ~0xffful;
+    uint64_t satp = map_at(SV39, 0, page, guest_entry(GUEST_DEVICE, V | R | W | A | D));
+    uint64_t physical = 0;
+
+    (void)state;
+    memset(guest_vhart.device_pages, 0, sizeof(guest_vhart.device_pages));
+    assert_null(device_window(&guest_vhart, page, GUEST_DEVICE));
+    assert_true(finds_device(satp, page, &physical));
+    assert_ptr_equal(device_window(&guest_vhart, page + 8, GUEST_DEVICE + 8), &guest_window);
+    assert_null(device_window(&guest_vhart, page + 8, GUEST_DEVICE + GUEST_PAGE + 8));
+    assert_null(device_window(&guest_vhart, page + GUEST_PAGE, GUEST_DEVICE));
+    /* A search in vain takes nothing from what is known of the page, and adds nothing to it. */
+    assert_false(finds_device(satp, page + (uint64_t)DEVICE_PAGES * GUEST_PAGE, &physical));
+    assert_ptr_equal(device_window(&guest_vhart, page, GUEST_DEVICE), &guest_window);
+    /* Without translation too, and that is no page of an address space. */
+    assert_null(device_window(&guest_vhart, GUEST_DEVICE, GUEST_DEVICE));
+    assert_true(finds_device(0, GUEST_DEVICE, &physical));
+    assert_ptr_equal(device_window(&guest_vhart, GUEST_DEVICE, GUEST_DEVICE), &guest_window);
+    assert_false(finds_device(satp, GUEST_DEVICE, &physical));
+}
+
 static void test_only_devices_are_remembered(void **state)
 {
     uint64_t satp = map_at(SV39, 0, ADDRESS, guest_entry(GUEST_DEVICE + GUEST_PAGE, V | R));
@@ -348,6 +373,7 @@ int main(void)
         cmocka_unit_test_setup(test_permissions, set_up),
         cmocka_unit_test_setup(test_addresses_that_are_not_canonical, set_up),
         cmocka_unit_test_setup(test_device_pages_are_remembered, set_up),
+        cmocka_unit_test_setup(test_windows_are_remembered_by_physical_page, set_up),
         cmocka_unit_test_setup(test_only_devices_are_remembered, set_up),
     };
 
