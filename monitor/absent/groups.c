@@ -57,22 +57,3 @@ void foreground_end_nap_here(struct vhart *vhart)
 {
     (void)vhart;
 }
-
-bool foreground_tell(void)
-{
-    return false;
-}
-
-bool foreground_waits(void)
-{
-    return false;
-}
-
-void foreground_look(uint64_t now)
-{
-    (void)now;
-}
-
-void foreground_close(void)
-{
-}

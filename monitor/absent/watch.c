@@ -22,13 +22,3 @@ bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, ui
     (void)now;
     return false;
 }
-
-uint64_t watch_deadline(void)
-{
-    return TIME_NEVER;
-}
-
-void watch_step(uint64_t now)
-{
-    (void)now;
-}

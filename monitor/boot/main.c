@@ -14,6 +14,7 @@
 #include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "core/trace.h"
+#include "core/work.h"
 #include "entry/trace_trap.h"
 #include "entry/trap.h"
 #include "irq/routing.h"
@@ -64,7 +65,7 @@ static void hart_init(struct hart *hart, uint32_t index)
     hart->msip =
         board->msip_base == 0 ? NULL : (volatile uint32_t *)(board->msip_base + 4ul * hart->id);
     hart->event_deadline = TIME_NEVER;
-    hart->console_due = CONSOLE_NEVER;
+    hart->work_due = WORK_NEVER;
     scheduler_init(&hart->scheduler, hart_now(hart));
 }
 
@@ -257,7 +258,8 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     routing_init(hart, console_input_ready);
     tenants_init();
     protection_init(hart);
-    console_init(hart);
+    work_init(hart);
+    console_init();
     release_others(hart);
     run(hart);
 }

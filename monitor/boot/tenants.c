@@ -39,7 +39,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
     vhart->schedulable.budget = ticks_from_us(description->budget_us);
     vhart->schedulable.period = ticks_from_us(description->period_us);
-    vhart->console_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
+    vhart->work_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
     vhart_setup_protection(vhart);
 }
 

@@ -9,17 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/hart.h"
-
 /* Opens the board's UART and the multiplexer as the bundle says. After tenants_init(). */
-void console_init(struct hart *hart);
+void console_init(void);
 
-/*
- * Does a step, which was due by the hart's console_due, and sets that anew. It ends early when a
- * machine interrupt other than the one that led here becomes pending, so that nobody waits for more
- * than a byte.
- */
-void console_step(uint64_t now);
+/* From now on nothing is held back. Returns whether all there was to say is on the line. */
+bool console_is_drained(void);
 
 /* The board's UART has raised its interrupt: bytes have arrived. */
 void console_input_ready(void);

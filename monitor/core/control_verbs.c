@@ -10,7 +10,6 @@
 #include "core/dormant.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
-#include "core/statistics.h"
 #include "core/tenant_commands.h"
 #include "core/watch.h"
 #include "irq/routing.h"
@@ -244,7 +243,7 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
         .schedule =
             hart->scheduler.running == schedulable ? COTENANT_SCHEDULE_RUNNING : schedulable->state,
         .time_ns = nanoseconds_from_ticks(now),
-        .cpu_ns = nanoseconds_from_ticks(statistics_run_time(vhart, now)),
+        .cpu_ns = nanoseconds_from_ticks(vhart_run_time(vhart, now)),
         .switches = schedulable->switches,
         .interrupts = vhart->world.interrupts,
         .faults = vhart->faults,

@@ -15,6 +15,7 @@
 #include "core/shared_lock.h"
 #include "core/trace.h"
 #include "core/wanted.h"
+#include "core/work.h"
 #include "irq/routing.h"
 
 struct group {
@@ -26,7 +27,6 @@ struct group {
 };
 
 static struct group groups[COTENANT_MAX_TENANTS];
-static bool closed;
 
 /* NULL: it is in none. */
 static struct group *group_of(const struct tenant *tenant)
@@ -58,7 +58,7 @@ static struct tenant *next_of(const struct group *group)
 {
     uint32_t index = group->active->index;
 
-    if (closed) {
+    if (lifecycle_is_quitting()) {
         return NULL;
     }
     if (group->wanted != NULL && tenant_is_at_rest(group->wanted)) {
@@ -297,14 +297,28 @@ bool foreground_tell(void)
     return tell(TENANT_NEWS_SUSPENDED, "suspended") || tell(TENANT_NEWS_RESUMED, "resumed");
 }
 
-bool foreground_waits(void)
+/* When the active one has been asked for long enough; TIME_NEVER: nobody waits for that. */
+static uint64_t patience_ends(const struct group *group)
 {
+    if (group->wanted == NULL || group->patience_is_over ||
+        group->active->state != TENANT_RUNNING) {
+        return TIME_NEVER;
+    }
+    return group->wanted_since + ticks_from_us(group->active->description->patience_ms * 1000ul);
+}
+
+uint64_t foreground_deadline(void)
+{
+    uint64_t earliest = TIME_NEVER;
+
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
-        if (groups[i].wanted != NULL && !groups[i].patience_is_over) {
-            return true;
+        uint64_t end = patience_ends(&groups[i]);
+
+        if (end < earliest) {
+            earliest = end;
         }
     }
-    return false;
+    return earliest;
 }
 
 static void end_patience(struct group *group)
@@ -321,21 +335,20 @@ static void end_patience(struct group *group)
     say(active, "did not suspend in time and stays in the foreground, instead of ", group->wanted);
 }
 
-void foreground_look(uint64_t now)
+bool foreground_look(uint64_t now)
 {
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
-        struct group *group = &groups[i];
-
-        if (group->wanted != NULL && !group->patience_is_over &&
-            group->active->state == TENANT_RUNNING &&
-            now - group->wanted_since >=
-                ticks_from_us(group->active->description->patience_ms * 1000ul)) {
-            end_patience(group);
+        if (patience_ends(&groups[i]) <= now) {
+            end_patience(&groups[i]);
+            return true;
         }
     }
+    return false;
 }
 
-void foreground_close(void)
+static unsigned foreground_step(uint64_t now)
 {
-    closed = true;
+    return foreground_tell() || foreground_look(now) ? WORK_DONE : WORK_NOTHING;
 }
+
+WORK(foreground, foreground_deadline, foreground_step);

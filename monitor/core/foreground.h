@@ -67,13 +67,10 @@ void foreground_end_nap_here(struct vhart *vhart);
  */
 bool foreground_tell(void);
 
-/* A switch waits: foreground_look() is due every now and then. */
-bool foreground_waits(void);
+/* When foreground_look() has something to do, or TIME_NEVER. */
+uint64_t foreground_deadline(void);
 
-/* Deals with who was asked to suspend and has not done so in time. */
-void foreground_look(uint64_t now);
-
-/* The machine is about to be powered off: nobody gets a turn any more. */
-void foreground_close(void);
+/* Deals with a tenant that was asked to suspend and has not done so in time; false: none. */
+bool foreground_look(uint64_t now);
 
 #endif

@@ -27,8 +27,8 @@ struct vhart;
 
 #define HART_STACK_SIZE 8192
 
-/* hart.console_due of harts without steps of work: any patience may be added to it. */
-#define CONSOLE_NEVER (TIME_NEVER / 2)
+/* hart.work_due of harts without steps of work: any patience may be added to it. */
+#define WORK_NEVER (TIME_NEVER / 2)
 
 /* Fences that one hart asks of another, counted; core/remote_fence.h. */
 struct fence_request {
@@ -55,8 +55,8 @@ struct __attribute__((aligned(64))) hart {
      */
     struct schedulable *next_up;
     struct scheduler scheduler;
-    /* Moment of the next step of core/work.h, or CONSOLE_NEVER. */
-    uint64_t console_due;
+    /* Moment of the next step of core/work.h, or WORK_NEVER. */
+    uint64_t work_due;
     /* The vhart whose floating-point registers are in the hart, or NULL. */
     struct vhart *fp_owner;
     /*

@@ -17,6 +17,7 @@
 
 #include "core/table.h"
 
+struct console_mux;
 struct dormant_state;
 struct hart;
 struct tenant;
@@ -94,6 +95,9 @@ EVENT(firmware_event, (struct vhart * vhart, unsigned event), (vhart, event))
  */
 EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent, unsigned received),
       (vhart, targets, sent, received))
+
+/* The user asks for something: CONSOLE_REQUEST_* bits of core/console_mux.h. A step of work. */
+EVENT(console_requests, (const struct console_mux *mux, uint32_t requests), (mux, requests))
 
 /* Of harts and the machine, at boot. */
 

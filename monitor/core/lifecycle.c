@@ -11,6 +11,10 @@
 #include "core/work.h"
 #include "irq/routing.h"
 
+/* What the user has asked for. */
+static bool quitting;
+static bool kept_on;
+
 /* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
  */
 #define MOST_LOADER_STEPS 16
@@ -374,6 +378,21 @@ void tenant_fail(struct vhart *vhart)
     crash(vhart, "crashed: shutdown after a system failure:", CRASH_PC, NULL);
 }
 
+void lifecycle_quit(void)
+{
+    quitting = true;
+}
+
+bool lifecycle_is_quitting(void)
+{
+    return quitting;
+}
+
+void lifecycle_keep_on(void)
+{
+    kept_on = true;
+}
+
 bool lifecycle_is_over(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
@@ -385,4 +404,9 @@ bool lifecycle_is_over(void)
         }
     }
     return true;
+}
+
+bool lifecycle_leads_to_power_off(void)
+{
+    return quitting || (!kept_on && lifecycle_is_over());
 }

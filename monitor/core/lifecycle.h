@@ -79,7 +79,18 @@ void tenant_halt_here(struct vhart *vhart);
 void tenant_load_here(struct tenant *tenant);
 void vhart_start_here(struct vhart *vhart);
 
-/* No tenant runs any more: the machine may be powered off. */
+/* No tenant runs any more. */
 bool lifecycle_is_over(void);
+
+/* The machine is to be powered off, which core/power_off.c does: it is over, or the user quits. */
+bool lifecycle_leads_to_power_off(void);
+
+/* The user quits: from now on no tenant begins to run by itself or by a command. */
+void lifecycle_quit(void);
+bool lifecycle_is_quitting(void);
+
+/* The user has stopped or loaded a tenant: the machine stays on although none runs, until the
+ * user quits. */
+void lifecycle_keep_on(void);
 
 #endif

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/statistics.h"
+#include <stddef.h>
 
 #include "core/clock.h"
-#include "core/hart.h"
+#include "core/console_mux.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "core/tenant.h"
+#include "core/work.h"
 
-void statistics_begin(struct statistics_report *report)
+static struct {
+    bool wanted;
+    uint32_t line;         /* next one to write: 0, the tenants from 1 on, the last */
+    uint32_t field;        /* next one of that line */
+    uint32_t draft_length; /* of the unfinished line in the monitor's log */
+} report;
+
+/* Begins a report; one that is in progress begins anew. */
+static void requested(const struct console_mux *mux, uint32_t requests)
 {
-    report->wanted = true;
-    report->line = 0;
-    report->field = 0;
+    (void)mux;
+    if ((requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
+        report.wanted = true;
+        report.line = 0;
+        report.field = 0;
+    }
 }
 
-uint64_t statistics_run_time(const struct vhart *vhart, uint64_t now)
-{
-    const struct scheduler *scheduler = &vhart->world.hart->scheduler;
-    uint64_t charged = vhart->schedulable.run_time;
-
-    return scheduler->running == &vhart->schedulable ? charged + (now - scheduler->charged)
-                                                     : charged;
-}
+HOOK(console_requests, requested);
 
 static void put_count(const char *name, uint64_t value)
 {
@@ -38,7 +44,7 @@ static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
 
         switch (field) {
         case 2:
-            sum += statistics_run_time(vhart, now);
+            sum += vhart_run_time(vhart, now);
             break;
         case 3:
             sum += vhart->schedulable.switches;
@@ -93,37 +99,50 @@ static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now
     }
 }
 
-static bool put_field(struct statistics_report *report, uint64_t now)
+static bool put_field(uint64_t now)
 {
-    if (report->line == 0) {
+    if (report.line == 0) {
         put_count("stats time_ns=", nanoseconds_from_ticks(now));
         monitor_puts("\n");
         return true;
     }
-    if (report->line <= tenant_count) {
-        return put_tenant_field(&tenants[report->line - 1], report->field, now);
+    if (report.line <= tenant_count) {
+        return put_tenant_field(&tenants[report.line - 1], report.field, now);
     }
     monitor_puts("stats end\n");
-    report->wanted = false;
+    report.wanted = false;
     return true;
 }
 
-void statistics_step(struct statistics_report *report, uint64_t now)
+/* Writes the next field to the monitor's log if there is room. */
+static void write_on(uint64_t now)
 {
-    if (report->field != 0 && monitor_log_draft_length() != report->draft_length) {
-        report->field = 0; /* a message about an event came first: the line begins again */
+    if (report.field != 0 && monitor_log_draft_length() != report.draft_length) {
+        report.field = 0; /* a message about an event came first: the line begins again */
     }
-    if (report->field == 0) {
+    if (report.field == 0) {
         if (monitor_log_used() > MONITOR_LOG_SIZE - MONITOR_LOG_ANSWER_MAX) {
             return;
         }
         monitor_log_begin_answer();
     }
-    if (put_field(report, now)) {
-        report->line++;
-        report->field = 0;
+    if (put_field(now)) {
+        report.line++;
+        report.field = 0;
     } else {
-        report->field++;
+        report.field++;
     }
-    report->draft_length = monitor_log_draft_length();
+    report.draft_length = monitor_log_draft_length();
 }
+
+/* No message should come in between the fields of a line, or it begins again. */
+static unsigned statistics_step(uint64_t now)
+{
+    if (!report.wanted) {
+        return WORK_NOTHING;
+    }
+    write_on(now);
+    return WORK_DONE | (report.field != 0 ? WORK_SAME : 0);
+}
+
+WORK(statistics, NULL, statistics_step);

@@ -18,6 +18,9 @@ static const char *const crash_names[CRASH_VALUES] = {
     [CRASH_RA] = " ra=",
 };
 
+/* The last step left a line unfinished. */
+static bool in_line;
+
 bool stopping_waits(void)
 {
     return tenants_stopping != 0;
@@ -53,6 +56,7 @@ static void report_step(struct tenant *tenant)
         outcome->told = 0;
     }
     outcome->draft_length = monitor_log_draft_length();
+    in_line = outcome->told != 0;
 }
 
 /* Nobody can tell that it ever ran. */
@@ -97,3 +101,15 @@ bool stopping_step(void)
     }
     return true;
 }
+
+/* Nothing else says a word while a line is put together, or it begins again. */
+static unsigned stop_on(uint64_t now)
+{
+    (void)now;
+    if (!stopping_step()) {
+        return WORK_NOTHING;
+    }
+    return WORK_DONE | (stopping_waits() ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
+}
+
+WORK(stopping, NULL, stop_on);

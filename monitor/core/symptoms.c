@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/symptoms.h"
 
+#include <stddef.h>
+
 #include "arch/csr.h"
 #include "arch/instruction.h"
 #include "core/hart.h"
@@ -154,3 +156,16 @@ bool symptoms_tell(void)
     tell_next();
     return true;
 }
+
+bool symptoms_wait(void)
+{
+    return waiting != 0;
+}
+
+static unsigned symptoms_step(uint64_t now)
+{
+    (void)now;
+    return symptoms_tell() ? WORK_DONE : WORK_NOTHING;
+}
+
+WORK(symptoms, NULL, symptoms_step);

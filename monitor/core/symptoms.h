@@ -44,7 +44,9 @@ void symptoms_illegal(struct vhart *vhart, uint32_t instruction, uint64_t pc);
 /* Whether the tenant does nothing but fault, as far as can be seen from here. Shared lock held. */
 bool symptoms_only_faults(struct tenant *tenant);
 
-/* Puts one line on the log; false: there is nothing to tell. Shared lock held. */
+/* Puts one line on the log; false: there is nothing to tell, as symptoms_wait() says. Shared lock
+ * held. */
 bool symptoms_tell(void);
+bool symptoms_wait(void);
 
 #endif

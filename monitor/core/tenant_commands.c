@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/tenant_commands.h"
 
+#include "core/console_mux.h"
 #include "core/foreground.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/work.h"
-
-static bool keep_on;
-static bool closed;
 
 /* States in which a command is allowed, a bit each. */
 #define IN(state) (1u << (state))
@@ -47,7 +46,9 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
         }
         foreground_take(tenant);
     }
-    keep_on |= command == COMMAND_LOAD || command == COMMAND_STOP || command == COMMAND_DESTROY;
+    if (command == COMMAND_LOAD || command == COMMAND_STOP || command == COMMAND_DESTROY) {
+        lifecycle_keep_on();
+    }
     if (command == COMMAND_STOP) {
         tenant_halt(tenant, TENANT_STOPPED);
     } else if (command == COMMAND_START && tenant->state == TENANT_LOADED) {
@@ -64,7 +65,7 @@ bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
 {
     bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
 
-    if (closed || !tenant_command(tenant, command)) {
+    if (lifecycle_is_quitting() || !tenant_command(tenant, command)) {
         return false;
     }
     work_post();
@@ -77,12 +78,32 @@ bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
     return true;
 }
 
-void tenant_commands_close(void)
+/* Carries out what was typed, and answers. */
+static void carry_out(const struct console_mux *mux)
 {
-    closed = true;
+    struct tenant *tenant = &tenants[mux->commanded];
+    enum tenant_state before = tenant->state;
+    bool accepted = tenant_commands_take(tenant, mux->tenant_command);
+
+    monitor_log_begin_answer();
+    monitor_puts("monitor: ");
+    monitor_puts(tenant_command_names[mux->tenant_command]);
+    monitor_puts(" ");
+    monitor_puts(tenant->description->name);
+    if (accepted) {
+        monitor_puts(": ok\n");
+    } else {
+        monitor_puts(": refused, it is ");
+        monitor_puts(tenant_state_name(before));
+        monitor_puts(foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n");
+    }
 }
 
-bool tenant_commands_keep_on(void)
+static void requested(const struct console_mux *mux, uint32_t requests)
 {
-    return keep_on;
+    if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
+        carry_out(mux);
+    }
 }
+
+HOOK(console_requests, requested);

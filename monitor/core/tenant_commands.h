@@ -37,13 +37,4 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command);
  */
 bool tenant_commands_take(struct tenant *tenant, enum tenant_command command);
 
-/* The machine is being left: no user's command is taken any more. */
-void tenant_commands_close(void);
-
-/*
- * Somebody has stopped, loaded or destroyed a tenant by a command: the machine stays on although
- * nobody runs, until it is told to quit.
- */
-bool tenant_commands_keep_on(void);
-
 #endif

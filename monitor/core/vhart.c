@@ -14,3 +14,12 @@ void vhart_interrupt(struct vhart *vhart, uint64_t bits)
         hart->reschedule = true;
     }
 }
+
+uint64_t vhart_run_time(const struct vhart *vhart, uint64_t now)
+{
+    const struct scheduler *scheduler = &vhart->world.hart->scheduler;
+    uint64_t charged = vhart->schedulable.run_time;
+
+    return scheduler->running == &vhart->schedulable ? charged + (now - scheduler->charged)
+                                                     : charged;
+}

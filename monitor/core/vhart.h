@@ -52,7 +52,7 @@ struct __attribute__((aligned(64))) vhart {
     struct tenant *tenant;
     const struct bundle_vhart *description;
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
-    uint64_t console_patience;
+    uint64_t work_patience;
     enum vhart_state state;
     bool uses_fp;
     bool uses_features; /* a feature may keep something of it: hook vhart_ends */
@@ -96,6 +96,9 @@ extern struct vhart vharts[COTENANT_MAX_VHARTS];
  * hart_schedule().
  */
 void vhart_interrupt(struct vhart *vhart, uint64_t bits);
+
+/* Ticks that a vhart of any hart has had its hart until `now`. */
+uint64_t vhart_run_time(const struct vhart *vhart, uint64_t now);
 
 /* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
 static inline size_t vhart_index(const struct vhart *vhart)

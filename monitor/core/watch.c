@@ -2,6 +2,7 @@
 #include "core/watch.h"
 
 #include "core/clock.h"
+#include "core/console_mux.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -145,3 +146,33 @@ void watch_step(uint64_t now)
         }
     }
 }
+
+/* On the way to power-off every tenant is stopped anyway. */
+static unsigned keep_watch(uint64_t now)
+{
+    if (watch_deadline() > now || lifecycle_is_quitting()) {
+        return WORK_NOTHING;
+    }
+    watch_step(now);
+    return WORK_DONE;
+}
+
+WORK(watch, watch_deadline, keep_watch);
+
+/* The user's command. */
+static void requested(const struct console_mux *mux, uint32_t requests)
+{
+    struct tenant *tenant = &tenants[mux->commanded];
+
+    if ((requests & CONSOLE_REQUEST_WATCH) != 0) {
+        bool accepted =
+            watch_change(tenant, mux->watch_policy, mux->watch_within_us, hart_now(hart_self()));
+
+        monitor_log_begin_answer();
+        monitor_puts("monitor: watch ");
+        monitor_puts(tenant->description->name);
+        monitor_puts(accepted ? ": ok\n" : ": refused, it was never given a time\n");
+    }
+}
+
+HOOK(console_requests, requested);

@@ -6,11 +6,15 @@
 
 #include "core/clock.h"
 #include "core/messages.h"
+#include "core/trace.h"
+#include "core/wanted.h"
 
 static struct {
     struct hart *hart;
-    uint64_t step; /* ticks between steps */
-    bool active;   /* the next step is at most `step` away */
+    uint64_t step;              /* ticks between steps */
+    bool active;                /* the next step is at most `step` away */
+    uint32_t turn;              /* index of the work that is asked first in the next step */
+    const struct work *at_once; /* one that said WORK_AT_ONCE in its last step, or NULL */
 } work;
 
 void work_init(struct hart *hart)
@@ -21,7 +25,7 @@ void work_init(struct hart *hart)
 
 void work_put_off(uint64_t now)
 {
-    work.hart->console_due = now + work.step;
+    work.hart->work_due = now + work.step;
 }
 
 void work_begin(void)
@@ -43,19 +47,61 @@ void work_post(void)
     }
 }
 
-void work_go_on(uint64_t now)
+/* There is more to do. */
+static void go_on(uint64_t now)
 {
     work.active = true;
-    work_put_off(now);
+    if (work.at_once != NULL) {
+        work.hart->work_due = now;
+    } else {
+        work_put_off(now);
+    }
 }
 
-void work_rest(uint64_t due)
+/* There is nothing to do before the earliest deadline, unless work_post() is called. */
+static void rest(uint64_t now)
 {
+    uint64_t earliest = WORK_NEVER;
+
+    FOR_EACH_IN_TABLE(works, each)
+    {
+        uint64_t deadline = each->deadline == NULL ? TIME_NEVER : each->deadline();
+
+        if (deadline < earliest) {
+            earliest = deadline;
+        }
+    }
     work.active = false;
-    work.hart->console_due = due;
+    work.hart->work_due = earliest > now ? earliest : now + work.step;
 }
 
-void work_hurry(uint64_t now)
+/* A step of the work whose turn it is. */
+static unsigned take_turn(uint32_t count, uint64_t now)
 {
-    work.hart->console_due = now;
+    const struct work *next = &__start_works[work.turn];
+    unsigned result = next->step(now);
+
+    if ((result & WORK_AT_ONCE) != 0) {
+        work.at_once = next;
+    } else if (work.at_once == next) {
+        work.at_once = NULL;
+    }
+    if ((result & WORK_SAME) == 0) {
+        work.turn = work.turn + 1 < count ? work.turn + 1 : 0;
+    }
+    return result;
+}
+
+void work_step(uint64_t now)
+{
+    uint32_t count = (uint32_t)(__stop_works - __start_works);
+
+    trace_console(work.hart);
+    for (uint32_t i = 0; i < count; i++) {
+        if (take_turn(count, now) != WORK_NOTHING || hart_is_wanted()) {
+            go_on(now);
+            return;
+        }
+    }
+    rest(now);
 }

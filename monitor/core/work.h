@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the monitor does beside tenants, for all of them: moving bytes of consoles, resetting what a
- * stopped tenant had, looking at heartbeats.
+ * stopped tenant had, looking at heartbeats. Each such work registers itself, at link time:
+ *
+ *   WORK(watch, watch_deadline, step);
  *
  * It is done in small steps on one hart, the boot hart, at most one in each WORK_STEP_US and only
  * while there is something to do, so that neither a tenant that prints a flood nor a line that
- * delivers one can take more than a fixed small share of the hart. Here is when the next step is
- * due; entry/run.c calls the step. M-mode with interrupts off.
+ * delivers one can take more than a fixed small share of the hart. The works take turns, a step
+ * each; between those that have nothing to do the monitor looks at interrupts. entry/run.c calls
+ * the step when it is due. M-mode with interrupts off, shared lock held.
  */
 #ifndef COTENANT_CORE_WORK_H
 #define COTENANT_CORE_WORK_H
@@ -14,6 +17,7 @@
 #include <stdint.h>
 
 #include "core/hart.h"
+#include "core/table.h"
 
 #define WORK_STEP_US 50
 
@@ -24,26 +28,47 @@
  */
 #define WORK_PATIENCE_US 1000
 
+/* What a step returns: bits. */
+#define WORK_NOTHING 0u   /* there was nothing to do */
+#define WORK_DONE 0x1u    /* others have their turn first */
+#define WORK_SAME 0x2u    /* in the middle of a line for the log: this work has the next step too */
+#define WORK_AT_ONCE 0x4u /* it waits for nothing: the next step comes without a pause */
+
+struct work {
+    /*
+     * The moment, in ticks of mtime, from which a step has something to do without a call of
+     * work_post(); TIME_NEVER: there is none. NULL: always TIME_NEVER.
+     */
+    uint64_t (*deadline)(void);
+    /*
+     * Does a step of a few hundred instructions. Also called when there is nothing to do, and then
+     * returns soon.
+     */
+    unsigned (*step)(uint64_t now);
+};
+
+TABLE(const struct work, works);
+
+#define WORK(name, deadline, step)                                                                 \
+    static const struct work work_of_##name TABLE_ENTRY(works) = {(deadline), (step)}
+
 /* The steps are this hart's. Until now nothing is due. */
 void work_init(struct hart *hart);
 
-/* There is something to do: the next step is soon. Any hart, shared lock held. */
+/* There is something to do: the next step is soon. Any hart. */
 void work_post(void);
 
 /* The hart of the steps has been asked for one by another hart (MAIL_WORK). */
 void work_begin(void);
 
-/* The next step is due WORK_STEP_US from now: there is more to do, or the hart is needed first. */
+/* The next step is due WORK_STEP_US from now: the hart is needed first. Lock not needed. */
 void work_put_off(uint64_t now);
 
 /*
- * After a step, which knows what is left to do, shared lock held: the next one comes soon, or not
- * before `due` unless work_post() is called.
+ * Does a step, which was due by the hart's work_due, and sets that anew. It ends early when a
+ * machine interrupt becomes pending, but has then asked one work at least: a tenant could see to it
+ * that the hart is wanted in each step.
  */
-void work_go_on(uint64_t now);
-void work_rest(uint64_t due);
-
-/* After a step that left what does not wait for anything: the next one comes without a pause. */
-void work_hurry(uint64_t now);
+void work_step(uint64_t now);
 
 #endif

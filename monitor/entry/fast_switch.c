@@ -27,8 +27,8 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     struct vhart *to = vhart_of(hart->scheduler.running);
     uint64_t event = schedule_deadline(&hart->scheduler, now);
 
-    if (hart->console_due + to->console_patience < event) {
-        event = hart->console_due + to->console_patience;
+    if (hart->work_due + to->work_patience < event) {
+        event = hart->work_due + to->work_patience;
     }
     to->schedulable.switches++;
     if (!timer_is_native(hart) && to->world.deadline <= now) {

@@ -82,13 +82,13 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* When the console's step has to be done although `next` (NULL: nobody) would like to run. */
-static uint64_t console_moment(const struct hart *hart, struct schedulable *next)
+/* When the step of work has to be done although `next` (NULL: none) would like to run. */
+static uint64_t work_moment(const struct hart *hart, struct schedulable *next)
 {
-    return hart->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
+    return hart->work_due + (next == NULL ? 0 : vhart_of(next)->work_patience);
 }
 
-/* The console works for all tenants: no vhart's counters count that. */
+/* The step is for all tenants: no vhart's counters count that. */
 __attribute__((noinline, cold)) static void set_aside(struct hart *hart)
 {
     if (hart->attended_last != NULL) {
@@ -96,19 +96,19 @@ __attribute__((noinline, cold)) static void set_aside(struct hart *hart)
     }
 }
 
-/* The timer interrupt of the one who gives way to the console now, if that must not be late. */
+/* The timer interrupt of the vhart that gives way to the step now, if that must not be late. */
 static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
 {
     const struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
 
-    if (vhart == NULL || vhart->console_patience == 0) {
+    if (vhart == NULL || vhart->work_patience == 0) {
         return TIME_NEVER;
     }
     return hart->loaded == vhart ? timer_deadline(vhart) : vhart->world.deadline;
 }
 
-/* The console's step; mtimecmp meanwhile holds what would interrupt it. */
-static void serve_console(struct hart *hart, struct schedulable *next, uint64_t now)
+/* The step of work; mtimecmp meanwhile holds what would interrupt it. */
+static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now)
 {
     if (attended_is_any(hart)) {
         set_aside(hart);
@@ -119,7 +119,7 @@ static void serve_console(struct hart *hart, struct schedulable *next, uint64_t 
         work_put_off(now);
         return;
     }
-    console_step(now);
+    work_step(now);
     shared_leave(hart);
 }
 
@@ -175,12 +175,12 @@ struct world_change hart_schedule(struct hart *hart)
 
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
-        if (now >= console_moment(hart, next)) {
-            serve_console(hart, next, now);
+        if (now >= work_moment(hart, next)) {
+            serve_work(hart, next, now);
             hart->reschedule = true;
             continue;
         }
-        event = earlier(console_moment(hart, next), schedule_deadline(&hart->scheduler, now));
+        event = earlier(work_moment(hart, next), schedule_deadline(&hart->scheduler, now));
         if (attended_is_any(hart) && !attend(hart, next, event)) {
             hart_poll_interrupts(hart);
             hart->reschedule = true;

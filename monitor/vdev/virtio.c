@@ -237,6 +237,17 @@ void virtio_tell_one(uint64_t now)
     }
 }
 
+static unsigned virtio_step(uint64_t now)
+{
+    if (deadline > now) {
+        return WORK_NOTHING;
+    }
+    virtio_tell_one(now);
+    return WORK_DONE;
+}
+
+WORK(virtio, virtio_deadline, virtio_step);
+
 static void reset(struct virtio_device *device)
 {
     device->status = 0;

@@ -62,7 +62,7 @@ static void make_vhart(struct vhart *vhart)
     vhart->uses_fp = chance(2);
     vhart->loading = chance(12);
     vhart->schedulable.priority = random_below(&source, 4);
-    vhart->console_patience = vhart->schedulable.priority * 10;
+    vhart->work_patience = vhart->schedulable.priority * 10;
     vhart->schedulable.slice = 1 + random_below(&source, 20);
     if (chance(5)) {
         vhart->schedulable.period = 40;
@@ -81,7 +81,7 @@ static void make_state(void)
     HART->plic_user_threshold = 3;
     HART->attended_vharts = chance(2);
     HART->features = chance(2) ? HART_SSTC : 0;
-    HART->console_due = chance(6) ? CONSOLE_NEVER : mtime + random_below(&source, 60);
+    HART->work_due = chance(6) ? WORK_NEVER : mtime + random_below(&source, 60);
     scheduler_init(&HART->scheduler, START);
     for (int i = 0; i < COUNT; i++) {
         make_vhart(&now_is.vharts[i]);
@@ -96,9 +96,9 @@ static void make_state(void)
     HART->fp_owner = chance(4) ? NULL : &now_is.vharts[random_below(&source, COUNT)];
 }
 
-static uint64_t console_moment(struct schedulable *next)
+static uint64_t work_moment(struct schedulable *next)
 {
-    return HART->console_due + (next == NULL ? 0 : vhart_of(next)->console_patience);
+    return HART->work_due + (next == NULL ? 0 : vhart_of(next)->work_patience);
 }
 
 /* hart_schedule() of entry/run.c up to the point where it idles or loads images. */
@@ -110,12 +110,12 @@ static void plain_schedule(void)
 
     HART->reschedule = false;
     next = schedule_next(&HART->scheduler, mtime);
-    if (mtime >= console_moment(next)) {
-        HART->console_due = CONSOLE_NEVER;
+    if (mtime >= work_moment(next)) {
+        HART->work_due = WORK_NEVER;
         next = schedule_next(&HART->scheduler, mtime);
     }
     event = schedule_deadline(&HART->scheduler, mtime);
-    event = console_moment(next) < event ? console_moment(next) : event;
+    event = work_moment(next) < event ? work_moment(next) : event;
     vhart = next == NULL ? NULL : vhart_of(next);
     if (vhart == NULL || vhart->loading) {
         timer_program(HART, NULL, event);
@@ -170,7 +170,7 @@ static bool begin(void)
 
 static bool somebody_is_due(void)
 {
-    return console_moment(HART->scheduler.running) <= mtime ||
+    return work_moment(HART->scheduler.running) <= mtime ||
            (HART->scheduler.waiting != NULL && HART->scheduler.waiting->wake <= mtime);
 }
 

@@ -1144,10 +1144,10 @@ static void test_who_is_asked_for_comes(void **state)
     key_pressed = NULL;
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
     assert_ptr_equal(key_pressed, LINUX);
-    assert_true(foreground_waits());
+    assert_true(foreground_deadline() != TIME_NEVER);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_true(suspend(&LINUX->vharts[0], 0x80002000, 1));
-    assert_false(foreground_waits());
+    assert_true(foreground_deadline() == TIME_NEVER);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_false(tenant_command(LINUX, COMMAND_RESTART));
 }
@@ -1180,11 +1180,11 @@ static void test_patience_ends(void **state)
     mtime += 4999999; /* 10 MHz */
     foreground_look(mtime);
     finish_stops();
-    assert_true(foreground_waits());
+    assert_true(foreground_deadline() != TIME_NEVER);
     mtime++;
     foreground_look(mtime);
     finish_stops();
-    assert_false(foreground_waits());
+    assert_true(foreground_deadline() == TIME_NEVER);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(devices_reset, 0);
     assert_string_equal(log_text(),
