@@ -98,7 +98,9 @@ void work_step(uint64_t now)
 
     trace_console(work.hart);
     for (uint32_t i = 0; i < count; i++) {
-        if (take_turn(count, now) != WORK_NOTHING || hart_is_wanted()) {
+        bool busy = take_turn(count, now) != WORK_NOTHING;
+
+        if (hart_is_wanted() || busy) {
             go_on(now);
             return;
         }
