@@ -8,9 +8,3 @@ uint32_t guard_count;
 void guard_init(void)
 {
 }
-
-bool guard_give_back(uint64_t base)
-{
-    (void)base;
-    return false;
-}

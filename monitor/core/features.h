@@ -92,11 +92,6 @@
 #define FEATURE_COMMANDS 1
 #endif
 
-/* Devices of tenants are reset when these stop. */
-#ifndef FEATURE_DEVICES
-#define FEATURE_DEVICES 1
-#endif
-
 /* Guarded virtio devices: the monitor is between a tenant and the registers of its devices. */
 #ifndef FEATURE_GUARD
 #define FEATURE_GUARD 1

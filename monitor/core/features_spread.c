@@ -9,9 +9,6 @@ FEATURE(commands);
 #if FEATURE_CONTROL
 FEATURE(control);
 #endif
-#if FEATURE_DEVICES
-FEATURE(devices);
-#endif
 #if FEATURE_EVENTS
 FEATURE(events);
 #endif

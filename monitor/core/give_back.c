@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/give_back.h"
 
-#include "device/device_reset.h"
-#include "features/guard/guard.h"
+#include "core/hooks.h"
 #include "irq/routing.h"
 #include "vdev/virtio.h"
 
@@ -18,9 +17,7 @@ _Static_assert(COTENANT_MAX_RESETS % RESETS == 0, "the parts are of one size");
 static void reset_devices(const struct bundle_reset *resets)
 {
     for (uint32_t i = 0; i < RESETS && resets[i].kind != COTENANT_DEVICE_RESET_NONE; i++) {
-        if (!guard_give_back(resets[i].base)) {
-            device_reset(&resets[i]);
-        }
+        device_is_given_back(&resets[i]);
     }
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/table.h"
 
+struct bundle_reset;
 struct console_mux;
 struct dormant_state;
 struct hart;
@@ -58,6 +59,12 @@ EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), 
 
 /* It is asked to suspend, for another one of its group. */
 EVENT(tenant_is_asked_to_suspend, (const struct tenant *tenant), (tenant))
+
+/*
+ * It gives back a device of the board, to be reset: it forgets the tenant's memory. In a step of
+ * core/give_back.c, which may take a few hundred instructions for all that happens.
+ */
+EVENT(device_is_given_back, (const struct bundle_reset *reset), (reset))
 
 /* Of vharts; by the vhart's own hart. */
 

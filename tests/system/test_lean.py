@@ -59,7 +59,7 @@ def exchange(launch: Launch, lean: Launch) -> Launch:
         ([freertos(fp=False, hart=1), SECOND], "built without harts"),
         ([RTOS, SECOND, f"[channel.c]\nkind = 'stream'\n{ENDS}"], "built without streams"),
         ([RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"], "built without groups"),
-        ([freertos(fp=False, devices=["virtio0"])], "built without devices"),
+        ([freertos(fp=False, devices=["virtio0"])], "built without device_reset"),
     ],
     ids=["fp", "harts", "channel", "group", "device"],
 )

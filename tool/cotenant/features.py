@@ -14,7 +14,7 @@ WHAT = {
     "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
-    "devices": "reset of tenants' devices",
+    "device_reset": "reset of tenants' devices",
     "events": "software events (SBI SSE)",
     "fp": "floating point",
     "frames": "the console line for programs",
@@ -45,7 +45,6 @@ _NEEDS = {
     "control": {"frames"},
     "frames": {"commands"},  # the program at the other end asks how tenants are
     "groups": {"suspend", "virtio"},
-    "guard": {"devices"},
     "harts": {"suspend"},
     "nets": {"virtio"},
     "sockets": {"virtio"},
@@ -65,7 +64,7 @@ def used(system: System) -> frozenset[str]:
     tenants = system.tenants
     asked = {
         "control": any(tenant.config.may_see is not None for tenant in tenants),
-        "devices": any(tenant.devices for tenant in tenants),
+        "device_reset": any(tenant.devices for tenant in tenants),
         "fp": any(tenant.config.fp for tenant in tenants),
         "frames": system.console_mode == "framed",
         "groups": bool(system.config.groups),

@@ -3,7 +3,8 @@
 
 #include "arch/mmio.h"
 #include "core/guarded.h"
-#include "device/virtio_reset.h"
+#include "features/device_reset/device_reset.h"
+#include "features/device_reset/virtio_reset.h"
 #include "vdev/virtio_registers.h"
 
 #define VERSION_MODERN 2
@@ -80,6 +81,8 @@ bool guard_give_back(uint64_t base)
     forget_driver(guard);
     return true;
 }
+
+DEVICE_GUARD(guard_give_back);
 
 static struct guard *guard_of(uint64_t base)
 {

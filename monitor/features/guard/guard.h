@@ -49,7 +49,7 @@ extern uint32_t guard_count;
 /* Resets and guards the devices of the bundle's tenants. At boot, before any of them runs. */
 void guard_init(void);
 
-/* Takes the device at `base` from its driver and resets it. False: no guarded device is there. */
+/* A device_guard of features/device_reset/device_reset.h. */
 bool guard_give_back(uint64_t base);
 
 /* The guarded device of the tenant that `address` belongs to, or NULL. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "arch/mmio.h"
 #include "cmocka_tests.h"
-#include "device/device_reset.h"
-#include "device/pci_reset.h"
-#include "device/virtio_reset.h"
+#include "features/device_reset/device_reset.h"
+#include "features/device_reset/pci_reset.h"
+#include "features/device_reset/virtio_reset.h"
 #include "mmio_recorder.h"
 
 #define BASE 0x10001000

@@ -22,7 +22,6 @@
 #include "core/tenant_commands.h"
 #include "core/trace.h"
 #include "core/work.h"
-#include "device/device_reset.h"
 #include "entry/requests.h"
 #include "features/pmu/counters.h"
 #include "irq/routing.h"
@@ -201,19 +200,14 @@ void guard_init(void)
 {
 }
 
-bool guard_give_back(uint64_t base)
+static void reset_device(const struct bundle_reset *reset)
 {
-    assert_int_equal(base, 0x10001000);
-    return false;
+    assert_int_equal(reset->kind, COTENANT_DEVICE_RESET_VIRTIO_MMIO);
+    assert_int_equal(reset->base, 0x10001000);
+    devices_reset++;
 }
 
-void device_reset(const struct bundle_reset *reset)
-{
-    if (reset->kind != COTENANT_DEVICE_RESET_NONE) {
-        assert_int_equal(reset->base, 0x10001000);
-        devices_reset++;
-    }
-}
+HOOK(device_is_given_back, reset_device);
 
 static const struct tenant *sources_owner;
 static uint32_t focus;

@@ -45,7 +45,7 @@ def test_a_lone_rtos_needs_next_to_nothing(workshop: Workshop) -> None:
 
 
 def test_linux_with_devices(workshop: Workshop) -> None:
-    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"devices", "fp", "guard"}
+    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"device_reset", "fp", "guard"}
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_linux_with_devices(workshop: Workshop) -> None:
             second() + '[group.g]\nmembers = ["rtos", "second"]',
             {"groups", "suspend", "virtio"},
         ),
-        ('devices = ["virtio0"]\n', {"devices", "guard"}),
-        ('devices = ["virtio0"]\ntrusted = true\n', {"devices"}),
+        ('devices = ["virtio0"]\n', {"device_reset", "guard"}),
+        ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset"}),
     ],
     ids=[
         "harts",

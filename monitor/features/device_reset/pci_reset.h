@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A PCI bus that belongs to tenants, seen through its configuration space (ECAM). */
-#ifndef COTENANT_DEVICE_PCI_RESET_H
-#define COTENANT_DEVICE_PCI_RESET_H
+#ifndef COTENANT_FEATURES_DEVICE_RESET_PCI_RESET_H
+#define COTENANT_FEATURES_DEVICE_RESET_PCI_RESET_H
 
 #include <stdint.h>
 

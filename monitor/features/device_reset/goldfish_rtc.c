@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "device/goldfish_rtc.h"
+#include "features/device_reset/goldfish_rtc.h"
 
 #include "arch/mmio.h"
 

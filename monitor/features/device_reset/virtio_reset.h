@@ -4,8 +4,8 @@
  * its queues and leaves memory alone. Called with interrupts off, shared lock held, while the
  * tenant that owns it does not run.
  */
-#ifndef COTENANT_DEVICE_VIRTIO_RESET_H
-#define COTENANT_DEVICE_VIRTIO_RESET_H
+#ifndef COTENANT_FEATURES_DEVICE_RESET_VIRTIO_RESET_H
+#define COTENANT_FEATURES_DEVICE_RESET_VIRTIO_RESET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "device/virtio_reset.h"
+#include "features/device_reset/virtio_reset.h"
 
 #include "arch/mmio.h"
 

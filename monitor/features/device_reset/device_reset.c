@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "device/device_reset.h"
+#include "features/device_reset/device_reset.h"
 
-#include "device/goldfish_rtc.h"
+#include "core/feature.h"
+#include "core/hooks.h"
 #include "device/ns16550.h"
-#include "device/pci_reset.h"
-#include "device/virtio_reset.h"
+#include "features/device_reset/goldfish_rtc.h"
+#include "features/device_reset/pci_reset.h"
+#include "features/device_reset/virtio_reset.h"
+
+static bool is_guarded(uint64_t base)
+{
+    FOR_EACH_IN_TABLE(device_guards, give_back)
+    {
+        if ((*give_back)(base)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 void device_reset(const struct bundle_reset *reset)
 {
+    if (is_guarded(reset->base)) {
+        return;
+    }
     switch (reset->kind) {
     case COTENANT_DEVICE_RESET_VIRTIO_MMIO:
         (void)virtio_reset(reset->base);
@@ -25,3 +41,6 @@ void device_reset(const struct bundle_reset *reset)
         break;
     }
 }
+
+HOOK(device_is_given_back, device_reset);
+FEATURE(device_reset);

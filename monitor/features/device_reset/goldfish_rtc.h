@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The goldfish real-time clock of QEMU's machines, which belongs to tenants. */
-#ifndef COTENANT_DEVICE_GOLDFISH_RTC_H
-#define COTENANT_DEVICE_GOLDFISH_RTC_H
+#ifndef COTENANT_FEATURES_DEVICE_RESET_GOLDFISH_RTC_H
+#define COTENANT_FEATURES_DEVICE_RESET_GOLDFISH_RTC_H
 
 #include <stdint.h>
 

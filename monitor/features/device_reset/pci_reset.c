@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Registers: PCI Local Bus 3.0, sections 6.1 (header), 6.7 (capabilities) and 6.8 (messages). */
-#include "device/pci_reset.h"
+#include "features/device_reset/pci_reset.h"
 
 #include <stdbool.h>
 
