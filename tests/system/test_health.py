@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linux under load for a minute, while the RTOS takes the hart a thousand times a second."""
+"""Linux under load, while the RTOS takes the hart a thousand times a second."""
 
 import re
 
-from systems import Boot, freertos, linux, system
+import pytest
+from systems import Boot, freertos, is_long, linux, system
 
 from cotenant.run.results import parse_latency
 
-SECONDS = 60
+# RCU complains of a stall after 21 s.
+SECONDS = 120 if is_long() else 30
 COMPLAINTS = re.compile(
     r"rcu|stall|clocksource|lockup|hung task|watchdog|bug|oops|warning|segfault|panic", re.I
 )
 
 
+@pytest.mark.long_form
 def test_linux_stays_healthy_and_the_rtos_misses_nothing(boot: Boot) -> None:
     session = boot(system(linux(), freertos()), icount=4)
     session.wait_ready("linux")
@@ -24,7 +27,7 @@ def test_linux_stays_healthy_and_the_rtos_misses_nothing(boot: Boot) -> None:
     assert exit_code == 0, output
     assert "cpuload: blocks=" in output
     processes = re.search(r"forkload: processes=(\d+)", output)
-    assert processes and int(processes[1]) > 300
+    assert processes and int(processes[1]) > 5 * SECONDS
     elapsed = session.stats().time_ns - before
     assert elapsed >= SECONDS * 1_000_000_000
 
