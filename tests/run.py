@@ -83,7 +83,8 @@ def make_step(
     required: bool = False,
 ) -> Step:
     """Return a step that checks through make targets."""
-    command = ["make", "--no-print-directory", *targets]
+    jobs = [f"--jobs={all_workers()}", "--output-sync=target"]
+    command = ["make", "--no-print-directory", *jobs, *targets]
     return Step(name, lambda seconds: Result(count(*run_command(command, seconds))), required)
 
 
