@@ -8,7 +8,6 @@ all workers end at about the same time.
 """
 
 import json
-import math
 from pathlib import Path
 
 import durations
@@ -29,12 +28,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest tests first, in the same order in all workers.
-
-    How long a test takes that is not known may be anything: it comes before all others.
-    """
+    """Put the longest tests first, in the same order in all workers."""
     known = durations.known()
-    items.sort(key=lambda item: -known.get(item.nodeid, math.inf))
+    items.sort(key=lambda item: -durations.estimate(item.nodeid, known))
 
 
 class Recorder:

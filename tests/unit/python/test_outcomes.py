@@ -104,8 +104,8 @@ def test_the_slowest_come_in_order() -> None:
 
 def test_only_durations_worth_it_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "build" / "durations.json"
-    durations.write(file, {"long": 12.345, "short": 0.2})
-    assert durations.read(file) == {"long": 12.3}
+    durations.write(file, {"long": 12.345, "short": 0.2, "tests/system/x.py::short": 0.21})
+    assert durations.read(file) == {"long": 12.3, "tests/system/x.py::short": 0.2}
     assert durations.read(tmp_path / "missing") == {}
 
 
@@ -144,10 +144,24 @@ def test_the_longest_test_is_begun_first(tmp_path: Path, monkeypatch: pytest.Mon
 
     import recorder
 
-    monkeypatch.setattr(durations, "known", lambda: {"long": 100.0, "longer": 200.0, "short": 0.1})
-    items = [Item(name) for name in ("new", "short", "long", "newer", "longer")]
+    system = "tests/system/test_"
+    known = {
+        f"{system}a.py::long": 100.0,
+        f"{system}a.py::short": 0.1,
+        f"{system}b.py::longer": 200.0,
+    }
+    order = [
+        f"{system}new_file.py::any",
+        f"{system}b.py::longer",
+        f"{system}a.py::long",
+        f"{system}a.py::new",
+        f"{system}a.py::short",
+        "tests/unit/python/test_c.py::new",
+    ]
+    monkeypatch.setattr(durations, "known", lambda: known)
+    items = [Item(order[i]) for i in (5, 4, 2, 3, 0, 1)]
     recorder.pytest_collection_modifyitems(items)  # type: ignore[arg-type]
-    assert [item.nodeid for item in items] == ["new", "newer", "longer", "long", "short"]
+    assert [item.nodeid for item in items] == order
 
 
 @pytest.fixture
