@@ -33,23 +33,6 @@ probe_emulated_exceptions:
     csrw mtvec, t3
     ret
 
-/*
- * uint64_t probe_triggers(void): the same for tselect (0x7a0), tdata1 and tdata2.
- */
-    .globl probe_triggers
-probe_triggers:
-    csrr t3, mtvec
-    li a0, 0
-    lla t0, 1f
-    csrw mtvec, t0
-    csrw 0x7a0, zero
-    csrr t1, 0x7a1
-    csrr t1, 0x7a2
-    li a0, 1
-    .balign 4
-1:  csrw mtvec, t3
-    ret
-
     .section .rodata.probe, "a"
     .balign 64
 probe_lines:

@@ -13,7 +13,4 @@
 /* The exceptions, one bit each as in medeleg, that the monitor must not delegate on this hart. */
 uint64_t probe_emulated_exceptions(void);
 
-/* 1: the hart has the registers of debug triggers; 0: it has not. */
-uint64_t probe_triggers(void);
-
 #endif

@@ -249,9 +249,6 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
         trap_vector_init(trap_entry, trap_plain_entry);
     }
     hart_begin(hart);
-    if (hart->trigger_count == 0) {
-        sbi_withdraw(SBI_EXT_DBTR); /* where only others have some, it says that this one has 0 */
-    }
     wait_for_others(hart);
     clear_loaded(loaded_at, argument);
     monitor_log_init();
@@ -260,6 +257,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     protection_init(hart);
     work_init(hart);
     console_init();
+    machine_begins();
     release_others(hart);
     run(hart);
 }

@@ -57,11 +57,6 @@
 #define FEATURE_EVENTS 1
 #endif
 
-/* Debug triggers: SBI DBTR (section 19). */
-#ifndef FEATURE_TRIGGERS
-#define FEATURE_TRIGGERS 1
-#endif
-
 /* Misaligned accesses that the hart does not make are made by the monitor. */
 #ifndef FEATURE_MISALIGNED
 #define FEATURE_MISALIGNED 1

@@ -48,9 +48,6 @@ FEATURE(terminal);
 #if FEATURE_TRACE
 FEATURE(trace);
 #endif
-#if FEATURE_TRIGGERS
-FEATURE(triggers);
-#endif
 #if FEATURE_VIRTIO
 FEATURE(virtio);
 #endif

@@ -12,7 +12,6 @@
 #include "abi/bundle.h"
 #include "arch/csr.h"
 #include "core/scheduler.h"
-#include "core/triggers.h"
 
 struct vhart;
 
@@ -87,12 +86,6 @@ struct __attribute__((aligned(64))) hart {
     volatile uint32_t *msip; /* the hart's software interrupt, 1 raises it; or NULL */
     /* Exceptions that it raises for what the monitor emulates, bits as in medeleg: probe.h. */
     uint64_t emulated_exceptions;
-    /* Debug triggers that tenants may use, the types that each can have (bits), and
-     * the vhart whose triggers are in the hart, or NULL. */
-    uint32_t trigger_count;
-    uint16_t trigger_types[MOST_TRIGGERS];
-    uint64_t trigger_rest[MOST_TRIGGERS]; /* tdata1 of each when it matches nothing */
-    struct vhart *trigger_user;
 };
 
 extern struct hart harts[COTENANT_MAX_HARTS];

@@ -14,6 +14,7 @@ WHAT = {
     "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
+    "dbtr": "debug triggers (SBI DBTR)",
     "device_reset": "reset of tenants' devices",
     "events": "software events (SBI SSE)",
     "fp": "floating point",
@@ -32,7 +33,6 @@ WHAT = {
     "suspend": "suspend (SBI SUSP)",
     "terminal": "the console line for people",
     "trace": "traces",
-    "triggers": "debug triggers (SBI DBTR)",
     "virtio": "virtual devices",
     "watch": "heartbeats",
 }

@@ -5,7 +5,6 @@
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "arch/trap_vector.h"
-#include "arch/trigger.h"
 #include "arch/vhart_setup.h"
 #include "arch/wait.h"
 #include "boot/tenants.h"
@@ -23,6 +22,7 @@
 #include "core/trace.h"
 #include "core/work.h"
 #include "entry/requests.h"
+#include "features/dbtr/triggers.h"
 #include "features/pmu/counters.h"
 #include "irq/routing.h"
 
@@ -44,6 +44,7 @@ static uint64_t cleared;
 static uint64_t copied;
 static unsigned routing_resets;
 static struct vhart *unloaded;
+struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
 struct hart_counters hart_counters[COTENANT_MAX_HARTS];
 static struct vhart *counters_owner;
 
@@ -429,16 +430,16 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     vhart->world.pending = INTERRUPT_SSI;
     pmu_configure(vhart, COUNTER_CYCLE, 0, false, false);
     assert_ptr_equal(counters_owner, vhart);
-    hart->trigger_count = 1;
-    vhart->triggers.each[0].mapped = true;
+    triggers_in(hart)->count = 1;
+    triggers_of(vhart)->each[0].mapped = true;
     triggers_apply(vhart);
-    assert_ptr_equal(hart->trigger_user, vhart);
+    assert_ptr_equal(triggers_in(hart)->user, vhart);
     cleared = copied = 0;
     tenant_reboot(RTOS);
     finish_stops();
     assert_null(counters_owner);
-    assert_null(hart->trigger_user);
-    assert_false(vhart->triggers.each[0].mapped);
+    assert_null(triggers_in(hart)->user);
+    assert_false(triggers_of(vhart)->each[0].mapped);
     assert_int_equal(pmu_of(vhart)->configured, 0);
     assert_non_null(strstr(log_text(), "tenant rtos: reboot\n"));
     assert_int_equal(RTOS->state, TENANT_RUNNING);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/trigger.h"
 #include "cmocka_tests.h"
 #include "core/attended.h"
 #include "core/hart.h"
+#include "features/dbtr/triggers.h"
 #include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
@@ -25,8 +25,8 @@
 
 static struct bundle_tenant description;
 static struct tenant tenant;
+struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
 static struct hart hart;
-static struct vhart both[VHARTS];
 static struct entry {
     uint64_t head;
     uint64_t tdata1;
@@ -48,6 +48,12 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
     real[number].tdata1 = tdata1 & ~(uint64_t)ABSENT;
     real[number].tdata2 = tdata2;
     return (tdata1 & ABSENT) == 0;
+}
+
+/* Only at boot. */
+void sbi_withdraw(uint64_t extension)
+{
+    (void)extension;
 }
 
 void triggers_probe(struct hart *of)
@@ -75,18 +81,20 @@ static int set_up(void **state)
     (void)state;
     memset(&hart, 0, sizeof(hart));
     memset(&tenant, 0, sizeof(tenant));
-    memset(both, 0, sizeof(both));
+    memset(vharts, 0, sizeof(vharts[0]) * VHARTS);
+    memset(vhart_triggers, 0, sizeof(vhart_triggers));
+    memset(hart_triggers, 0, sizeof(hart_triggers));
     memset(memory, 0, sizeof(memory));
     description.memory[0] = (struct bundle_range){(uint64_t)memory, sizeof(memory)};
     tenant.description = &description;
-    hart.trigger_count = COUNT;
+    hart_triggers[0].count = COUNT;
     for (uint32_t i = 0; i < COUNT; i++) {
-        hart.trigger_types[i] = i == 3 ? 0x4 : 0x44;
+        hart_triggers[0].types[i] = i == 3 ? 0x4 : 0x44;
         trigger_clear(&hart, i);
     }
     for (unsigned i = 0; i < VHARTS; i++) {
-        both[i].world.hart = &hart;
-        both[i].tenant = &tenant;
+        vharts[i].world.hart = &hart;
+        vharts[i].tenant = &tenant;
     }
     return 0;
 }
@@ -95,7 +103,7 @@ static struct sbi_result call(unsigned id, uint64_t function, uint64_t a0, uint6
 {
     const uint64_t arguments[6] = {a0, a1, 0};
 
-    return call_extension(SBI_EXT_DBTR, &both[id], function, arguments);
+    return call_extension(SBI_EXT_DBTR, &vharts[id], function, arguments);
 }
 
 static void expect(unsigned id, uint64_t function, uint64_t a0, uint64_t a1, long error,
@@ -160,7 +168,7 @@ static void test_chains(void **state)
     put(0, TWO, 0);
     put(1, TWO | TDATA1_CHAIN, 0);
     expect(0, SBI_DBTR_INSTALL_TRIGGERS, 2, 0, SBI_ERR_INVALID_PARAM, 1);
-    assert_false(both[0].triggers.each[0].mapped);
+    assert_false(vhart_triggers[0].each[0].mapped);
     put(0, TWO | TDATA1_CHAIN, 0);
     put(1, TWO | TDATA1_CHAIN, 0);
     put(2, TWO, 0);
@@ -209,10 +217,10 @@ static void test_enable(void **state)
     expect(0, SBI_DBTR_ENABLE_TRIGGERS, 0, 0xf, 0, 0);
     assert_int_equal(real[1].tdata1, TWO | TDATA1_S | TDATA1_U);
     assert_int_equal(real[0].tdata1, TWO);
-    assert_false(both[0].triggers.each[0].mapped || both[0].triggers.each[2].mapped);
+    assert_false(vhart_triggers[0].each[0].mapped || vhart_triggers[0].each[2].mapped);
     expect(0, SBI_DBTR_ENABLE_TRIGGERS, 0, 0x10, SBI_ERR_INVALID_PARAM, 0);
     expect(0, SBI_DBTR_UNINSTALL_TRIGGERS, 0, 3, SBI_ERR_INVALID_PARAM, 0);
-    assert_true(both[0].triggers.each[1].mapped);
+    assert_true(vhart_triggers[0].each[1].mapped);
 }
 
 static void test_hit_is_kept(void **state)
@@ -222,10 +230,10 @@ static void test_hit_is_kept(void **state)
     put(0, TWO | TDATA1_U, 0x100);
     expect(0, SBI_DBTR_INSTALL_TRIGGERS, 1, 0, 0, 0);
     real[0].tdata1 |= HIT;
-    triggers_leave(&both[0]);
+    triggers_leave(&vharts[0]);
     assert_int_equal(real[0].tdata1, TWO);
     assert_int_equal(real[0].tdata2, 0);
-    triggers_enter(&both[0]);
+    triggers_enter(&vharts[0]);
     expect(0, SBI_DBTR_READ_TRIGGERS, 0, 1, 0, 0);
     assert_int_equal(memory[0].tdata1, TWO | TDATA1_U | HIT);
     assert_int_equal(memory[0].tdata2, 0x100);
@@ -257,40 +265,40 @@ static uint64_t random_number(void)
     return choice < 12 ? choice % (COUNT + 1) : UINT64_MAX >> random_below(&source, 64);
 }
 
-/* The hart has the triggers of whoever runs, as that one was told, and no others. */
+/* The hart has the triggers of the vhart that runs, as that one was told, and no others. */
 static void check_hart(void)
 {
-    const struct triggers *triggers = &both[running].triggers;
+    const struct triggers *own = &vhart_triggers[running];
     bool any = false;
 
     for (uint32_t i = 0; i < COUNT; i++) {
-        const struct trigger *trigger = &triggers->each[i];
+        const struct trigger *trigger = &own->each[i];
 
         any |= trigger->mapped;
         assert_int_equal(real[i].tdata1 & ~HIT, trigger->mapped ? trigger->tdata1 & ~HIT : TWO);
         assert_int_equal(real[i].tdata2, trigger->mapped ? trigger->tdata2 : 0);
     }
-    assert_int_equal(both[running].triggers.attended, any);
-    assert_ptr_equal(hart.trigger_user, any ? &both[running] : NULL);
-    assert_int_equal(hart.attended_vharts, (both[0].attended != 0) + (both[1].attended != 0));
+    assert_int_equal(vhart_triggers[running].attended, any);
+    assert_ptr_equal(hart_triggers[0].user, any ? &vharts[running] : NULL);
+    assert_int_equal(hart.attended_vharts, (vharts[0].attended != 0) + (vharts[1].attended != 0));
 }
 
 static void step(void)
 {
     uint64_t function = random_below(&source, SBI_DBTR_DISABLE_TRIGGERS + 2);
-    struct triggers before = both[running].triggers;
+    struct triggers before = vhart_triggers[running];
     struct sbi_result result;
     uint64_t base;
     uint64_t mask;
 
     if (random_below(&source, 8) == 0) {
-        triggers_leave(&both[running]);
+        triggers_leave(&vharts[running]);
         running = 1 - running;
-        triggers_enter(&both[running]);
+        triggers_enter(&vharts[running]);
         return;
     }
     if (random_below(&source, 100) == 0) {
-        triggers_end(&both[random_below(&source, VHARTS)]);
+        triggers_end(&vharts[random_below(&source, VHARTS)]);
         return;
     }
     for (unsigned i = 0; i < COUNT; i++) {
@@ -308,7 +316,7 @@ static void step(void)
     result = call(running, function, base, mask);
     csr_file_write("mip", 0);
     if (result.repeat || result.error != SBI_SUCCESS) {
-        assert_memory_equal(&before, &both[running].triggers, sizeof(before));
+        assert_memory_equal(&before, &vhart_triggers[running], sizeof(before));
     }
     if (result.repeat) {
         (void)call(running, function, base, mask);
@@ -325,7 +333,7 @@ static void test_random_calls(void **state)
         for (int i = 0; i < STEPS; i++) {
             step();
             check_hart();
-            busy += both[0].attended != 0 && both[1].attended != 0;
+            busy += vharts[0].attended != 0 && vharts[1].attended != 0;
         }
     }
     assert_true(busy > ROUNDS * STEPS / 20);

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Debug triggers of a vhart, SBI section 19. While it has its hart they are the hart's triggers;
- * else they are here, and the hart has none, so that nobody meets those of another. They never fire
- * in M-mode: sbi/dbtr.c lets none in that names it.
+ * else they are here, and the hart has none, so that no vhart meets those of another. They never
+ * fire in M-mode: calls.c lets none in that names it.
  *
- * Who has installed one takes the plain path of the schedule (core/attended.h). Called by the
+ * A vhart that has installed one is attended (core/attended.h). Called by the
  * vhart's own hart, interrupts off.
  */
-#ifndef COTENANT_CORE_TRIGGERS_H
-#define COTENANT_CORE_TRIGGERS_H
+#ifndef COTENANT_FEATURES_DBTR_TRIGGERS_H
+#define COTENANT_FEATURES_DBTR_TRIGGERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vhart;
-
-/* Of each hart, at most; the others of a hart are left alone. */
-#define MOST_TRIGGERS 8
+#include "core/vhart.h"
+#include "features/dbtr/trigger.h"
 
 /* Number n of a vhart is number n of its hart. */
 struct trigger {
@@ -31,6 +29,13 @@ struct triggers {
     uint64_t memory; /* address of the memory shared with the tenant, or 0 */
     struct trigger each[MOST_TRIGGERS];
 };
+
+extern struct triggers vhart_triggers[COTENANT_MAX_VHARTS];
+
+static inline struct triggers *triggers_of(const struct vhart *vhart)
+{
+    return &vhart_triggers[vhart_index(vhart)];
+}
 
 /* Notes what the hart itself writes to the vhart's triggers in it: that they were hit. */
 void triggers_refresh(struct vhart *vhart);

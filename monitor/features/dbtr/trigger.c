@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/trigger.h"
+#include "features/dbtr/trigger.h"
 
 #include "arch/csr.h"
-#include "arch/probe.h"
-#include "core/hart.h"
+
+struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
 
 /* What the hart itself writes to tdata1, or cannot be written: hit, and maskmax. */
 #define READ_ONLY_MCONTROL 0x07e0000000100000
@@ -46,17 +46,19 @@ static uint16_t find_types(uint32_t number)
  */
 void triggers_probe(struct hart *hart)
 {
-    hart->trigger_count = 0;
-    while (hart->trigger_count < MOST_TRIGGERS && probe_triggers() != 0) {
-        uint16_t types = find_types(hart->trigger_count);
+    struct hart_triggers *found = triggers_in(hart);
+
+    found->count = 0;
+    while (found->count < MOST_TRIGGERS && trigger_probe() != 0) {
+        uint16_t types = find_types(found->count);
 
         if (types == 0) {
             break;
         }
-        hart->trigger_types[hart->trigger_count] = types;
-        hart->trigger_rest[hart->trigger_count] = harmless(types);
-        (void)trigger_clear(hart, hart->trigger_count);
-        hart->trigger_count++;
+        found->types[found->count] = types;
+        found->rest[found->count] = harmless(types);
+        (void)trigger_clear(hart, found->count);
+        found->count++;
     }
 }
 
@@ -82,7 +84,7 @@ uint64_t trigger_clear(const struct hart *hart, uint32_t number)
 
     CSR_WRITE(tselect, number);
     before = CSR_READ(tdata1);
-    CSR_WRITE(tdata1, hart->trigger_rest[number]);
+    CSR_WRITE(tdata1, triggers_in(hart)->rest[number]);
     CSR_WRITE(tdata2, 0);
     return before;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SBI section 19: debug triggers of the hart, for the calling vhart alone (core/triggers.h).
+ * SBI section 19: debug triggers of the hart, for the calling vhart alone (triggers.h).
  * Trigger n of the tenant is trigger n of the hart.
  *
  * The specification refuses a count that reaches trig_max exactly, and with it the last trigger;
  * the shared memory has room for trig_max, and that many are accepted here. A call that fails
  * leaves all triggers as they were.
  */
-#include "arch/trigger.h"
+#include "core/feature.h"
 #include "core/hart.h"
-#include "core/triggers.h"
+#include "core/hooks.h"
 #include "core/wanted.h"
+#include "features/dbtr/trigger.h"
+#include "features/dbtr/triggers.h"
 #include "sbi/sbi.h"
 
 #define ALIGNMENT sizeof(uint64_t)
@@ -25,12 +27,12 @@ struct entry {
 
 static uint32_t trigger_count(const struct vhart *vhart)
 {
-    return vhart->world.hart->trigger_count;
+    return triggers_in(vhart->world.hart)->count;
 }
 
 static volatile struct entry *shared(const struct vhart *vhart)
 {
-    return (volatile struct entry *)vhart->triggers.memory;
+    return (volatile struct entry *)triggers_of(vhart)->memory;
 }
 
 static struct sbi_result failed(long error, uint64_t index)
@@ -59,7 +61,8 @@ static long check(const struct entry *entry)
 
 static bool can_be(const struct vhart *vhart, uint32_t number, uint64_t tdata1)
 {
-    return (vhart->world.hart->trigger_types[number] >> (tdata1 >> TDATA1_TYPE_SHIFT) & 1) != 0;
+    return (triggers_in(vhart->world.hart)->types[number] >> (tdata1 >> TDATA1_TYPE_SHIFT) & 1) !=
+           0;
 }
 
 static struct sbi_result num_triggers(const struct vhart *vhart, uint64_t tdata1)
@@ -82,7 +85,7 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
     if (low == UINT64_MAX && high == UINT64_MAX) {
-        vhart->triggers.memory = 0;
+        triggers_of(vhart)->memory = 0;
         return sbi_value(0);
     }
     if (low % ALIGNMENT != 0) {
@@ -92,7 +95,7 @@ static struct sbi_result set_shmem(struct vhart *vhart, uint64_t low, uint64_t h
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart->uses_features = true;
-    vhart->triggers.memory = low;
+    triggers_of(vhart)->memory = low;
     return sbi_value(0);
 }
 
@@ -115,7 +118,7 @@ static struct sbi_result read_triggers(struct vhart *vhart, uint64_t base, uint6
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = (uint32_t)base + i;
-        const struct trigger *trigger = &vhart->triggers.each[number];
+        const struct trigger *trigger = &triggers_of(vhart)->each[number];
         volatile struct entry *entry = &shared(vhart)[i];
 
         entry->head = trigger->mapped ? state_of(trigger, number) : 0;
@@ -160,7 +163,7 @@ static uint32_t chain_length(const struct entry *entries, uint32_t first, uint32
 static bool fits(const struct vhart *vhart, uint32_t at, const struct entry *chain, uint32_t length)
 {
     for (uint32_t i = 0; i < length; i++) {
-        if (vhart->triggers.each[at + i].mapped || !can_be(vhart, at + i, chain[i].tdata1)) {
+        if (triggers_of(vhart)->each[at + i].mapped || !can_be(vhart, at + i, chain[i].tdata1)) {
             return false;
         }
     }
@@ -174,7 +177,7 @@ static bool place(struct vhart *vhart, struct entry *chain, uint32_t length)
         if (fits(vhart, at, chain, length)) {
             for (uint32_t i = 0; i < length; i++) {
                 chain[i].head = at + i;
-                map(&vhart->triggers.each[at + i], &chain[i]);
+                map(&triggers_of(vhart)->each[at + i], &chain[i]);
             }
             return true;
         }
@@ -193,14 +196,14 @@ static bool apply(struct vhart *vhart, uint32_t *number)
 static void keep(const struct vhart *vhart, struct trigger *before)
 {
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        before[i] = vhart->triggers.each[i];
+        before[i] = triggers_of(vhart)->each[i];
     }
 }
 
 static void restore(struct vhart *vhart, const struct trigger *before)
 {
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        vhart->triggers.each[i] = before[i];
+        triggers_of(vhart)->each[i] = before[i];
     }
 }
 
@@ -288,7 +291,7 @@ static long check_update(const struct vhart *vhart, const struct entry *entry)
     if (entry->head >= trigger_count(vhart)) {
         return SBI_ERR_INVALID_PARAM;
     }
-    trigger = &vhart->triggers.each[entry->head];
+    trigger = &triggers_of(vhart)->each[entry->head];
     if (!trigger->mapped) {
         return SBI_ERR_FAILED;
     }
@@ -314,7 +317,7 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
             restore(vhart, before);
             return failed(error, i);
         }
-        map(&vhart->triggers.each[entries[i].head], &entries[i]);
+        map(&triggers_of(vhart)->each[entries[i].head], &entries[i]);
     }
     if (hart_is_wanted()) {
         restore(vhart, before);
@@ -345,7 +348,7 @@ static bool named(const struct vhart *vhart, uint64_t base, uint64_t mask, uint3
 static bool all_mapped(const struct vhart *vhart, uint32_t triggers)
 {
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        if ((triggers >> i & 1) != 0 && !vhart->triggers.each[i].mapped) {
+        if ((triggers >> i & 1) != 0 && !triggers_of(vhart)->each[i].mapped) {
             return false;
         }
     }
@@ -384,8 +387,8 @@ static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint
         return sbi_repeat(); /* nothing has changed yet */
     }
     for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        if ((triggers >> i & 1) != 0 && vhart->triggers.each[i].mapped) {
-            change(&vhart->triggers.each[i], function);
+        if ((triggers >> i & 1) != 0 && triggers_of(vhart)->each[i].mapped) {
+            change(&triggers_of(vhart)->each[i], function);
         }
     }
     (void)triggers_apply(vhart);
@@ -395,7 +398,7 @@ static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint
 /* The functions that use the shared memory. */
 static struct sbi_result exchange(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    if (vhart->triggers.memory == 0) {
+    if (triggers_of(vhart)->memory == 0) {
         return sbi_error(SBI_ERR_NO_SHMEM);
     }
     if (function == SBI_DBTR_READ_TRIGGERS) {
@@ -432,4 +435,14 @@ static struct sbi_result sbi_dbtr(struct vhart *vhart, uint64_t function, const 
     }
 }
 
+/* Where only other harts have some, a call on the boot hart would be told that it has 0. */
+static void withdraw(void)
+{
+    if (triggers_in(hart_self())->count == 0) {
+        sbi_withdraw(SBI_EXT_DBTR);
+    }
+}
+
+FEATURE(dbtr);
+HOOK(machine_begins, withdraw);
 SBI_EXTENSION(SBI_EXT_DBTR, sbi_dbtr, SBI_GIVES_WAY);

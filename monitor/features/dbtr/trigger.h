@@ -4,13 +4,31 @@
  * types 2 (mcontrol) and 6 (mcontrol6), whose action is a breakpoint exception. That exception is
  * delegated. Called by the hart itself, interrupts off.
  */
-#ifndef COTENANT_ARCH_TRIGGER_H
-#define COTENANT_ARCH_TRIGGER_H
+#ifndef COTENANT_FEATURES_DBTR_TRIGGER_H
+#define COTENANT_FEATURES_DBTR_TRIGGER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hart;
+#include "core/hart.h"
+
+/* Of each hart, at most; the others of a hart are left alone. */
+#define MOST_TRIGGERS 8
+
+/* What a hart has. */
+struct hart_triggers {
+    uint32_t count;                /* that tenants may use */
+    uint16_t types[MOST_TRIGGERS]; /* that each can have, bits */
+    uint64_t rest[MOST_TRIGGERS];  /* tdata1 of each when it matches nothing */
+    struct vhart *user;            /* whose triggers are in the hart, or NULL */
+};
+
+extern struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
+
+static inline struct hart_triggers *triggers_in(const struct hart *hart)
+{
+    return &hart_triggers[hart->index];
+}
 
 /* tdata1 of both types, sections 5.7.2, 5.7.11 and 5.7.12 */
 #define TDATA1_TYPE_SHIFT 60
@@ -34,7 +52,10 @@ static inline uint64_t trigger_modes(uint64_t tdata1)
                : TDATA1_S | TDATA1_U;
 }
 
-/* Finds out which triggers the hart has, and clears them: hart.trigger_*. At boot. */
+/* 1: the hart has the registers of debug triggers; 0: it has not. As those of arch/probe.h. */
+uint64_t trigger_probe(void);
+
+/* Finds out which triggers the hart has, and clears them. At boot. */
 void triggers_probe(struct hart *hart);
 
 /*
