@@ -31,6 +31,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
 
     memset(vhart, 0, sizeof(*vhart));
     vhart->description = description;
+    vhart->index = (uint32_t)(vhart - vharts);
     vhart->tenant = tenant;
     vhart->uses_fp = (tenant->description->flags & COTENANT_TENANT_FP) != 0;
     vhart->world.hart = hart;

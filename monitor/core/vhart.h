@@ -53,6 +53,7 @@ struct __attribute__((aligned(64))) vhart {
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t work_patience;
     enum vhart_state state;
+    uint32_t index; /* in vharts */
     bool uses_fp;
     bool uses_features; /* a feature may keep something of it: hook vhart_ends */
     bool loading;       /* its time is spent on putting the tenant's images in place */
@@ -99,9 +100,9 @@ void vhart_interrupt(struct vhart *vhart, uint64_t bits);
 uint64_t vhart_run_time(const struct vhart *vhart, uint64_t now);
 
 /* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
-static inline size_t vhart_index(const struct vhart *vhart)
+static inline uint32_t vhart_index(const struct vhart *vhart)
 {
-    return (size_t)(vhart - vharts);
+    return vhart->index;
 }
 
 static inline struct vhart *vhart_of(struct schedulable *schedulable)

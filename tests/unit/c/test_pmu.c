@@ -103,6 +103,7 @@ static void make_hart(uint64_t inhibit, uint32_t counters, uint64_t mask)
     for (uint32_t i = 0; i < VHARTS; i++) {
         vharts[i].world.hart = &hart;
         vharts[i].world.vhart_id = i;
+        vharts[i].index = i;
         vharts[i].tenant = &tenant;
         vharts[i].state = VHART_STARTED;
     }

@@ -95,6 +95,7 @@ static int set_up(void **state)
     for (unsigned i = 0; i < VHARTS; i++) {
         vharts[i].world.hart = &hart;
         vharts[i].tenant = &tenant;
+        vharts[i].index = i;
     }
     return 0;
 }
