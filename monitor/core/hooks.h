@@ -78,9 +78,6 @@ HOOK_TYPE(vhart_enters, (struct vhart * vhart));
 /* It loses the hart. */
 EVENT(vhart_leaves, (struct vhart * vhart), (vhart))
 
-/* The monitor works for all tenants while the vhart keeps the hart. */
-EVENT(vhart_is_set_aside, (struct vhart * vhart), (vhart))
-
 /* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
 EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 

@@ -88,14 +88,6 @@ static uint64_t work_moment(const struct hart *hart, struct schedulable *next)
     return hart->work_due + (next == NULL ? 0 : vhart_of(next)->work_patience);
 }
 
-/* The step is for all tenants: no vhart's counters count that. */
-__attribute__((noinline, cold)) static void set_aside(struct hart *hart)
-{
-    if (hart->attended_last != NULL) {
-        vhart_is_set_aside(vhart_of(hart->attended_last));
-    }
-}
-
 /* The timer interrupt of the vhart that gives way to the step now, if that must not be late. */
 static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
 {
@@ -107,28 +99,40 @@ static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
     return hart->loaded == vhart ? timer_deadline(vhart) : vhart->world.deadline;
 }
 
-/* The step of work; mtimecmp meanwhile holds what would interrupt it. */
-static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now)
-{
-    if (attended_is_any(hart)) {
-        set_aside(hart);
-    }
-    timer_program(hart, NULL,
-                  earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
-    if (!shared_try_enter(hart)) {
-        work_put_off(now);
-        return;
-    }
-    work_step(now);
-    shared_leave(hart);
-}
-
 void hart_leave_attended(struct hart *hart, struct schedulable *next)
 {
     if (hart->attended_last != NULL) {
         vhart_leaves(vhart_of(hart->attended_last));
     }
     hart->attended_last = next;
+}
+
+/*
+ * The step is for all tenants: the attended vhart loses the hart for it, as for another vhart.
+ * Returns whether a more urgent vhart is due meanwhile, which does not wait for the step as well;
+ * for the step of a `next` above the lowest one, the work has waited long enough.
+ */
+__attribute__((noinline, cold)) static bool gives_way(struct hart *hart, struct schedulable *next)
+{
+    hart_leave_attended(hart, NULL);
+    return (next == NULL || vhart_of(next)->work_patience == 0) && hart_is_wanted();
+}
+
+/* The step of work; mtimecmp meanwhile holds what would interrupt it. */
+static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now)
+{
+    timer_program(hart, NULL,
+                  earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
+    if (attended_is_any(hart) && gives_way(hart, next)) {
+        hart_poll_interrupts(hart);
+        return;
+    }
+    if (!shared_try_enter(hart)) {
+        work_put_off(now);
+        return;
+    }
+    work_step(now);
+    shared_leave(hart);
 }
 
 /*

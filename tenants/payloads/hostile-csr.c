@@ -3,6 +3,8 @@
  * Proves that S-mode is all a tenant has: every machine-level and hypervisor register and
  * instruction gives an illegal-instruction exception with the right scause, stval and sepc; what a
  * tenant may do works, also in quantities.
+ *
+ * Arguments: rounds=N   how often (default 1)
  */
 #include <stddef.h>
 
@@ -142,10 +144,8 @@ static void test_fences(void)
     }
 }
 
-void main(void)
+static void test_all(void)
 {
-    interrupts_disable();
-    csr_clear(sstatus, SSTATUS_FS);
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
         expect_illegal(forbidden[i], 0);
         expect_illegal(forbidden[i], UINT64_MAX);
@@ -154,6 +154,17 @@ void main(void)
     test_supervisor_registers();
     test_wait();
     test_fences();
+}
+
+void main(void)
+{
+    uint64_t rounds = platform_number("rounds", 1);
+
+    interrupts_disable();
+    csr_clear(sstatus, SSTATUS_FS);
+    for (uint64_t round = 0; round < rounds; round++) {
+        test_all();
+    }
     print("hostile-csr: illegal-instructions=%lu\n", traps);
     check_pass();
 }

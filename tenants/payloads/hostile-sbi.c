@@ -5,6 +5,7 @@
  * be refused as SBI 3.0 says. Calls that would rightly end or stop this tenant are left out.
  *
  * Arguments: calls=N (default 200000)   seed=N
+ *            kinds=MASK   of these calls only, a bit for each of main()'s `storms`
  */
 #include <stddef.h>
 
@@ -372,13 +373,18 @@ void main(void)
         storm_hsm,      storm_reset,  storm_console,  storm_other, storm_legacy,
         storm_counters, storm_events, storm_triggers,
     };
+    uint64_t kinds = platform_number("kinds", UINT64_MAX);
     uint64_t calls = platform_number("calls", 200000);
     uint64_t seed = platform_number("seed", 1);
 
     source = random_from(seed);
     print("hostile-sbi: calls=%lu seed=%lu\n", calls, seed);
     for (uint64_t i = 0; i < calls; i++) {
-        storms[random_below(&source, sizeof(storms) / sizeof(storms[0]))]();
+        uint64_t kind = random_below(&source, sizeof(storms) / sizeof(storms[0]));
+
+        if ((kinds >> kind & 1) != 0) {
+            storms[kind]();
+        }
         check(buffer.before == GUARD && buffer.after == GUARD,
               "call %lu: memory beside a buffer changed", i);
     }

@@ -75,6 +75,51 @@ def test_two_that_take_turns_with_a_feature_stay_in_the_budget(boot: Boot, sstc:
     assert_budget(added)
 
 
+FOREVER = 10**15
+# For hostile-plic: the source of the board's UART is one of the virtual UART, too.
+STORM = f"calls={FOREVER} rounds={FOREVER} own=10"
+CONSOLE_AND_TRIGGERS = 1 << 7 | 1 << 12
+MOST_ADDED_BY_STORM = 720
+"""A call, an access or an exception ends, or a part of another tenant's features is brought in;
+then what that one uses is put aside."""
+MOST_ADDED_BY_CONSOLE = 640
+"""A byte of the console is moved first; or a call ends, and what was in use is put aside."""
+
+
+@pytest.mark.parametrize(
+    ("name", "sstc"),
+    [
+        ("hostile-sbi", True),
+        ("hostile-sbi", False),
+        ("hostile-plic", True),
+        ("hostile-csr", False),
+    ],
+)
+def test_storms_on_the_ways_out_delay_nobody_for_long(boot: Boot, name: str, sstc: bool) -> None:
+    """The payloads of test_isolation.py without an end, and a tenant that uses features."""
+    hostile = payload(name, arguments=STORM, slice="200us")
+    beside = neighbour("features", slice="200us")
+    session = boot(system(hostile, beside, rtos(f"icount={ICOUNT}"), sstc=sstc), icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    added = {}
+    for letters in ("", "ctse", ALL_CALLED):
+        use(session, ["features"], letters)
+        added[letters] = worst(session, f"storm and {letters}") - WORST_ABOVE_NOTHING
+    assert max(added.values()) <= MOST_ADDED_BY_STORM, added
+    states = {name: stats.state for name, stats in session.stats().tenants.items()}
+    assert set(states.values()) == {"running"}, states
+
+
+def test_console_of_an_attended_tenant_delays_nobody_for_long(boot: Boot) -> None:
+    """What the tenant uses is out of the hart before the console's work begins."""
+    arguments = f"calls={FOREVER} kinds={CONSOLE_AND_TRIGGERS}"
+    hostile = payload("hostile-sbi", arguments=arguments)
+    session = boot(system(hostile, rtos(f"icount={ICOUNT}")), icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    latencies = take(session, 4 * SAMPLES, "console and triggers")["handler"]
+    assert max(latencies.counts) - WORST_ABOVE_NOTHING <= MOST_ADDED_BY_CONSOLE
+
+
 # A switch to the other member is one piece of up to 918 instructions, of which no interrupt is
 # taken, and each is told of on the console, in one piece too.
 MOST_ADDED_BY_SWITCHES = 1450

@@ -324,5 +324,4 @@ HOOK(firmware_requests, count_requests);
 HOOK(hart_begins, counters_probe);
 HOOK(vhart_enters, pmu_enter);
 HOOK(vhart_leaves, pmu_leave);
-HOOK(vhart_is_set_aside, pmu_leave);
 HOOK(vhart_ends, pmu_end);
