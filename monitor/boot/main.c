@@ -13,9 +13,8 @@
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 #include "core/work.h"
-#include "entry/trace_trap.h"
 #include "entry/trap.h"
 #include "irq/routing.h"
 #include "sbi/sbi.h"
@@ -186,7 +185,7 @@ _Noreturn static void run(struct hart *hart)
 
     hart->reschedule = true;
     change = hart_schedule(hart);
-    trace_running(hart, hart->loaded);
+    record_running(hart, hart->loaded);
     world_enter(change.keep, change.run);
 }
 
@@ -242,12 +241,8 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
         hart_init(&harts[i], i);
     }
-    trace_begin(hart);
-    if (trace_is_on) {
-        trap_vector_init(trace_entry, trace_entry);
-    } else {
-        trap_vector_init(trap_entry, trap_plain_entry);
-    }
+    trap_vector_init(trap_entry, trap_plain_entry);
+    harts_are_known(hart);
     hart_begin(hart);
     wait_for_others(hart);
     clear_loaded(loaded_at, argument);

@@ -67,11 +67,6 @@
 #define FEATURE_FP 1
 #endif
 
-/* Rings in which it is recorded what happens. */
-#ifndef FEATURE_TRACE
-#define FEATURE_TRACE 1
-#endif
-
 /* The console line for a person at a terminal. */
 #ifndef FEATURE_TERMINAL
 #define FEATURE_TERMINAL 1

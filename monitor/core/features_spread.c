@@ -45,9 +45,6 @@ FEATURE(suspend);
 #if FEATURE_TERMINAL
 FEATURE(terminal);
 #endif
-#if FEATURE_TRACE
-FEATURE(trace);
-#endif
 #if FEATURE_VIRTIO
 FEATURE(virtio);
 #endif

@@ -13,7 +13,6 @@
 #include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/shared_lock.h"
-#include "core/trace.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "irq/routing.h"

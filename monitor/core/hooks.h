@@ -105,6 +105,9 @@ EVENT(console_requests, (const struct console_mux *mux, uint32_t requests), (mux
 
 /* Of harts and the machine, at boot. */
 
+/* The boot hart, whose clock runs, knows of all harts; none of them takes traps yet. */
+EVENT(harts_are_known, (const struct hart *boot_hart), (boot_hart))
+
 /* A hart on which vharts will run finds out what it has. */
 EVENT(hart_begins, (struct hart * hart), (hart))
 

@@ -5,8 +5,8 @@
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/messages.h"
+#include "core/recorder.h"
 #include "core/shared_lock.h"
-#include "core/trace.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "irq/routing.h"
@@ -36,7 +36,7 @@ static void begin_loading(struct vhart *first)
 
 static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
 {
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
+    record_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
     tenant->state = purpose == TENANT_TO_RUN ? TENANT_RUNNING : TENANT_LOADING;
     tenant->purpose = purpose;
     tenant->uart.closed = purpose != TENANT_TO_RUN;
@@ -78,7 +78,7 @@ void tenant_load_here(struct tenant *tenant)
 
 void tenant_run(struct tenant *tenant)
 {
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
+    record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
     symptoms_begin(tenant);
@@ -230,7 +230,7 @@ void tenant_become_dormant(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
 
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
+    record_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant->news |= TENANT_NEWS_SUSPENDED;
     tenant_leaves(tenant);
     while (give_back_step(tenant)) {
@@ -246,7 +246,7 @@ void tenant_become_dormant(struct vhart *vhart)
 
 void tenant_resume(struct tenant *tenant)
 {
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
+    record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->news |= TENANT_NEWS_RESUMED;
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;

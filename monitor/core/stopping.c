@@ -8,7 +8,7 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 #include "core/work.h"
 #include "irq/source_set.h"
 
@@ -64,8 +64,8 @@ static void has_stopped(struct tenant *tenant)
 {
     const struct tenant_outcome *outcome = &tenant->outcome;
 
-    trace_tenant(tenant, outcome->state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
-                                                          : COTENANT_TRACE_TENANT_STOPPED);
+    record_tenant(tenant, outcome->state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
+                                                           : COTENANT_TRACE_TENANT_STOPPED);
     tenant->loader.phase = LOADER_IDLE;
     tenant->given_back = 0;
     tenant->state = outcome->state;

@@ -7,7 +7,7 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 #include "core/work.h"
 
 void watch_init(struct tenant *tenant)
@@ -115,7 +115,7 @@ static void hangs(struct tenant *tenant, uint64_t now)
 
     watch->hangs++;
     watch->deadline = TIME_NEVER; /* told once, until its next heartbeat */
-    trace_tenant(tenant, COTENANT_TRACE_TENANT_HANGS);
+    record_tenant(tenant, COTENANT_TRACE_TENANT_HANGS);
     monitor_log_tenant(tenant, "hangs: no heartbeat for ");
     monitor_put_u64(nanoseconds_from_ticks(now - watch->since) / 1000);
     switch (watch->policy) {

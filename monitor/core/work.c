@@ -6,7 +6,7 @@
 
 #include "core/clock.h"
 #include "core/messages.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 #include "core/wanted.h"
 
 static struct {
@@ -96,7 +96,7 @@ void work_step(uint64_t now)
 {
     uint32_t count = (uint32_t)(__stop_works - __start_works);
 
-    trace_console(work.hart);
+    record_work(work.hart);
     for (uint32_t i = 0; i < count; i++) {
         bool busy = take_turn(count, now) != WORK_NOTHING;
 

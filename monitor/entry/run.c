@@ -10,8 +10,8 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
+#include "core/recorder.h"
 #include "core/shared_lock.h"
-#include "core/trace.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "entry/fast_switch.h"
@@ -196,7 +196,7 @@ struct world_change hart_schedule(struct hart *hart)
         }
         /* An emulator that lets idle time leap to the next timer must find one. */
         timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));
-        trace_running(hart, vhart);
+        record_running(hart, vhart);
         if (messages_publish(hart, hart->loaded)) {
             requests_take(hart);
         } else if (vhart == NULL) {

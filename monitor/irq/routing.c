@@ -6,7 +6,7 @@
 #include "arch/protection.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 #include "device/plic.h"
 #include "device/plic_map.h"
 #include "irq/source_set.h"
@@ -513,7 +513,7 @@ void routing_external_interrupt(struct hart *hart)
         send_sources_away(hart);
         return;
     }
-    trace_source(hart, source);
+    record_source(hart, source);
     if (source == bundle->board.uart_source) {
         uart_interrupt();
         plic_complete(&board_plic, hart->plic_m_context, source);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arch/csr.h"
+#include "core/recorder.h"
 
 #define MOST_CSRS 64
 
@@ -11,6 +12,9 @@ static struct {
     const char *name;
     uint64_t value;
 } csrs[MOST_CSRS];
+
+/* Nothing is recorded unless a test says so. */
+const struct recorder *recorder;
 
 uint64_t *csr_file_place(const char *name)
 {

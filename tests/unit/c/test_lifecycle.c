@@ -19,7 +19,6 @@
 #include "core/remote_fence.h"
 #include "core/stopping.h"
 #include "core/tenant_commands.h"
-#include "core/trace.h"
 #include "core/work.h"
 #include "entry/requests.h"
 #include "features/dbtr/triggers.h"
@@ -31,8 +30,6 @@
 #define OTHER (&tenants[2])
 
 struct hart harts[COTENANT_MAX_HARTS];
-bool trace_is_on;
-struct trace traces[COTENANT_MAX_HARTS];
 
 static struct bundle made;
 static struct hart *const hart = &harts[0];
@@ -247,12 +244,6 @@ void work_post(void)
 void work_begin(void)
 {
     console_woken++;
-}
-
-void trace_add_tenant(const struct tenant *tenant, uint32_t event)
-{
-    (void)tenant;
-    (void)event;
 }
 
 static char *log_text(void)

@@ -11,7 +11,6 @@
 #include "core/hart.h"
 #include "core/messages.h"
 #include "core/tenant.h"
-#include "core/trace.h"
 #include "device/plic_map.h"
 #include "irq/routing.h"
 

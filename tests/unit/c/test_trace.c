@@ -4,8 +4,9 @@
 
 #include "arch/csr.h"
 #include "cmocka_tests.h"
+#include "core/recorder.h"
 #include "core/tenant.h"
-#include "core/trace.h"
+#include "features/trace/trace.h"
 
 #define CAPACITY ((COTENANT_TRACE_RING_LEAST - sizeof(struct trace_header)) / 16)
 
@@ -38,7 +39,7 @@ static int end(void **state)
 {
     (void)state;
     free(ring);
-    trace_is_on = false;
+    recorder = NULL;
     for (unsigned i = 0; i < COTENANT_MAX_HARTS; i++) {
         traces[i] = (struct trace){NULL, NULL, 0};
     }
@@ -55,7 +56,7 @@ static void test_structures_are_as_documented(void **state)
 static void test_header_tells_all_that_a_reader_needs(void **state)
 {
     (void)state;
-    assert_true(trace_is_on);
+    assert_non_null(recorder);
     assert_memory_equal(ring, "COTTRACE", 8);
     assert_int_equal(ring->version, COTENANT_TRACE_VERSION);
     assert_int_equal(ring->hart, 2);
@@ -97,17 +98,17 @@ static void test_full_ring_overwrites_the_oldest(void **state)
 static void test_switch_is_recorded_when_it_is_news(void **state)
 {
     (void)state;
-    trace_running(&hart, NULL);
+    record_running(&hart, NULL);
     assert_int_equal(ring->written, 0);
-    trace_running(&hart, &vharts[5]);
-    trace_running(&hart, &vharts[5]);
+    record_running(&hart, &vharts[5]);
+    record_running(&hart, &vharts[5]);
     assert_int_equal(ring->written, 1);
     assert_int_equal(record(0)->stamp, 0x0504000000000000 + 1000);
     assert_int_equal(record(0)->argument, COTENANT_TRACE_NO_VHART);
-    trace_running(&hart, &vharts[6]);
+    record_running(&hart, &vharts[6]);
     assert_int_equal(record(1)->stamp >> 56, 6);
     assert_int_equal(record(1)->argument, 5);
-    trace_running(&hart, NULL);
+    record_running(&hart, NULL);
     assert_int_equal(record(2)->stamp >> 56, COTENANT_TRACE_NO_VHART);
     assert_int_equal(record(2)->argument, 6);
 }
@@ -115,12 +116,12 @@ static void test_switch_is_recorded_when_it_is_news(void **state)
 static void test_what_happens_inside_a_trap_is_recorded(void **state)
 {
     (void)state;
-    trace_source(&hart, 10);
+    record_source(&hart, 10);
     assert_int_equal(record(0)->stamp >> 48, 0xff00 | COTENANT_TRACE_SOURCE);
     assert_int_equal(record(0)->argument, 10);
-    trace_console(&hart);
+    record_work(&hart);
     assert_int_equal(record(1)->stamp >> 48, 0xff00 | COTENANT_TRACE_CONSOLE);
-    trace_tenant(&tenant, COTENANT_TRACE_TENANT_CRASHED);
+    record_tenant(&tenant, COTENANT_TRACE_TENANT_CRASHED);
     assert_int_equal(record(2)->stamp >> 48, 0xff00 | COTENANT_TRACE_TENANT);
     assert_int_equal(record(2)->argument, 0x403);
 }
@@ -128,11 +129,11 @@ static void test_what_happens_inside_a_trap_is_recorded(void **state)
 static void test_nothing_is_recorded_when_off(void **state)
 {
     (void)state;
-    trace_is_on = false;
-    trace_running(&hart, &vharts[5]);
-    trace_source(&hart, 10);
-    trace_console(&hart);
-    trace_tenant(&tenant, COTENANT_TRACE_TENANT_LOADING);
+    recorder = NULL;
+    record_running(&hart, &vharts[5]);
+    record_source(&hart, 10);
+    record_work(&hart);
+    record_tenant(&tenant, COTENANT_TRACE_TENANT_LOADING);
     assert_int_equal(ring->written, 0);
     assert_int_equal(ring->next, 0);
 }

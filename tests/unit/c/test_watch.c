@@ -7,8 +7,8 @@
 #include "cmocka_tests.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "core/recorder.h"
 #include "core/scheduler.h"
-#include "core/trace.h"
 #include "core/work.h"
 #include "vdev/watchdog.h"
 
@@ -23,7 +23,6 @@ struct hart harts[COTENANT_MAX_HARTS];
 struct tenant tenants[COTENANT_MAX_TENANTS];
 uint32_t tenant_count;
 const struct bundle *bundle;
-bool trace_is_on = true;
 
 static struct bundle made;
 static unsigned woken;
@@ -38,12 +37,14 @@ void work_post(void)
     woken++;
 }
 
-void trace_add_tenant(const struct tenant *tenant, uint32_t event)
+static void record(const struct tenant *tenant, uint32_t event)
 {
     (void)tenant;
     assert_int_equal(event, COTENANT_TRACE_TENANT_HANGS);
     traced++;
 }
+
+static const struct recorder test_recorder = {.changes = record};
 
 void tenant_halt(struct tenant *tenant, enum tenant_state state)
 {
@@ -88,6 +89,7 @@ static void begin(uint32_t policy, uint32_t boot_us, uint64_t now)
 static int set_up(void **state)
 {
     (void)state;
+    recorder = &test_recorder;
     bundle_make(&made);
     bundle = &made;
     tenant_count = 3;

@@ -3,36 +3,26 @@
  * Recording what happens on each hart, for people to look at: abi/trace.h has the format.
  *
  * Off unless the bundle gives the rings a place. Then nothing of it is on the paths of traps and
- * world switches: recording them is the work of another trap entry (entry/trace_entry.S), chosen at
- * boot. What else is recorded costs a load and a branch when off.
+ * world switches: recording them is the work of another trap entry (entry.S), chosen at boot. What
+ * else is recorded comes by way of core/recorder.h.
  *
  * Context: called by the hart in question, interrupts off; after boot only a hart itself writes its
  * ring.
  */
-#ifndef COTENANT_CORE_TRACE_H
-#define COTENANT_CORE_TRACE_H
+#ifndef COTENANT_FEATURES_TRACE_TRACE_H
+#define COTENANT_FEATURES_TRACE_TRACE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/trace.h"
-#include "core/features.h"
 #include "core/hart.h"
 
-struct tenant;
 struct vhart;
-
-/* Something is recorded. Fixed once the machine has booted. */
-#if FEATURE_TRACE
-extern bool trace_is_on;
-#else
-enum { trace_is_on = false };
-#endif
 
 /* What recording needs to know of a hart. */
 struct trace {
     struct trace_header *ring; /* NULL: nothing is recorded */
-    const struct vhart *vhart; /* who has the hart as far as the ring tells, NULL: nobody */
+    const struct vhart *vhart; /* which has the hart as far as the ring tells, or NULL */
     uint32_t index;            /* the vhart's index in the bundle, or COTENANT_TRACE_NO_VHART */
 };
 
@@ -65,42 +55,7 @@ static inline struct trace_record *trace_add(const struct hart *hart, uint32_t k
     return record;
 }
 
-/* What the functions below do when recording is on and there is something to record. */
-void trace_add_switch(const struct hart *hart, const struct vhart *vhart);
-void trace_add_source(const struct hart *hart, uint32_t source);
-void trace_add_console(const struct hart *hart);
-void trace_add_tenant(const struct tenant *tenant, uint32_t event);
-
-/* `vhart` (NULL: nobody) has the hart from now on. */
-static inline void trace_running(const struct hart *hart, const struct vhart *vhart)
-{
-    if (trace_is_on && traces[hart->index].vhart != vhart) {
-        trace_add_switch(hart, vhart);
-    }
-}
-
-/* The monitor has claimed an external interrupt. */
-static inline void trace_source(const struct hart *hart, uint32_t source)
-{
-    if (trace_is_on) {
-        trace_add_source(hart, source);
-    }
-}
-
-/* The console service does a step on the hart. */
-static inline void trace_console(const struct hart *hart)
-{
-    if (trace_is_on) {
-        trace_add_console(hart);
-    }
-}
-
-/* `event`: COTENANT_TRACE_TENANT_*. */
-static inline void trace_tenant(const struct tenant *tenant, uint32_t event)
-{
-    if (trace_is_on) {
-        trace_add_tenant(tenant, event);
-    }
-}
+/* `vhart` (NULL: none) has the hart from now on; recorded if the ring does not tell so yet. */
+void trace_running(const struct hart *hart, const struct vhart *vhart);
 
 #endif

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "entry/trace_trap.h"
+#include "features/trace/trap.h"
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "core/tenant.h"
-#include "core/trace.h"
+#include "features/trace/trace.h"
 #include "vdev/device_pages.h"
-
-/* How long the cycle counter is measured, in ticks, and how often mtime is read for it at most. */
-#define MEASURED_TICKS 256
-#define MOST_READS 10000000
 
 /* Bits of the arguments of records that begin a trap. */
 #define CYCLES_SHIFT 48
@@ -18,35 +14,6 @@
 #define SBI_ERROR_SHIFT 40
 /* And of COTENANT_TRACE_MMIO. */
 #define STORE_SHIFT 56
-
-/* Returns the cycles that pass from one change of mtime to the one `ticks` later. */
-static uint32_t measure_cycles(const struct hart *hart, uint64_t ticks)
-{
-    uint64_t start = hart_now(hart) + 1;
-    uint64_t cycles;
-
-    for (uint32_t reads = 0; reads < MOST_READS && hart_now(hart) < start; reads++) {
-    }
-    cycles = CSR_READ(mcycle);
-    for (uint32_t reads = 0; reads < MOST_READS && hart_now(hart) < start + ticks; reads++) {
-    }
-    return (uint32_t)(CSR_READ(mcycle) - cycles);
-}
-
-void trace_begin(const struct hart *hart)
-{
-    const struct bundle_trace *trace = &bundle->trace;
-    uint32_t cycles;
-
-    if (trace->ring_size == 0) {
-        return;
-    }
-    cycles = measure_cycles(hart, MEASURED_TICKS);
-    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
-        trace_init(&harts[i], (void *)(trace->base + trace->ring_size * i), trace->ring_size,
-                   cycles, MEASURED_TICKS);
-    }
-}
 
 static struct trace_record *record_trap(const struct hart *hart, const struct vhart *vhart,
                                         uint64_t cause)
@@ -79,7 +46,7 @@ static void complete_record(struct trace_record *record, const struct vhart *vha
 static void record_access(const struct hart *hart, struct vhart *vhart, uint64_t cause,
                           uint64_t address, bool faulted)
 {
-    uint32_t index = (uint32_t)(vhart - vharts);
+    uint32_t index = (uint32_t)vhart_index(vhart);
     uint64_t physical;
 
     if (faulted) {
