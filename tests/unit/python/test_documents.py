@@ -48,6 +48,7 @@ def renewed(tmp_path: Path, table: str) -> str:
         ("{{sbi: set_timer}}", "35"),
         ("{{sbi other: set_timer}} {{sbi budget: set_timer}}", "318 40"),
         ("{{sbi ratio: set_timer}}", "0.11"),
+        ("{{sbi ratio .4f: set_timer}}", "0.1101"),
         ("{{sbi: longest stretch (*}}", "1,234"),
         ("{{sbi raw: longest stretch (*}}", "1234"),
         ("{{sbi .1f: longest stretch (*}}", "1,234.5"),

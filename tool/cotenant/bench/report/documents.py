@@ -7,9 +7,10 @@
 
 A place is `{{BENCHMARK: ROW}}`, with what is wanted of the row, if it is not our own figure, and
 how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw: linux cpu_ns}}`,
-`{{sample .1f: last max_us}}`; `ratio` is that to the other figure. A row may be named by its
-beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which commit the figures are,
-and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for each row.
+`{{sample .1f: last max_us}}`; `ratio` is that to the other figure, `ratio .4f` with so many digits.
+A row may be named by its beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which
+commit the figures are, and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for
+each row.
 """
 
 import re
@@ -86,10 +87,10 @@ def _figure(place: re.Match[str], results: Results) -> str:
         return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
     row = _row(kept, benchmark, place["row"] or "")
-    if how == ["ratio"] and row.other:
-        return f"{row.ours / row.other:.2f}"
+    if how[:1] == ["ratio"] and row.other:
+        return f"{row.ours / row.other:{how[1] if how[1:] else '.2f'}}"
     value = getattr(row, field)
-    if value is None or how == ["ratio"]:
+    if value is None or how[:1] == ["ratio"]:
         raise BenchError(f"{place[0]} has no figure")
     return _printed(value, how[0] if how else "")
 

@@ -66,8 +66,8 @@ def _switch_rows(where: str, description: str, budget: float | None = _SWITCH_BU
     return [
         row(f"world switch, RTOS waits, {where}", _CYCLES, found.away.middle, None, budget),
         row(f"world switch, RTOS is due, {where}", _CYCLES, found.back.middle, None, budget),
-        row(f"world switch, RTOS waits, {where}", "instructions", found.away_instructions),
-        row(f"world switch, RTOS is due, {where}", "instructions", found.back_instructions),
+        row(f"world switch, RTOS waits, {where}; path", "instructions", found.away_instructions),
+        row(f"world switch, RTOS is due, {where}; path", "instructions", found.back_instructions),
     ]
 
 
