@@ -52,11 +52,6 @@
 #define FEATURE_WATCH 1
 #endif
 
-/* Software events: SBI SSE (section 17). */
-#ifndef FEATURE_EVENTS
-#define FEATURE_EVENTS 1
-#endif
-
 /* Misaligned accesses that the hart does not make are made by the monitor. */
 #ifndef FEATURE_MISALIGNED
 #define FEATURE_MISALIGNED 1

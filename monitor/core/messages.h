@@ -29,7 +29,7 @@
 #define REQUEST_START 0x8u    /* hart_start of SBI HSM: vhart.start_* */
 #define REQUEST_LOAD 0x10u    /* the tenant's images, then start: the first vhart's hart does it */
 #define REQUEST_ROUTING 0x20u /* its interrupts have changed: routing_apply() */
-#define REQUEST_EVENTS 0x40u  /* a software event may be for it: software_events_deliver() */
+#define REQUEST_EVENTS 0x40u  /* to look for events: hook vhart_looks_for_events */
 #define REQUEST_END_NAP 0x80u /* a switch waits for it: foreground_end_nap_here() */
 
 /* Asks for it; `requests` are carried out soon, but not before those of higher priority. */

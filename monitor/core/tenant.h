@@ -79,7 +79,6 @@ struct tenant {
     enum tenant_purpose purpose; /* while the loader works */
     uint32_t news;               /* TENANT_NEWS_*, for foreground_tell() */
     bool used;                   /* its memory holds what it or its images left there */
-    struct software_event event; /* the one that any of its vharts can take */
     struct loader loader;
     struct vuart uart;
     struct vplic plic;

@@ -10,7 +10,6 @@
 #include "abi/limits.h"
 #include "arch/world.h"
 #include "core/scheduler.h"
-#include "core/software_events.h"
 
 struct hart;
 struct tenant;
@@ -82,9 +81,6 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t suspended_switches;
     bool suspends_system; /* its last suspend was one of SBI SUSP */
     uint32_t attended;    /* for how many reasons it is: core/attended.h */
-    /* SBI SSE: it takes software events; and its own one. */
-    bool takes_events;
-    struct software_event event;
 };
 
 extern struct vhart vharts[COTENANT_MAX_VHARTS];

@@ -23,6 +23,7 @@
 #include "entry/requests.h"
 #include "features/dbtr/triggers.h"
 #include "features/pmu/counters.h"
+#include "features/sse/software_events.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -425,9 +426,11 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     triggers_of(vhart)->each[0].mapped = true;
     triggers_apply(vhart);
     assert_ptr_equal(triggers_in(hart)->user, vhart);
+    global_event(vhart)->pending = true;
     cleared = copied = 0;
     tenant_reboot(RTOS);
     finish_stops();
+    assert_false(global_event(vhart)->pending);
     assert_null(counters_owner);
     assert_null(triggers_in(hart)->user);
     assert_false(triggers_of(vhart)->each[0].mapped);
@@ -988,9 +991,9 @@ static void test_suspend_gives_way_in_between(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    vhart->takes_events = true;
+    events_of(vhart)->takes = true;
     vhart->uses_features = true;
-    vhart->event = (struct software_event){
+    *local_event(vhart) = (struct software_event){
         .state = SOFTWARE_EVENT_ENABLED, .pending = true, .entry_pc = 0x80003000};
     csr_file_write("mip", INTERRUPT_MTI);
     assert_true(suspend(vhart, 0x80002000, 77));
@@ -999,7 +1002,7 @@ static void test_suspend_gives_way_in_between(void **state)
         assert_int_equal(LINUX->state, TENANT_RUNNING);
         assert_ptr_equal(sources_owner, LINUX);
         software_events_deliver(vhart);
-        assert_int_equal(vhart->event.state, SOFTWARE_EVENT_ENABLED);
+        assert_int_equal(local_event(vhart)->state, SOFTWARE_EVENT_ENABLED);
         foreground_go_on(vhart);
     }
     csr_file_write("mip", 0);
@@ -1010,8 +1013,8 @@ static void test_suspend_gives_way_in_between(void **state)
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_true(suspend(&OTHER->vharts[0], 0x88402000, 78));
     assert_ptr_equal(run_to_tenant(), vhart);
-    assert_int_equal(vhart->event.state, SOFTWARE_EVENT_RUNNING); /* it waited */
-    assert_int_equal(vhart->event.interrupted.sepc, 0);
+    assert_int_equal(local_event(vhart)->state, SOFTWARE_EVENT_RUNNING); /* it waited */
+    assert_int_equal(local_event(vhart)->interrupted.sepc, 0);
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80003000);
 }
 

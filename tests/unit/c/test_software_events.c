@@ -7,7 +7,7 @@
 #include "cmocka_tests.h"
 #include "core/hart.h"
 #include "core/messages.h"
-#include "core/software_events.h"
+#include "features/sse/software_events.h"
 #include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
@@ -70,6 +70,8 @@ static int set_up(void **state)
     memset(hart_of, 0, sizeof(hart_of));
     memset(vhart_of_tenant, 0, sizeof(vhart_of_tenant));
     memset(&tenant, 0, sizeof(tenant));
+    memset(vhart_events, 0, sizeof(vhart_events));
+    memset(global_events, 0, sizeof(global_events));
     memset(mail, 0, sizeof(mail));
     tenant.description = &description;
     tenant.vharts = vhart_of_tenant;
@@ -79,6 +81,7 @@ static int set_up(void **state)
         scheduler_init(&hart_of[id].scheduler, mtime);
         vhart(id)->world.hart = &hart_of[id];
         vhart(id)->world.vhart_id = id;
+        vhart(id)->index = id;
         vhart(id)->tenant = &tenant;
         vhart(id)->description = &yielding;
         start(id);
@@ -258,7 +261,7 @@ static void test_delivery_and_completion(void **state)
             world->mstatus = status;
             world->sepc = 0x3330;
             csr_file_write("sepc", 0x3330);
-            vhart(id)->event.pending = true;
+            local_event(vhart(id))->pending = true;
             software_events_deliver(vhart(id));
 
             assert_int_equal(pc(id), 0x5000);
@@ -664,14 +667,14 @@ static void test_wanted_hart_is_let_go(void **state)
         } else if (functions[i] == SBI_SSE_HART_UNMASK) {
             assert_int_equal(call(0, SBI_SSE_HART_MASK, 0, 0, 0), 0);
         }
-        before = vhart(0)->event;
-        takes_events = vhart(0)->takes_events;
+        before = *local_event(vhart(0));
+        takes_events = events_of(vhart(0))->takes;
         memory[3] = 77;
         csr_file_write("mip", INTERRUPT_MTI);
         assert_true(call5(0, functions[i], LOCAL, argument, 1, (uint64_t)&memory[3], 0).repeat);
         csr_file_write("mip", 0);
-        assert_memory_equal(&before, &vhart(0)->event, sizeof(before));
-        assert_int_equal(vhart(0)->takes_events, takes_events);
+        assert_memory_equal(&before, local_event(vhart(0)), sizeof(before));
+        assert_int_equal(events_of(vhart(0))->takes, takes_events);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "cmocka_tests.h"
 #include "core/hart.h"
 #include "core/messages.h"
-#include "core/software_events.h"
+#include "features/sse/software_events.h"
 #include "random.h"
 #include "sbi/sbi.h"
 #include "sbi_table.h"
@@ -391,7 +391,7 @@ static void compare_contexts(void)
 static void compare_event(int event)
 {
     const struct software_event *real =
-        event == GLOBAL ? &tenant.event : &vhart_of_tenant[event].event;
+        event == GLOBAL ? &global_events[0] : local_event(&vhart_of_tenant[event]);
     const uint64_t *expected = model[event].attributes;
 
     assert_int_equal(real->state, model[event].state);
@@ -550,6 +550,8 @@ static void begin_round(void)
     memset(hart_of, 0, sizeof(hart_of));
     memset(vhart_of_tenant, 0, sizeof(vhart_of_tenant));
     memset(&tenant, 0, sizeof(tenant));
+    memset(vhart_events, 0, sizeof(vhart_events));
+    memset(global_events, 0, sizeof(global_events));
     memset(model, 0, sizeof(model));
     memset(mail, 0, sizeof(mail));
     memset(model_mail, 0, sizeof(model_mail));
@@ -558,13 +560,14 @@ static void begin_round(void)
     tenant.description = &description;
     tenant.vharts = vhart_of_tenant;
     tenant.vhart_count = HARTS;
-    tenant.event.preferred = random_below(&source, HARTS);
-    model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART] = tenant.event.preferred;
+    global_events[0].preferred = random_below(&source, HARTS);
+    model[GLOBAL].attributes[SBI_SSE_ATTR_PREFERRED_HART] = global_events[0].preferred;
     for (int hart = 0; hart < HARTS; hart++) {
         model[hart].attributes[SBI_SSE_ATTR_PREFERRED_HART] = (uint64_t)hart;
         hart_of[hart].mtime = &mtime;
         vhart_of_tenant[hart].world.hart = &hart_of[hart];
         vhart_of_tenant[hart].world.vhart_id = (uint32_t)hart;
+        vhart_of_tenant[hart].index = (uint32_t)hart;
         vhart_of_tenant[hart].tenant = &tenant;
         start(hart);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SBI section 17: supervisor software events. The two that software injects are offered; the others
- * have sources that the monitor does not have. What events do is in core/software_events.h.
+ * have sources that the monitor does not have. What events do is in software_events.h.
  */
+#include "core/feature.h"
 #include "core/messages.h"
-#include "core/software_events.h"
 #include "core/wanted.h"
+#include "features/sse/software_events.h"
 #include "sbi/sbi.h"
 
 /* Beside the errors of the SBI, which are negative: nothing has changed, make the call again. */
@@ -16,9 +17,9 @@ static struct software_event *find(struct vhart *vhart, uint32_t id, long *error
 {
     switch (id) {
     case SBI_SSE_EVENT_LOCAL_SOFTWARE:
-        return &vhart->event;
+        return local_event(vhart);
     case SBI_SSE_EVENT_GLOBAL_SOFTWARE:
-        return &vhart->tenant->event;
+        return global_event(vhart);
     case SBI_SSE_EVENT_LOCAL_RAS:
     case SBI_SSE_EVENT_LOCAL_DOUBLE_TRAP:
     case SBI_SSE_EVENT_GLOBAL_RAS:
@@ -35,7 +36,7 @@ static struct software_event *find(struct vhart *vhart, uint32_t id, long *error
 
 static bool is_global(const struct vhart *vhart, const struct software_event *event)
 {
-    return event == &vhart->tenant->event;
+    return event == global_event(vhart);
 }
 
 static uint64_t read_one(const struct vhart *vhart, const struct software_event *event,
@@ -248,7 +249,7 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
         return SBI_ERR_FAILED;
     }
     if (!is_global(vhart, event)) {
-        event = &target->event;
+        event = local_event(target);
     }
     if (event->state < SOFTWARE_EVENT_ENABLED) {
         return target == vhart ? SBI_ERR_INVALID_STATE : SBI_SUCCESS;
@@ -278,13 +279,13 @@ static long enable(struct vhart *vhart, struct software_event *event)
 
 static long mask(struct vhart *vhart, bool takes_events)
 {
-    if (vhart->takes_events == takes_events) {
+    if (events_of(vhart)->takes == takes_events) {
         return takes_events ? SBI_ERR_ALREADY_STARTED : SBI_ERR_ALREADY_STOPPED;
     }
     if (hart_is_wanted()) {
         return AGAIN;
     }
-    vhart->takes_events = takes_events;
+    events_of(vhart)->takes = takes_events;
     return SBI_SUCCESS;
 }
 
@@ -355,4 +356,5 @@ static struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const u
     return result;
 }
 
+FEATURE(sse);
 SBI_EXTENSION(SBI_EXT_SSE, sbi_sse, SBI_SHARED);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/software_events.h"
+#include "features/sse/software_events.h"
 
-#include "arch/event_entry.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/messages.h"
 #include "core/tenant.h"
+#include "features/sse/event_entry.h"
+
+struct vhart_events vhart_events[COTENANT_MAX_VHARTS];
+struct software_event global_events[COTENANT_MAX_TENANTS];
 
 static bool is_ready(const struct software_event *event)
 {
@@ -15,19 +18,19 @@ static bool is_ready(const struct software_event *event)
 /* Section 17.3. Of equal ones the local event goes first: it has the lower id. */
 static bool local_goes_first(const struct vhart *vhart)
 {
-    return vhart->event.priority <= vhart->tenant->event.priority;
+    return local_event(vhart)->priority <= global_event(vhart)->priority;
 }
 
 /* The vhart is the one that takes the global event. */
 static bool is_preferred(const struct vhart *vhart)
 {
-    return vhart->tenant->event.preferred == vhart->world.vhart_id;
+    return global_event(vhart)->preferred == vhart->world.vhart_id;
 }
 
 struct software_event *software_events_running(struct vhart *vhart)
 {
-    struct software_event *local = &vhart->event;
-    struct software_event *global = &vhart->tenant->event;
+    struct software_event *local = local_event(vhart);
+    struct software_event *global = global_event(vhart);
     bool local_runs = local->state == SOFTWARE_EVENT_RUNNING;
     bool global_runs = global->state == SOFTWARE_EVENT_RUNNING && is_preferred(vhart);
 
@@ -42,12 +45,12 @@ static bool can_take(struct vhart *vhart, const struct software_event *event)
 {
     const struct software_event *running;
 
-    if (vhart->state != VHART_STARTED || vhart->loading || !vhart->takes_events ||
+    if (vhart->state != VHART_STARTED || vhart->loading || !events_of(vhart)->takes ||
         !is_ready(event)) {
         return false;
     }
     running = software_events_running(vhart);
-    return running == NULL || local_goes_first(vhart) == (event == &vhart->event);
+    return running == NULL || local_goes_first(vhart) == (event == local_event(vhart));
 }
 
 static void enter(struct vhart *vhart, struct software_event *event)
@@ -63,24 +66,25 @@ static void enter(struct vhart *vhart, struct software_event *event)
     }
 }
 
-/* Whoever has entered the one of higher priority cannot take the other before it is complete. */
+/* A vhart that has entered the one of higher priority cannot take the other before it is complete.
+ */
 void software_events_deliver(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
-    struct vhart *preferred = &tenant->vharts[tenant->event.preferred];
+    struct vhart *preferred = &tenant->vharts[global_event(vhart)->preferred];
 
-    if (local_goes_first(vhart) && can_take(vhart, &vhart->event)) {
-        enter(vhart, &vhart->event);
+    if (local_goes_first(vhart) && can_take(vhart, local_event(vhart))) {
+        enter(vhart, local_event(vhart));
     }
-    if (can_take(preferred, &tenant->event)) {
+    if (can_take(preferred, global_event(vhart))) {
         if (preferred == vhart) {
-            enter(vhart, &tenant->event);
+            enter(vhart, global_event(vhart));
         } else {
             messages_post(preferred, REQUEST_EVENTS);
         }
     }
-    if (can_take(vhart, &vhart->event)) {
-        enter(vhart, &vhart->event);
+    if (can_take(vhart, local_event(vhart))) {
+        enter(vhart, local_event(vhart));
     }
 }
 
@@ -92,14 +96,23 @@ void software_events_complete(struct vhart *vhart, struct software_event *event)
 
 void software_events_stop(struct vhart *vhart)
 {
-    struct software_event *global = &vhart->tenant->event;
+    struct software_event *global = global_event(vhart);
 
-    vhart->takes_events = false;
-    vhart->event = (struct software_event){0};
+    events_of(vhart)->takes = false;
+    *local_event(vhart) = (struct software_event){0};
     if (is_preferred(vhart) && global->state >= SOFTWARE_EVENT_ENABLED) {
         global->state = SOFTWARE_EVENT_UNUSED;
     }
 }
 
+/* One that is dormant keeps it. */
+static void forget_global(struct tenant *tenant)
+{
+    if (tenant_is_at_rest(tenant)) {
+        global_events[tenant->index] = (struct software_event){0};
+    }
+}
+
+HOOK(tenant_leaves, forget_global);
 HOOK(vhart_looks_for_events, software_events_deliver);
 HOOK(vhart_ends, software_events_stop);

@@ -5,10 +5,11 @@
  *
  * Called by the vhart's own hart, interrupts off, on the plain path of a trap.
  */
-#ifndef COTENANT_ARCH_EVENT_ENTRY_H
-#define COTENANT_ARCH_EVENT_ENTRY_H
+#ifndef COTENANT_FEATURES_SSE_EVENT_ENTRY_H
+#define COTENANT_FEATURES_SSE_EVENT_ENTRY_H
 
 #include "core/vhart.h"
+#include "features/sse/software_events.h"
 
 /*
  * The vhart, loaded or not, goes on at virtual address `pc` in S-mode with a6 = its id and a7 =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/event_entry.h"
+#include "features/sse/event_entry.h"
 
 #include "arch/csr.h"
 #include "arch/interrupts.h"

@@ -7,19 +7,18 @@
  * Section 17.2 lets the implementation choose another hart; kernels are tested with OpenSBI, which
  * does not. An event is delivered by the vhart's own hart, on the plain path: at the end of the
  * call that makes it deliverable, or by a message (REQUEST_EVENTS) to the hart that is to take it.
- * World switches know nothing of it. sbi/sse.c is the tenant's interface.
+ * World switches know nothing of it. calls.c is the tenant's interface.
  *
  * Interrupts off, shared lock held.
  */
-#ifndef COTENANT_CORE_SOFTWARE_EVENTS_H
-#define COTENANT_CORE_SOFTWARE_EVENTS_H
+#ifndef COTENANT_FEATURES_SSE_SOFTWARE_EVENTS_H
+#define COTENANT_FEATURES_SSE_SOFTWARE_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/sbi.h"
-
-struct vhart;
+#include "core/tenant.h"
 
 /* Section 17.2; the numbers are those of the attribute STATUS. */
 enum software_event_state {
@@ -48,6 +47,30 @@ struct software_event {
     uint64_t entry_argument;
     struct interrupted interrupted;
 };
+
+struct vhart_events {
+    bool takes; /* any at all */
+    struct software_event local;
+};
+
+extern struct vhart_events vhart_events[COTENANT_MAX_VHARTS];
+/* Of each tenant, the one that any of its vharts can take. */
+extern struct software_event global_events[COTENANT_MAX_TENANTS];
+
+static inline struct vhart_events *events_of(const struct vhart *vhart)
+{
+    return &vhart_events[vhart_index(vhart)];
+}
+
+static inline struct software_event *local_event(const struct vhart *vhart)
+{
+    return &events_of(vhart)->local;
+}
+
+static inline struct software_event *global_event(const struct vhart *vhart)
+{
+    return &global_events[vhart->tenant->index];
+}
 
 /*
  * Makes the vhart, which is one of this hart, enter the handler of the event that it should take
