@@ -52,11 +52,6 @@
 #define FEATURE_WATCH 1
 #endif
 
-/* Misaligned accesses that the hart does not make are made by the monitor. */
-#ifndef FEATURE_MISALIGNED
-#define FEATURE_MISALIGNED 1
-#endif
-
 /* Floating-point registers are kept for tenants. */
 #ifndef FEATURE_FP
 #define FEATURE_FP 1

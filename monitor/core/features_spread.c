@@ -24,9 +24,6 @@ FEATURE(guard);
 #if FEATURE_HARTS
 FEATURE(harts);
 #endif
-#if FEATURE_MISALIGNED
-FEATURE(misaligned);
-#endif
 #if FEATURE_NETS
 FEATURE(nets);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Misaligned loads and stores, done in software against page tables in the test's own memory. */
-#include "arch/misaligned.h"
+#include "core/misaligned.h"
 
 #include <string.h>
 

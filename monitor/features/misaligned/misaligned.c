@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "arch/misaligned.h"
+/*
+ * Does a misaligned access byte by byte, in at most two pages, each translated and checked as the
+ * hart would have done it. It is atomic with regard to faults only: nothing is written before both
+ * pages are known to be good. It must be in the tenant's RAM; devices get an access fault, as on
+ * harts whose devices take no misaligned access.
+ */
+#include "core/misaligned.h"
 
 #include "arch/csr.h"
 #include "arch/fp.h"
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/owned_memory.h"
+#include "core/feature.h"
+#include "core/vhart.h"
 
 #define PAGE_SIZE 4096
 /* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing").
@@ -91,7 +99,8 @@ static uint64_t stored_register(const struct world *world, const struct memory_a
     return access->reg == 0 ? 0 : world->registers[access->reg];
 }
 
-bool misaligned_emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fault *fault)
+/* The exception stays the original one for instructions that have to be aligned (atomics). */
+static bool emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fault *fault)
 {
     struct world *world = &vhart->world;
     struct memory_access access;
@@ -117,3 +126,6 @@ bool misaligned_emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fa
     world->registers[REGISTER_PC] += access.length;
     return true;
 }
+
+FEATURE(misaligned);
+MISALIGNED_EMULATOR(emulate);
