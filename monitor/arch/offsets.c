@@ -34,8 +34,6 @@ void offsets(void)
     DEFINE(WORLD_INTERRUPTS, offsetof(struct world, interrupts));
     DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
     DEFINE(VHART_PMP_ADDRESS, offsetof(struct vhart, rest.pmp_address));
-    DEFINE(VHART_FP, offsetof(struct vhart, rest.fp));
-    DEFINE(VHART_FCSR, offsetof(struct vhart, rest.fcsr));
     DEFINE(VHART_NAP_PC, offsetof(struct vhart, rest.nap_pc));
     DEFINE(VHART_NAP_ARGUMENTS, offsetof(struct vhart, rest.nap_arguments));
     DEFINE(SIZEOF_HART, sizeof(struct hart));

@@ -8,6 +8,7 @@
 #include "arch/timer.h"
 #include "core/hart.h"
 #include "core/messages.h"
+#include "core/tenant.h"
 
 void vhart_setup_protection(struct vhart *vhart)
 {
@@ -24,7 +25,8 @@ static void set_entry(struct vhart *vhart, uint64_t address, uint64_t argument)
     world->registers[REGISTER_PC] = address;
     world->registers[REGISTER_A0] = world->vhart_id;
     world->registers[REGISTER_A1] = argument;
-    world->mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64 | (vhart->uses_fp ? MSTATUS_FS_INITIAL : 0);
+    world->mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64 |
+                     (tenant_uses_fp(vhart->tenant) ? MSTATUS_FS_INITIAL : 0);
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
         /* A WFI that traps comes as an illegal instruction, so those come to the monitor. */
         world->mstatus |= MSTATUS_TW;
@@ -68,10 +70,6 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
     memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
     for (uint32_t i = 0; i < DEVICE_PAGES; i++) {
         vhart->device_pages[i].leaf_address = 0;
-    }
-    if (vhart->uses_fp) {
-        memset(vhart->rest.fp, 0, sizeof(vhart->rest.fp));
-        vhart->rest.fcsr = 0;
     }
     vhart_setup_return(vhart, address, argument);
 }

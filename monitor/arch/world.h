@@ -56,8 +56,6 @@ struct world {
  */
 struct world_rest {
     uint64_t pmp_address[COTENANT_PMP_ENTRIES];
-    uint64_t fp[32];
-    uint64_t fcsr;
     /* Where the vhart goes on, and a0 and a1 there, after the nap of arch/nap.S; 0: it has none. */
     uint64_t nap_pc;
     uint64_t nap_arguments[2];

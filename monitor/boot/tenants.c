@@ -33,7 +33,6 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->description = description;
     vhart->index = (uint32_t)(vhart - vharts);
     vhart->tenant = tenant;
-    vhart->uses_fp = (tenant->description->flags & COTENANT_TENANT_FP) != 0;
     vhart->world.hart = hart;
     vhart->world.vhart_id = description->id;
     vhart->schedulable.priority = description->priority;

@@ -52,11 +52,6 @@
 #define FEATURE_WATCH 1
 #endif
 
-/* Floating-point registers are kept for tenants. */
-#ifndef FEATURE_FP
-#define FEATURE_FP 1
-#endif
-
 /* The console line for a person at a terminal. */
 #ifndef FEATURE_TERMINAL
 #define FEATURE_TERMINAL 1

@@ -9,9 +9,6 @@ FEATURE(commands);
 #if FEATURE_CONTROL
 FEATURE(control);
 #endif
-#if FEATURE_FP
-FEATURE(fp);
-#endif
 #if FEATURE_FRAMES
 FEATURE(frames);
 #endif

@@ -56,8 +56,6 @@ struct __attribute__((aligned(64))) hart {
     struct scheduler scheduler;
     /* Moment of the next step of core/work.h, or WORK_NEVER. */
     uint64_t work_due;
-    /* The vhart whose floating-point registers are in the hart, or NULL. */
-    struct vhart *fp_owner;
     /*
      * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL; the
      * register that holds the context's threshold, and what the vhart has set it to.

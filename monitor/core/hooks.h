@@ -78,6 +78,12 @@ HOOK_TYPE(vhart_enters, (struct vhart * vhart));
 /* It loses the hart. */
 EVENT(vhart_leaves, (struct vhart * vhart), (vhart))
 
+/*
+ * It gets the hart while vhart.brings_registers is set: registers that the world switch does not
+ * move are still another vhart's.
+ */
+EVENT(vhart_brings_registers, (struct vhart * vhart), (vhart))
+
 /* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
 EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 

@@ -190,9 +190,6 @@ static void leave_hart(struct vhart *vhart)
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
-    if (hart->fp_owner == vhart) {
-        hart->fp_owner = NULL;
-    }
     hart->reschedule = true;
 }
 

@@ -104,4 +104,10 @@ bool tenant_is_at_rest(const struct tenant *tenant);
 /* "empty", "loaded", ... */
 const char *tenant_state_name(enum tenant_state state);
 
+/* Its floating-point registers are kept. */
+static inline bool tenant_uses_fp(const struct tenant *tenant)
+{
+    return (tenant->description->flags & COTENANT_TENANT_FP) != 0;
+}
+
 #endif

@@ -52,11 +52,11 @@ struct __attribute__((aligned(64))) vhart {
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t work_patience;
     enum vhart_state state;
-    uint32_t index; /* in vharts */
-    bool uses_fp;
-    bool uses_features; /* a feature may keep something of it: hook vhart_ends */
-    bool loading;       /* its time is spent on putting the tenant's images in place */
-    bool gives_back;    /* with `loading`: on what a suspend of its tenant resets instead */
+    uint32_t index;        /* in vharts */
+    bool brings_registers; /* when it gets the hart next: hook vhart_brings_registers */
+    bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
+    bool loading;          /* its time is spent on putting the tenant's images in place */
+    bool gives_back;       /* with `loading`: on what a suspend of its tenant resets instead */
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;

@@ -77,7 +77,7 @@ __attribute__((noinline, cold)) static struct world_change wake_above_attended(s
     uint64_t now = hart_now(hart);
 
     if (hart->reschedule || due == NULL || due->wake > now || due->priority <= running->priority ||
-        !fast_is_simple(hart, due)) {
+        !fast_is_simple(due)) {
         return not_here;
     }
     if (running->budget != 0) {
@@ -110,7 +110,7 @@ struct world_change fast_wait(struct hart *hart)
     if (CSR_READ(mtval) != INSTRUCTION_WFI ||
         (vhart->world.mstatus & MSTATUS_MPP) != MSTATUS_MPP_S || (CSR_READ(mip) & enabled) != 0 ||
         hart->reschedule || next == NULL || running->budget != 0 ||
-        (has_peer(next) && next->slice_used >= next->slice) || !fast_is_simple(hart, next)) {
+        (has_peer(next) && next->slice_used >= next->slice) || !fast_is_simple(next)) {
         return not_here;
     }
     now = hart_now(hart);

@@ -41,13 +41,14 @@ static inline struct world_change fast_resume(struct hart *hart, struct vhart *v
     return change.run != NULL ? change : (struct world_change){&vhart->world, &vhart->world};
 }
 
-/* The hart can go to `entity` without budgets, floating-point registers or images to think of. */
-static inline bool fast_is_simple(const struct hart *hart, const struct schedulable *entity)
+/* The hart can go to `entity` without budgets, registers that it brings along, or images to think
+ * of. */
+static inline bool fast_is_simple(const struct schedulable *entity)
 {
     const struct vhart *vhart =
         (const struct vhart *)((const char *)entity - offsetof(struct vhart, schedulable));
 
-    return entity->budget == 0 && !vhart->loading && (!vhart->uses_fp || hart->fp_owner == vhart);
+    return entity->budget == 0 && !vhart->loading && !vhart->brings_registers;
 }
 
 /*
@@ -72,7 +73,7 @@ static inline void fast_foresee(struct hart *hart)
     struct schedulable *due = hart->scheduler.waiting;
 
     hart->next_up = due != NULL && running->budget == 0 && due->priority > running->priority &&
-                            fast_is_simple(hart, due)
+                            fast_is_simple(due)
                         ? due
                         : NULL;
 }

@@ -19,9 +19,6 @@
 #include "entry/trap.h"
 #include "irq/routing.h"
 
-void fp_save(struct world *world);
-void fp_load(struct world *world);
-
 void hart_poll_interrupts(struct hart *hart)
 {
     uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
@@ -39,22 +36,12 @@ void hart_poll_interrupts(struct hart *hart)
     }
 }
 
-/*
- * Floating-point registers move only when the next vhart that uses them is not the one whose values
- * are in the hart: S-mode can change sstatus.FS without a trap, so FS tells nothing, and Linux has
- * it off in the kernel while a process's values are live.
- */
-static void claim_fp(struct hart *hart, struct vhart *vhart)
+/* Those that the world switch does not move. */
+static inline void take_registers(struct vhart *vhart)
 {
-    if (!FEATURE_FP || !vhart->uses_fp || hart->fp_owner == vhart) {
-        return;
+    if (vhart->brings_registers) {
+        vhart_brings_registers(vhart);
     }
-    CSR_SET(mstatus, MSTATUS_FS);
-    if (hart->fp_owner != NULL) {
-        fp_save(&hart->fp_owner->world);
-    }
-    fp_load(&vhart->world);
-    hart->fp_owner = vhart;
 }
 
 /* `vhart` is the one to run: everything about it that the trap exit does not do. */
@@ -69,7 +56,7 @@ static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint6
         change.keep = &hart->loaded->world;
     }
     if (hart->loaded != vhart) {
-        claim_fp(hart, vhart);
+        take_registers(vhart);
         routing_switch(hart, vhart);
     }
     fast_foresee(hart);
@@ -165,7 +152,7 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
             return false;
         }
     }
-    claim_fp(hart, vhart);
+    take_registers(vhart);
     return !hart_is_wanted();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/bundle_check.h"
+#include "core/feature.h"
 
 #define TENANT_FLAGS                                                                               \
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
@@ -193,6 +194,8 @@ static struct check_result check_start(const struct bundle *bundle, uint32_t ind
     REQUIRE((tenant->flags & COTENANT_TENANT_FP) == 0 ||
                 (bundle->board.flags & COTENANT_BOARD_FP) != 0,
             "tenant.flags: the board has no floating point", index);
+    REQUIRE((tenant->flags & COTENANT_TENANT_FP) == 0 || HAS(fp),
+            "tenant.flags: this monitor is built without floating point", index);
     REQUIRE(in_memory(tenant, tenant->entry, 4) && check_aligned(tenant->entry, 2),
             "tenant.entry: outside of the tenant's memory", index);
     REQUIRE(tenant->devicetree == 0 ||

@@ -13,6 +13,7 @@
 #include "arch/instruction.h"
 #include "arch/owned_memory.h"
 #include "core/feature.h"
+#include "core/tenant.h"
 #include "core/vhart.h"
 
 #define PAGE_SIZE 4096
@@ -30,7 +31,7 @@ static bool decode(const struct vhart *vhart, uint64_t satp, uint64_t cause,
                    struct memory_access *access)
 {
     const struct world *world = &vhart->world;
-    bool may_float = vhart->uses_fp && (world->mstatus & MSTATUS_FS) != 0;
+    bool may_float = HAS(fp) && tenant_uses_fp(vhart->tenant) && (world->mstatus & MSTATUS_FS) != 0;
     uint32_t instruction;
 
     return guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
@@ -83,7 +84,7 @@ static void write_pieces(const struct piece *pieces, uint64_t value)
 
 static void load_register(struct world *world, const struct memory_access *access, uint64_t bytes)
 {
-    if (access->floating) {
+    if (HAS(fp) && access->floating) {
         fp_write_register(access->reg, access->size == 4 ? bytes | NAN_BOX : bytes);
         world->mstatus |= MSTATUS_FS; /* dirty */
     } else if (access->reg != 0) {
@@ -93,7 +94,7 @@ static void load_register(struct world *world, const struct memory_access *acces
 
 static uint64_t stored_register(const struct world *world, const struct memory_access *access)
 {
-    if (access->floating) {
+    if (HAS(fp) && access->floating) {
         return fp_read_register(access->reg);
     }
     return access->reg == 0 ? 0 : world->registers[access->reg];

@@ -59,7 +59,7 @@ static void make_vhart(struct vhart *vhart)
     vhart->world.hart = HART;
     vhart->world.deadline = some_time();
     vhart->world.mstatus = chance(8) ? 0 : MSTATUS_MPP_S;
-    vhart->uses_fp = chance(2);
+    vhart->brings_registers = chance(2);
     vhart->loading = chance(12);
     vhart->schedulable.priority = random_below(&source, 4);
     vhart->work_patience = vhart->schedulable.priority * 10;
@@ -93,7 +93,6 @@ static void make_state(void)
         }
     }
     HART->plic_user = chance(3) ? NULL : &now_is.vharts[random_below(&source, COUNT)];
-    HART->fp_owner = chance(4) ? NULL : &now_is.vharts[random_below(&source, COUNT)];
 }
 
 static uint64_t work_moment(struct schedulable *next)
@@ -124,9 +123,7 @@ static void plain_schedule(void)
     timer_check(vhart, mtime);
     timer_program(HART, vhart, event);
     if (HART->loaded != vhart) {
-        if (vhart->uses_fp) {
-            HART->fp_owner = vhart;
-        }
+        vhart->brings_registers = false;
         routing_switch(HART, vhart);
         HART->loaded = vhart;
     }

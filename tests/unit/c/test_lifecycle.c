@@ -376,13 +376,11 @@ static void test_shutdown(void **state)
     (void)state;
     start_all();
     run_to_tenant();
-    hart->fp_owner = &RTOS->vharts[0];
     tenant_shut_down(RTOS, "shutdown");
     finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
     assert_ptr_equal(unloaded, &RTOS->vharts[0]);
-    assert_null(hart->fp_owner);
     assert_int_equal(routing_resets, 1);
     assert_true(tenants[1].uart.closed);
     assert_true(hart->reschedule);

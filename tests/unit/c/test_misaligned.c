@@ -88,8 +88,8 @@ static int setup(void **state)
     /* The last two pages are not the tenant's. */
     description.memory[0] = (struct bundle_range){(uintptr_t)memory, (PAGES - 2) * PAGE};
     tenant.description = &description;
+    description.flags = COTENANT_TENANT_FP;
     vhart.tenant = &tenant;
-    vhart.uses_fp = true;
     vhart.world.mstatus = MSTATUS_MPP_S | MSTATUS_FS_INITIAL;
     table(ROOT)[1] = entry(MIDDLE, PTE_VALID);
     table(MIDDLE)[0] = entry(LEAVES, PTE_VALID);
@@ -403,10 +403,10 @@ static void test_floating_point_only_for_tenants_that_have_it(void **state)
     uint64_t address = virtual_address(DATA, 5);
 
     (void)state;
-    vhart.uses_fp = false;
+    description.flags = 0;
     assert_faults(execute(fld, CAUSE_LOAD_MISALIGNED, address, &fault), CAUSE_LOAD_MISALIGNED,
                   address);
-    vhart.uses_fp = true;
+    description.flags = COTENANT_TENANT_FP;
     vhart.world.mstatus = MSTATUS_MPP_S; /* switched off */
     assert_faults(execute(fld, CAUSE_LOAD_MISALIGNED, address, &fault), CAUSE_LOAD_MISALIGNED,
                   address);
