@@ -16,9 +16,12 @@ _Static_assert(COTENANT_MAX_RESETS % RESETS == 0, "the parts are of one size");
  */
 static void reset_devices(const struct bundle_reset *resets)
 {
-    for (uint32_t i = 0; i < RESETS && resets[i].kind != COTENANT_DEVICE_RESET_NONE; i++) {
-        device_is_given_back(&resets[i]);
+    uint32_t count = 0;
+
+    while (count < RESETS && resets[count].kind != COTENANT_DEVICE_RESET_NONE) {
+        count++;
     }
+    devices_are_given_back(resets, count);
 }
 
 /* The parts that hold a device. */

@@ -61,10 +61,10 @@ EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), 
 EVENT(tenant_is_asked_to_suspend, (const struct tenant *tenant), (tenant))
 
 /*
- * It gives back a device of the board, to be reset: it forgets the tenant's memory. In a step of
+ * It gives back devices of the board, to be reset: they forget the tenant's memory. In a step of
  * core/give_back.c, which may take a few hundred instructions for all that happens.
  */
-EVENT(device_is_given_back, (const struct bundle_reset *reset), (reset))
+EVENT(devices_are_given_back, (const struct bundle_reset *resets, uint32_t count), (resets, count))
 
 /* Of vharts; by the vhart's own hart. */
 

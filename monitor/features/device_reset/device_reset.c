@@ -8,25 +8,22 @@
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
 
-static bool is_guarded(uint64_t base)
+static void reset_virtio(uint64_t base)
 {
     FOR_EACH_IN_TABLE(device_guards, give_back)
     {
         if ((*give_back)(base)) {
-            return true;
+            return;
         }
     }
-    return false;
+    (void)virtio_reset(base);
 }
 
 void device_reset(const struct bundle_reset *reset)
 {
-    if (is_guarded(reset->base)) {
-        return;
-    }
     switch (reset->kind) {
     case COTENANT_DEVICE_RESET_VIRTIO_MMIO:
-        (void)virtio_reset(reset->base);
+        reset_virtio(reset->base);
         break;
     case COTENANT_DEVICE_RESET_GOLDFISH_RTC:
         goldfish_rtc_reset(reset->base);
@@ -42,5 +39,12 @@ void device_reset(const struct bundle_reset *reset)
     }
 }
 
-HOOK(device_is_given_back, device_reset);
+static void reset_devices(const struct bundle_reset *resets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        device_reset(&resets[i]);
+    }
+}
+
+HOOK(devices_are_given_back, reset_devices);
 FEATURE(device_reset);

@@ -8,12 +8,12 @@
 #include "abi/bundle.h"
 #include "core/table.h"
 
-/* Takes the device at `base` from its driver and resets it. False: it does not guard this one. */
+/* Takes the virtio device at `base` from its driver and resets it. False: it guards another one. */
 typedef bool device_guard(uint64_t base);
 
 TABLE(device_guard *const, device_guards);
 
-/* For what stands between a driver and its device. */
+/* For what stands between a driver and its virtio device. */
 #define DEVICE_GUARD(function)                                                                     \
     static device_guard *const device_guard_##function TABLE_ENTRY(device_guards) = (function)
 

@@ -199,14 +199,16 @@ void guard_init(void)
 {
 }
 
-static void reset_device(const struct bundle_reset *reset)
+static void reset_devices(const struct bundle_reset *resets, uint32_t count)
 {
-    assert_int_equal(reset->kind, COTENANT_DEVICE_RESET_VIRTIO_MMIO);
-    assert_int_equal(reset->base, 0x10001000);
-    devices_reset++;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(resets[i].kind, COTENANT_DEVICE_RESET_VIRTIO_MMIO);
+        assert_int_equal(resets[i].base, 0x10001000);
+        devices_reset++;
+    }
 }
 
-HOOK(device_is_given_back, reset_device);
+HOOK(devices_are_given_back, reset_devices);
 
 static const struct tenant *sources_owner;
 static uint32_t focus;
