@@ -4,11 +4,16 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from ctypes import sizeof
+from pathlib import Path
 from typing import TypeAlias
 
+from cotenant.bundle import PAGE
+from cotenant.bundle_struct import MonitorHeader
 from cotenant.run.launch import Launch
 from cotenant.run.results import Latency, Stats, parse_latency
 from cotenant.run.session import Session
+from cotenant.units import align_up
 
 Build: TypeAlias = Callable[..., Launch]
 Boot: TypeAlias = Callable[..., Session]
@@ -143,3 +148,15 @@ def system(*tenants: str, sstc: bool = True, board: str = "qemu-virt") -> str:
     """Return a whole system, on the QEMU board if not said otherwise."""
     head = f'board = "{board}"\nsstc = {_value(sstc)}\n'
     return "\n".join([head, *tenants])
+
+
+def put_monitor(launch: Launch, image: Path) -> Launch:
+    """Put another monitor in the place of a built bundle's own; it speaks on the same UART."""
+    file = launch.built.bundle
+    bundle = file.read_bytes()
+    monitor = bytearray(image.read_bytes())
+    console = slice(MonitorHeader.uart_base.offset, sizeof(MonitorHeader))
+    monitor[console] = bundle[console]
+    monitor += bytes(-len(monitor) % PAGE)
+    file.write_bytes(monitor + bundle[align_up(launch.built.monitor.image.stat().st_size, PAGE) :])
+    return launch

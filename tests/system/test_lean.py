@@ -2,12 +2,17 @@
 """A monitor that is built without what its system does not use."""
 
 import pytest
-from systems import Boot, Build, freertos, keep_ticking, linux, run_without_a_miss, system
+from systems import (
+    Boot,
+    Build,
+    freertos,
+    keep_ticking,
+    linux,
+    put_monitor,
+    run_without_a_miss,
+    system,
+)
 
-from cotenant.run.launch import Launch
-from cotenant.units import align_up
-
-PAGE = 4096
 LEAN = '[monitor]\nbuild = "lean"\n'
 SECONDS = 2
 RTOS = freertos(fp=False)
@@ -41,17 +46,6 @@ def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
     assert session.quit() == 0
 
 
-def exchange(launch: Launch, lean: Launch) -> Launch:
-    """Put the monitor of another bundle in the place of a bundle's own."""
-    own, other = (
-        align_up(each.built.monitor.image.stat().st_size, PAGE) for each in (launch, lean)
-    )
-    data = launch.built.bundle.read_bytes()
-    image = lean.built.bundle.read_bytes()[:other]
-    launch.built.bundle.write_bytes(image + data[own:])
-    return launch
-
-
 @pytest.mark.parametrize(
     ("tables", "words"),
     [
@@ -66,7 +60,8 @@ def exchange(launch: Launch, lean: Launch) -> Launch:
 def test_a_bundle_that_needs_more_is_refused(
     build: Build, boot: Boot, tables: list[str], words: str
 ) -> None:
-    session = boot(exchange(build(system(*tables)), build(system(RTOS, LEAN))))
+    lean = build(system(RTOS, LEAN)).built.monitor.image
+    session = boot(put_monitor(build(system(*tables)), lean))
     assert session.wait_end(timeout=60) == 0
     text = session.console.noise + session.monitor_log
     assert "refused the bundle: " in text and words in text

@@ -151,7 +151,11 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize("name", [*features.WHAT, "all"])
+# tests/system/test_deleted_features.py is about the others.
+SPREAD = re.findall(r"FEATURE\((\w+)\)", (SOURCES / "core" / "features_spread.c").read_text())
+
+
+@pytest.mark.parametrize("name", [*SPREAD, "all"])
 def test_it_compiles_without(full: Path, tmp_path: Path, name: str) -> None:
     """Only what looks at the features is compiled anew: the rest would come out the same."""
     without = [each for each in ALL if name == "all" or name in features.with_needs({each})]
