@@ -31,7 +31,7 @@ static inline void write_stimecmp(uint64_t deadline)
     CSR_WRITE(0x14d, deadline);
 }
 
-/* Programs mtimecmp for the vhart that will run (NULL: nobody) and the hart's next event. */
+/* Programs mtimecmp for the vhart that will run (NULL: none) and the hart's next event. */
 static inline void timer_program(struct hart *hart, const struct vhart *vhart, uint64_t event)
 {
     uint64_t deadline = event;

@@ -128,7 +128,7 @@ static struct check_result check_end_count(const struct bundle *bundle, uint32_t
     return check_good();
 }
 
-/* Nobody's but the two ends': apart from the monitor, the tenants and the other windows. */
+/* Of no tenant but the two ends: apart from the monitor, the tenants and the other windows. */
 static bool is_free_memory(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_board *board = &bundle->board;

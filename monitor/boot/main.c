@@ -105,7 +105,7 @@ static void rest(const struct hart *hart)
     __asm__ volatile("wfi" : : : "memory");
 }
 
-/* A hart of the bundle that does not come is not needed if nobody is to run on it. */
+/* A hart of the bundle that does not come is not needed if no vhart is to run on it. */
 static void wait_for_others(const struct hart *hart)
 {
     uint64_t start = hart_now(hart);
@@ -213,7 +213,7 @@ static void release_others(const struct hart *boot_hart)
     }
 }
 
-/* Returns on a hart on which nobody runs: it may be without S-mode and all that belongs to it. */
+/* Returns on a hart on which no vhart runs: it may be without S-mode and all that belongs to it. */
 void hart_main(struct hart *hart)
 {
     if (!has_vharts(hart)) {

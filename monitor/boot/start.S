@@ -122,7 +122,7 @@ wait_for_release:
     mv a0, tp
     call hart_main
 
-/* Harts that nobody needs, and the boot hart when it must not go on. */
+/* Harts that the bundle does not need, and the boot hart when it must not go on. */
     .globl park
 park:
     csrw mie, zero

@@ -15,7 +15,7 @@
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
-/* Whoever holds the line may do everything. */
+/* The holder of the line may do everything. */
 #define ALL_TENANTS UINT32_MAX
 _Static_assert(STEP_BYTES <= UART_BURST, "the UART is asked once a step");
 
@@ -28,7 +28,7 @@ static struct {
     bool receives;               /* what the last step did, that was not for a tick */
     uint32_t refreshed;          /* the tenant whose interrupt line was last looked at */
     bool cut_short;              /* the last step did not get to all of them */
-    struct control_link control; /* of whoever holds the line */
+    struct control_link control; /* of the line's holder */
 } console;
 
 void console_init(void)

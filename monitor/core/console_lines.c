@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The output of mux mode: raw bytes of the tenant in focus, whole lines of everybody else. */
+/* The output of mux mode: raw bytes of the tenant in focus, whole lines of all other tenants. */
 #include "abi/limits.h"
 #include "core/console_parts.h"
 #include "core/monitor_log.h"

@@ -6,7 +6,7 @@
  * the others and of the monitor appear in between as "[name] text", with control characters
  * taken out. The escape key starts a command (help: escape key, h).
  * Requests of the control protocol come behind the escape key and a special byte, their answers
- * behind that byte, which nobody else can print.
+ * behind that byte, which no tenant can print.
  * Framed mode, for the tool: every byte travels in a frame that names its channel
  * (abi/console.h); the channels take turns, a frame each.
  *
@@ -79,7 +79,7 @@ struct console_mux {
     uint32_t focus;                               /* index; meaningless without tenants */
     uint32_t requests;                            /* CONSOLE_REQUEST_* */
     struct control_link *control;                 /* requests and answers travel between the rest */
-    uint32_t input_dropped;                       /* bytes for nobody or for a closed tenant */
+    uint32_t input_dropped;                       /* bytes for no tenant or for a closed one */
 
     /* Output. Source n is tenant n, then the monitor, then answers of the control protocol. */
     uint32_t turn;          /* source that has, or had last, a line or frame */
@@ -88,7 +88,7 @@ struct console_mux {
     enum console_line_state line_state;
     uint32_t line_position; /* bytes of the present piece that were sent or taken out */
     struct console_filter filter;
-    uint32_t focus_run; /* raw bytes since somebody else had the line */
+    uint32_t focus_run; /* raw bytes since another tenant had the line */
     enum console_frame_state out_state;
     uint32_t out_left; /* payload bytes that follow */
 
@@ -109,7 +109,7 @@ struct console_mux {
 /*
  * `form` is that of `mode`, a COTENANT_CONSOLE_*; `escape` a control character 1..31, `focus` the
  * index of a tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which
- * stay where they are; a NULL uart is a tenant without a console. `control`: whoever holds the
+ * stay where they are; a NULL uart is a tenant without a console. `control`: the holder of the
  * line.
  */
 void console_mux_init(struct console_mux *mux, const struct console_form *form, uint32_t mode,

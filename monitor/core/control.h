@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The control protocol of abi/control.h: what a tenant with a control port, or whoever holds the
+ * The control protocol of abi/control.h: what a tenant with a control port, or the holder of the
  * console line, asks of the monitor.
  *
  * A link is one caller: what has arrived of its request, and what of the answer has not been taken
  * yet. It has one request at a time and is served in pieces of at most CONTROL_STEP_BYTES, so that
  * no call takes long. Everything that comes in is hostile. M-mode with interrupts off, shared lock
- * held; whoever calls goes on to hart_schedule().
+ * held; the caller goes on to hart_schedule().
  */
 #ifndef COTENANT_CORE_CONTROL_H
 #define COTENANT_CORE_CONTROL_H

@@ -52,7 +52,7 @@ static bool takes_turns(const struct tenant *tenant)
             (tenant->description->flags & COTENANT_TENANT_AUTOSTART) != 0);
 }
 
-/* Who comes after the active one; NULL: nobody. */
+/* The tenant that comes after the active one; NULL: none. */
 static struct tenant *next_of(const struct group *group)
 {
     uint32_t index = group->active->index;
@@ -230,7 +230,7 @@ void foreground_end_nap_here(struct vhart *vhart)
     }
 }
 
-/* The active one may have suspended before there was anybody to give way to. */
+/* The active one may have suspended before there was a tenant to give way to. */
 static void end_naps(const struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
@@ -290,13 +290,13 @@ static bool tell(uint32_t news, const char *text)
     return false;
 }
 
-/* Whoever has left, first: somebody else came in its place. */
+/* The tenant that has left, first: another one came in its place. */
 bool foreground_tell(void)
 {
     return tell(TENANT_NEWS_SUSPENDED, "suspended") || tell(TENANT_NEWS_RESUMED, "resumed");
 }
 
-/* When the active one has been asked for long enough; TIME_NEVER: nobody waits for that. */
+/* When the active one has been asked for long enough; TIME_NEVER: no tenant waits for that. */
 static uint64_t patience_ends(const struct group *group)
 {
     if (group->wanted == NULL || group->patience_is_over ||

@@ -5,9 +5,9 @@
  *
  * The active one leaves by itself, by suspending to RAM (SBI SUSP), or ends. Then comes whoever was
  * asked for, else the next of the group in turn. Its devices and its interrupts are reset in
- * between, so that nobody finds what somebody else left there.
+ * between, so that no tenant finds what another one left there.
  *
- * Interrupts off, shared lock held, on any hart. Whoever calls goes on to hart_schedule(). A tenant
+ * Interrupts off, shared lock held, on any hart. The caller goes on to hart_schedule(). A tenant
  * without a group has its harts and devices all the time.
  */
 #ifndef COTENANT_CORE_FOREGROUND_H
@@ -25,13 +25,13 @@ void foreground_init(void);
 /* The tenant's devices and interrupt sources are its own at present. */
 bool foreground_has_devices(const struct tenant *tenant);
 
-/* The tenant would not be in somebody's way if it ran. */
+/* The tenant would not be in another tenant's way if it ran. */
 bool foreground_is_free_for(const struct tenant *tenant);
 
 /* A tenant that foreground_is_free_for() is about to run. */
 void foreground_take(struct tenant *tenant);
 
-/* Who has its turn if the tenant, which is active if it is in a group, suspends; NULL: nobody. */
+/* The tenant whose turn it is if this one, active if it is in a group, suspends; NULL: none. */
 struct tenant *foreground_next(const struct tenant *tenant);
 
 /*
@@ -52,7 +52,7 @@ void foreground_go_on(struct vhart *vhart);
 void foreground_refused(const struct tenant *tenant, const char *reason);
 
 /*
- * The user asks for a tenant. It comes at once if nobody is active, else when the active one has
+ * The user asks for a tenant. It comes at once if no tenant is active, else when the active one has
  * suspended. Returns false, with nothing done, if it has no group, is active, or its state does
  * not allow it.
  */

@@ -21,7 +21,7 @@ struct vhart;
 #define HART_ENVCFG 0x2
 /* The pmpaddr registers are the same for all vharts: a switch writes pmpcfg only. */
 #define HART_PMP_RESIDENT 0x4
-/* The system has no other hart: nothing to lock, nobody to ask. */
+/* The system has no other hart: nothing to lock, no hart to ask. */
 #define HART_ALONE 0x8
 
 #define HART_STACK_SIZE 8192
@@ -42,7 +42,7 @@ struct __attribute__((aligned(64))) hart {
     /* Read by the trap entry in assembly. */
     uint64_t stack_top;
     uint64_t features;
-    /* Earliest moment at which somebody else than the running vhart needs the hart. */
+    /* Earliest moment at which another vhart than the running one needs the hart. */
     uint64_t event_deadline;
     volatile uint64_t *mtimecmp;
     const volatile uint64_t *mtime;
@@ -50,7 +50,7 @@ struct __attribute__((aligned(64))) hart {
     struct vhart *loaded;
     /*
      * Who gets the hart when event_deadline comes, if that is all there is to decide (see
-     * entry/fast_switch.h); NULL: somebody has to think. Valid while `reschedule` is false.
+     * entry/fast_switch.h); NULL: the full scheduler decides. Valid while `reschedule` is false.
      */
     struct schedulable *next_up;
     struct scheduler scheduler;

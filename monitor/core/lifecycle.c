@@ -15,8 +15,7 @@
 static bool quitting;
 static bool kept_on;
 
-/* Steps of the loader in a row if nobody wants the hart: asking the scheduler takes as long as one.
- */
+/* Steps of the loader in a row if no vhart wants the hart: the scheduler takes as long as one. */
 #define MOST_LOADER_STEPS 16
 
 static bool is_here(const struct vhart *vhart)
@@ -260,7 +259,7 @@ static void one_has_stopped(struct tenant *tenant)
 {
     tenant->outcome.missing--;
     if (tenant->outcome.missing == 0) {
-        vuart_reset(&tenant->uart); /* before anybody asks for its interrupt */
+        vuart_reset(&tenant->uart); /* before its interrupt is asked for */
     }
     tenants_stopping |= 1u << tenant->index;
     work_post();

@@ -3,7 +3,7 @@
  * What happens to tenants and vharts: start, stop, reboot, crash, wake.
  *
  * Interrupts off, shared lock held, on any hart: what concerns vharts of other harts is done by
- * messages to them (core/messages.h). Whoever calls goes on to hart_schedule(), which acts on the
+ * messages to them (core/messages.h). The caller goes on to hart_schedule(), which acts on the
  * outcome.
  */
 #ifndef COTENANT_CORE_LIFECYCLE_H
@@ -18,8 +18,8 @@
 void tenant_start_at_boot(struct tenant *tenant);
 
 /*
- * Fills or clears the memory of a tenant that nobody runs and nobody loads, for `purpose`; its
- * memory is cleared first if it has been used. This happens in the tenant's own time.
+ * Fills or clears the memory of a tenant that is neither running nor being loaded, for `purpose`;
+ * its memory is cleared first if it has been used. This happens in the tenant's own time.
  */
 void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose);
 

@@ -3,7 +3,7 @@
  * Puts a tenant's images in place, a bounded piece at a time.
  *
  * Loading is work of the tenant itself: the scheduler gives its first vhart the hart at its own
- * priority, and the monitor copies a piece in that time, so that whoever is more urgent is not
+ * priority, and the monitor copies a piece in that time, so that a more urgent vhart is not
  * delayed by more than one piece.
  */
 #ifndef COTENANT_CORE_LOADER_H

@@ -2,10 +2,10 @@
 /*
  * What a hart asks of vharts that are bound to other harts.
  *
- * Only a vhart's own hart touches its world and its place in the schedule. Whoever wants something
- * of it sets bits in vhart.requests and the vhart's bit in hart.mail, and raises the hart's
- * software interrupt, unless a vhart of higher priority runs there: that one is not disturbed, and
- * the hart looks at its mail when it switches. Nobody waits for an answer.
+ * Only a vhart's own hart touches its world and its place in the schedule. A hart that wants
+ * something of it sets bits in vhart.requests and the vhart's bit in hart.mail, and raises the
+ * hart's software interrupt, unless a vhart of higher priority runs there: that one is not
+ * disturbed, and the hart looks at its mail when it switches. No hart waits for an answer.
  *
  * tests/models/hart_messages.pml is this protocol. M-mode with interrupts off.
  */
@@ -44,7 +44,7 @@ void messages_wake_work(struct hart *hart);
 /*
  * Looks at what another hart is to do before a hart that waits for it goes to sleep: longer than
  * all others together have the shared lock on a machine with a processor for each hart, where
- * nobody ever sleeps. An emulator may have fewer, and the other hart is not one of those that run:
+ * no hart ever sleeps. An emulator may have fewer, and the other hart is not one of those that run:
  * then sleep gives it a processor, and waiting on would keep it from one.
  */
 #define MESSAGES_MOST_LOOKS 1000
@@ -60,8 +60,8 @@ void messages_sleep(struct hart *hart);
 void messages_wake(struct hart *hart);
 
 /*
- * This hart has just decided who runs, `vhart` or, with NULL, nobody of now: lets others know by
- * hart.loaded and scheduler.running. Returns whether mail has come from somebody who may not have
+ * This hart has just decided who runs, `vhart` or, with NULL, none for now: lets others know by
+ * hart.loaded and scheduler.running. Returns whether mail has come from a hart that may not have
  * seen that yet. One instruction orders it all: what was done through the old translation comes
  * before, the fence and the look at the mail after.
  */

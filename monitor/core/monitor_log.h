@@ -28,7 +28,7 @@ struct tenant;
 /* Empties the log. Called once at boot, before any other function. */
 void monitor_log_init(void);
 
-/* Begins a message about an event with "monitor: "; a draft of somebody else is given up. */
+/* Begins a message about an event with "monitor: "; another caller's draft is given up. */
 void monitor_log_begin(void);
 
 /* Begins a line, as it is, that the user has asked for; at most MONITOR_LOG_ANSWER_MAX bytes. */
@@ -37,7 +37,7 @@ void monitor_log_begin_answer(void);
 /* The same with "monitor: tenant NAME: " and the event. */
 void monitor_log_tenant(const struct tenant *tenant, const char *event);
 
-/* Bytes of the draft: tells whoever works on one whether it is still there. */
+/* Bytes of the draft: tells its writer whether it is still there. */
 uint32_t monitor_log_draft_length(void);
 
 /* Appends a zero-terminated string. */

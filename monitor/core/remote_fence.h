@@ -6,7 +6,7 @@
  * has changed a page table and then finds that the vhart concerned is not loaded has nothing to
  * wait for: the vhart's next switch-in comes after. Only a hart that has the vhart loaded is asked,
  * by its software interrupt, and waited for; that ends when it has fenced or has switched to
- * somebody else. A hart that waits serves what others ask of it.
+ * a vhart of another tenant. A hart that waits serves what others ask of it.
  *
  * tests/models/remote_fence.pml is this protocol.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ring of bytes with one writer and one reader, one at a time: whoever has a ring has its lock.
+ * A ring of bytes with one writer and one reader, one at a time: the user of a ring has its lock.
  *
  * head counts the bytes ever put, tail the bytes ever taken, both modulo 2^32; the size of the
  * buffer is a power of two, so that the difference of the two is always the number of bytes held.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scheduler of one hart: fixed priorities, preemptive; equal priorities take turns; a budget
- * limits how long somebody may run in each period.
+ * limits how long a vhart may run in each period.
  *
  * Time is a number that never goes backwards (ticks of mtime here). The scheduler keeps two sorted
- * lists. The ready list holds whoever can run, highest priority first, and its head runs. The
- * waiting list holds whoever waits for a moment, earliest first. Both are short (at most
+ * lists. The ready list holds the vharts that can run, highest priority first, and its head runs.
+ * The waiting list holds those that wait for a moment, earliest first. Both are short (at most
  * COTENANT_MAX_VHARTS_PER_HART) and the usual operations touch only their heads, so that the cost
  * of a switch does not grow with the number of tenants.
  *
@@ -70,8 +70,9 @@ static inline void schedule_wait(struct scheduler *scheduler, struct schedulable
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now);
 
 /*
- * Charges the running one for the time since the last call, wakes whoever is due, applies budgets
- * and turns, and returns who runs from now on (NULL: nobody can). The caller lets it run at once.
+ * Charges the running one for the time since the last call, wakes the vharts that are due, applies
+ * budgets and turns, and returns the vhart that runs from now on (NULL: none can). The caller lets
+ * it run at once.
  */
 static inline struct schedulable *schedule_next(struct scheduler *scheduler, uint64_t now);
 

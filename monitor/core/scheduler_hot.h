@@ -6,7 +6,7 @@
 #ifndef COTENANT_CORE_SCHEDULER_HOT_H
 #define COTENANT_CORE_SCHEDULER_HOT_H
 
-/* Behind those of its own priority: whoever has been ready longest goes first. */
+/* Behind those of its own priority: the vhart that has been ready longest goes first. */
 static inline void insert_ready(struct scheduler *scheduler, struct schedulable *entity)
 {
     struct schedulable **link = &scheduler->ready;
@@ -60,7 +60,7 @@ static inline void make_ready(struct scheduler *scheduler, struct schedulable *e
     insert_ready(scheduler, entity);
 }
 
-/* Somebody of the same priority is ready behind `head`, which is ready itself. */
+/* A vhart of the same priority is ready behind `head`, which is ready itself. */
 static inline bool has_peer(const struct schedulable *head)
 {
     return head->next != NULL && head->next->priority == head->priority;
@@ -79,7 +79,7 @@ static inline void charge(struct scheduler *scheduler, uint64_t now)
     if (running->budget != 0) {
         running->budget_used += elapsed;
     }
-    /* A slice begins when somebody else would like to have it. */
+    /* A slice begins when another vhart would like to have it. */
     if (running->state == SCHEDULABLE_READY && has_peer(running)) {
         running->slice_used += elapsed;
     }
@@ -124,7 +124,7 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
     charge(scheduler, now);
     wake_due(scheduler, now);
 
-    /* Each round ends a slice or throttles somebody, neither twice, so the loop ends. */
+    /* Each round ends a slice or throttles a vhart, neither twice, so the loop ends. */
     for (head = scheduler->ready; head != NULL; head = scheduler->ready) {
         if (has_peer(head) && head->slice_used >= head->slice) {
             scheduler->ready = head->next;
@@ -163,7 +163,7 @@ static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint
 
             deadline = slice_end < deadline ? slice_end : deadline;
         }
-        /* Whoever has a lower priority could not run anyway: no interrupt for it. */
+        /* A vhart of lower priority could not run anyway: no interrupt for it. */
         while (waiting != NULL && waiting->priority < running->priority) {
             waiting = waiting->next;
         }

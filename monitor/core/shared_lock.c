@@ -7,8 +7,8 @@
 
 /*
  * Bits 0-7: index of the owner + 1, or 0; bits 8-15: harts that wait, by index; bits 16-23: those
- * of them that sleep meanwhile. One word, so that the lock is never handed to somebody who has just
- * given up, and whoever hands it over knows whether to wake. tests/models/shared_lock.pml.
+ * of them that sleep meanwhile. One word, so that the lock is never handed to a hart that has just
+ * given up, and the hart that hands it over knows whether to wake. tests/models/shared_lock.pml.
  */
 static uint32_t state;
 
@@ -62,7 +62,7 @@ bool shared_lock_take(struct hart *hart, bool give_up)
     uint32_t in_queue = waiting | asleep_bit(hart->index);
     uint32_t looks = 0;
 
-    /* In one instruction that always works: from here on nobody gets the lock twice before us. */
+    /* In one instruction that always works: from here on no hart gets the lock twice before us. */
     __atomic_fetch_or(&state, waiting, __ATOMIC_ACQ_REL);
     for (;;) {
         uint32_t now = read_state();
@@ -92,7 +92,7 @@ bool shared_lock_has_waiting(void)
     return read_state() >> WAITING_SHIFT != 0; /* who sleeps, waits */
 }
 
-/* The first one that waits after `index`, in a circle; COTENANT_MAX_HARTS: nobody does. */
+/* The first one that waits after `index`, in a circle; COTENANT_MAX_HARTS: none does. */
 static uint32_t next_waiting(uint32_t now, uint32_t index)
 {
     for (uint32_t step = 1; step < COTENANT_MAX_HARTS; step++) {

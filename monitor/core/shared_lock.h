@@ -8,9 +8,9 @@
  * the board's PLIC and UART, the console and the log. Functions that need it say "shared lock
  * held".
  *
- * Waiting is bounded: the lock goes round among those who wait, so that nobody waits for more than
- * one turn of every other hart. Who only carries out what a tenant asked for gives up waiting when
- * the hart is wanted (core/wanted.h), goes back to the tenant with nothing done, and is asked
+ * Waiting is bounded: the lock goes round among the harts that wait, so that none waits for more
+ * than one turn of every other hart. Who only carries out what a tenant asked for gives up waiting
+ * when the hart is wanted (core/wanted.h), goes back to the tenant with nothing done, and is asked
  * again: a vhart of higher priority never waits for a lock on behalf of a lower one. Fences that
  * others ask for are served while waiting. Not recursive. M-mode with interrupts off. On a system
  * of one hart it costs a look at hart.features.

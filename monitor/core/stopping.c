@@ -28,7 +28,7 @@ bool stopping_waits(void)
 
 /*
  * Says a bit of why it stops: whose end it is, the reason, and values of the crash one by one. The
- * line begins again if somebody has said something else since.
+ * line begins again if another message has come since.
  */
 static void report_step(struct tenant *tenant)
 {
@@ -59,7 +59,7 @@ static void report_step(struct tenant *tenant)
     in_line = outcome->told != 0;
 }
 
-/* Nobody can tell that it ever ran. */
+/* Nothing shows that it ever ran. */
 static void has_stopped(struct tenant *tenant)
 {
     const struct tenant_outcome *outcome = &tenant->outcome;

@@ -4,7 +4,7 @@
  * instructions of machine mode. Each is told on the log once in each life of the tenant.
  *
  * What the tenant's own handlers get by delegation never reaches the monitor. Of that, a handler
- * whose first instruction faults is found when somebody asks for statistics.
+ * whose first instruction faults is found when statistics are asked for.
  */
 #ifndef COTENANT_CORE_SYMPTOMS_H
 #define COTENANT_CORE_SYMPTOMS_H

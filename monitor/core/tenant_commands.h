@@ -2,7 +2,7 @@
 /*
  * What a user can ask of a tenant at run time: load, start, stop, restart, destroy, switch.
  *
- * Interrupts off, shared lock held, on any hart. Whoever calls goes on to hart_schedule().
+ * Interrupts off, shared lock held, on any hart. The caller goes on to hart_schedule().
  */
 #ifndef COTENANT_CORE_TENANT_COMMANDS_H
 #define COTENANT_CORE_TENANT_COMMANDS_H

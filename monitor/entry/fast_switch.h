@@ -65,7 +65,7 @@ static inline void fast_publish(struct hart *hart, struct vhart *vhart)
 
 /*
  * Notes who will be due while the scheduler's running entity has the hart: the head of the waiting
- * list, if it goes before the running one. Called whenever somebody gets the hart.
+ * list, if it goes before the running one. Called whenever a vhart gets the hart.
  */
 static inline void fast_foresee(struct hart *hart)
 {

@@ -94,7 +94,7 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
         uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
         enum mmio_result result;
 
-        /* Up to here nothing has changed: whoever is due now goes first. */
+        /* Up to here nothing has changed: a vhart that is due now goes first. */
         if (hart_is_wanted() || !shared_try_enter(world->hart)) {
             return; /* and the access is made again */
         }

@@ -20,7 +20,7 @@ struct world_change trap_dispatch(struct hart *hart);
 
 /*
  * Chooses who runs next on the hart, idles and loads images meanwhile, and prepares its world.
- * Does not return before somebody can run.
+ * Does not return before a vhart can run.
  */
 struct world_change hart_schedule(struct hart *hart);
 

@@ -43,7 +43,7 @@ static void set_machine_enables(const struct hart *hart, uint32_t word, uint32_t
 /*
  * The sources of an emulated tenant come through one machine context, that of the hart on which it
  * last did something that lets them come: completed one, enabled one, or gave it a priority. So a
- * source interrupts whoever is above the tenant on a hart at most once before the tenant has run
+ * source interrupts a vhart above the tenant on a hart at most once before the tenant has run
  * there again, whatever it does on its other harts.
  */
 static void bring_sources(struct tenant *tenant, struct hart *hart)
@@ -363,7 +363,7 @@ static bool is_pending(uint32_t source)
 
 /*
  * Claims and completes a source in the machine context of this hart, where no threshold is in the
- * way, as one that is nobody's.
+ * way, as one of no tenant.
  */
 static void drop(struct hart *hart, uint32_t source)
 {
@@ -381,8 +381,8 @@ static void drop(struct hart *hart, uint32_t source)
 }
 
 /*
- * What is pending of a tenant's sources would go to whoever has them next. The devices have been
- * reset and ask for no more.
+ * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
+ * been reset and ask for no more.
  */
 static void drop_pending(const struct tenant *tenant)
 {
@@ -518,7 +518,7 @@ void routing_external_interrupt(struct hart *hart)
         uart_interrupt();
         plic_complete(&board_plic, hart->plic_m_context, source);
     } else if (!raise_source(source)) {
-        /* Nobody takes it in this context, and nobody must be interrupted by it again. */
+        /* No tenant takes it in this context, and none must be interrupted by it again. */
         plic_complete(&board_plic, hart->plic_m_context, source);
         plic_set_enable(&board_plic, hart->plic_m_context, source, false);
     }

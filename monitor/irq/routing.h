@@ -3,7 +3,7 @@
  * Where interrupts go: from the board's PLIC and the virtual devices to the tenants.
  *
  * A tenant whose vhart is the lowest on its hart claims its device interrupts from the S-mode
- * context of the hart itself; while somebody else runs there, that context's threshold keeps its
+ * context of the hart itself; while another tenant runs there, that context's threshold keeps its
  * line down. Sources of all other tenants and the monitor's UART come through the hart's
  * machine context. Interrupts off, shared lock held except for routing_switch().
  */
@@ -23,8 +23,8 @@ void routing_init(struct hart *boot_hart, void (*uart_interrupt)(void));
 void routing_init_tenant(struct tenant *tenant);
 
 /*
- * The sources of the tenant's description are its own from now on, whoever had them before: that
- * one has been reset.
+ * The sources of the tenant's description are its own from now on, whichever tenant had them
+ * before: that one has been reset.
  */
 void routing_take_sources(const struct tenant *tenant);
 
@@ -45,8 +45,8 @@ void routing_external_interrupt(struct hart *hart);
 #define ROUTING_THRESHOLD_CLOSED 7
 
 /*
- * `next` gets the hart from whoever is loaded: opens the hart's S-mode context for its user and
- * closes it when somebody else comes after the user.
+ * `next` gets the hart from the vhart that is loaded: opens the hart's S-mode context for its user
+ * and closes it when another vhart comes after the user.
  */
 static inline void routing_switch(const struct hart *hart, const struct vhart *next)
 {
