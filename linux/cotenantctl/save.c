@@ -12,6 +12,8 @@
 #include "verbs.h"
 
 #define PIECE COTENANT_CONTROL_MOST_DATA
+/* After so many bytes a save looks whether it is in vain. */
+#define LOOK_EVERY (256 * 1024)
 
 static uint32_t piece_of(uint64_t left)
 {
@@ -29,24 +31,6 @@ static void save_state(const struct tenant *tenant)
     save_put(&link_data.dormant, sizeof(struct dormant_state));
 }
 
-static void save_memory(const struct tenant *tenant)
-{
-    uint64_t total = tenant_memory(tenant), done = 0;
-
-    for (uint32_t i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
-        const struct control_range *range = &tenant->about.memory[i];
-
-        for (uint64_t offset = 0; offset < range->size; offset += PIECE) {
-            uint32_t count = piece_of(range->size - offset);
-
-            memory_read(tenant, "save", range->base + offset, count);
-            save_put(link_data.bytes, count);
-            done += count;
-            say_progress("saving", done, total);
-        }
-    }
-}
-
 /* Whatever was saved is one moment of the tenant, if it neither ran nor was loaded meanwhile. */
 static void check_it_rested(const struct tenant *before)
 {
@@ -57,6 +41,27 @@ static void check_it_rested(const struct tenant *before)
         tenant_switches(&now) != tenant_switches(before)) {
         fail(EXIT_REFUSED, "save %s: it did not stay %s (now it is %s); nothing was written",
              before->about.name, tenant_state(before->about.state), tenant_state(now.about.state));
+    }
+}
+
+static void save_memory(const struct tenant *tenant)
+{
+    uint64_t total = tenant_memory(tenant), done = 0;
+
+    for (uint32_t i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
+        const struct control_range *range = &tenant->about.memory[i];
+
+        for (uint64_t offset = 0; offset < range->size; offset += PIECE) {
+            uint32_t count = piece_of(range->size - offset);
+
+            if (offset % LOOK_EVERY == 0) {
+                check_it_rested(tenant);
+            }
+            memory_read(tenant, "save", range->base + offset, count);
+            save_put(link_data.bytes, count);
+            done += count;
+            say_progress("saving", done, total);
+        }
     }
 }
 

@@ -232,6 +232,7 @@ def test_save_of_who_runs_meanwhile(client: Client, monitor: FakeMonitor, tmp_pa
     monitor.state = LOADED
     monitor.dies_after = 3
     assert "did not stay loaded" in client.bad(REFUSED, "save", "rtos", file)
+    assert monitor.reads < SIZE // 4096, "it has not read all of what is in vain"
     assert [each.name for each in tmp_path.iterdir() if each.name != "socket"] == ["saved"]
     assert file.read_text() == "of before"
 
