@@ -5,7 +5,6 @@
 
 #include "core/clock.h"
 #include "core/console_mux.h"
-#include "core/control.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/wanted.h"
@@ -15,8 +14,6 @@
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
-/* The holder of the line may do everything. */
-#define ALL_TENANTS UINT32_MAX
 _Static_assert(STEP_BYTES <= UART_BURST, "the UART is asked once a step");
 
 static struct {
@@ -24,11 +21,10 @@ static struct {
     struct uart uart;
     uint64_t tick; /* ticks of mtime between ticks of the multiplexer */
     uint64_t tick_due;
-    bool input_ready;            /* the UART's receive interrupt is off, bytes wait in it */
-    bool receives;               /* what the last step did, that was not for a tick */
-    uint32_t refreshed;          /* the tenant whose interrupt line was last looked at */
-    bool cut_short;              /* the last step did not get to all of them */
-    struct control_link control; /* of the line's holder */
+    bool input_ready;   /* the UART's receive interrupt is off, bytes wait in it */
+    bool receives;      /* what the last step did, that was not for a tick */
+    uint32_t refreshed; /* the tenant whose interrupt line was last looked at */
+    bool cut_short;     /* the last step did not get to all of them */
 } console;
 
 void console_init(void)
@@ -37,16 +33,12 @@ void console_init(void)
     struct vuart *uarts[COTENANT_MAX_TENANTS];
     const char *names[COTENANT_MAX_TENANTS];
 
-    control_init(&console.control, CONTROL_OUTSIDE, ALL_TENANTS, ALL_TENANTS);
     for (uint32_t i = 0; i < tenant_count; i++) {
         uarts[i] = &tenants[i].uart;
         names[i] = tenants[i].description->name;
     }
-    console_mux_init(&console.mux,
-                     bundle->console.mode == COTENANT_CONSOLE_FRAMED ? &console_framed
-                                                                     : &console_terminal,
-                     bundle->console.mode, (uint8_t)bundle->console.escape, bundle->console.focus,
-                     uarts, names, tenant_count, &console.control);
+    console_mux_init(&console.mux, bundle->console.mode, (uint8_t)bundle->console.escape,
+                     bundle->console.focus, uarts, names, tenant_count);
     uart_init(&console.uart, board->uart_kind, board->uart_base, board->uart_register_shift,
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);

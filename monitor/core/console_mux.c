@@ -3,27 +3,60 @@
 
 #include <stddef.h>
 
-#include "abi/bundle.h"
-#include "core/console_parts.h"
+#include "core/console_form.h"
 #include "core/monitor_log.h"
 
-/* Ticks that text without an end of line is held back, in each mode. */
-#define LINE_HOLD_TICKS 20
-#define FRAME_HOLD_TICKS 1
 /* Ticks after which a tenant that takes no input holds up the line no longer: 5 s. */
 #define STALL_TICKS 500
 
-void console_mux_init(struct console_mux *mux, const struct console_form *form, uint32_t mode,
-                      uint8_t escape, uint32_t focus, struct vuart *const *uarts,
-                      const char *const *names, uint32_t count, struct control_link *control)
+const struct console_control *console_control;
+
+/* Without a form for the mode: the bytes as they come, and input for the tenant in focus. */
+static int plain_next(struct console_mux *mux)
+{
+    if (console_source_used(mux, mux->turn) == 0 &&
+        !console_choose_source(mux, CONSOLE_NO_SOURCE)) {
+        return -1;
+    }
+    return console_source_next(mux, mux->turn);
+}
+
+static void plain_input(struct console_mux *mux, uint8_t byte)
+{
+    console_deliver(mux, mux->focus, byte);
+}
+
+static uint32_t plain_receiver(const struct console_mux *mux)
+{
+    return mux->focus;
+}
+
+static const struct console_form plain = {
+    .next = plain_next,
+    .input = plain_input,
+    .receiver = plain_receiver,
+    .enough = 1,
+};
+
+static const struct console_form *form_of(uint32_t mode)
+{
+    FOR_EACH_IN_TABLE(console_forms, form)
+    {
+        if (form->mode == mode) {
+            return form;
+        }
+    }
+    return &plain;
+}
+
+void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
+                      struct vuart *const *uarts, const char *const *names, uint32_t count)
 {
     *mux = (struct console_mux){0};
-    mux->form = form;
-    mux->mode = mode;
+    mux->form = form_of(mode);
     mux->escape = escape;
     mux->tenant_count = count < COTENANT_MAX_TENANTS ? count : COTENANT_MAX_TENANTS;
     mux->focus = focus;
-    mux->control = control;
     mux->turn = mux->tenant_count;
     mux->last_byte = '\n';
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
@@ -43,7 +76,7 @@ uint32_t console_source_used(const struct console_mux *mux, uint32_t source)
         return monitor_log_used();
     }
     if (source == console_control_source(mux)) {
-        return control_waiting(mux->control);
+        return console_control_waiting();
     }
     return has_console(mux, source) ? vuart_transmit_used(mux->uarts[source]) : 0;
 }
@@ -54,9 +87,7 @@ int console_source_next(struct console_mux *mux, uint32_t source)
         return monitor_log_next();
     }
     if (source == console_control_source(mux)) {
-        uint8_t byte;
-
-        return control_give(mux->control, &byte, 1) == 1 ? byte : -1;
+        return console_control == NULL ? -1 : console_control->next();
     }
     return has_console(mux, source) ? vuart_transmit_next(mux->uarts[source]) : -1;
 }
@@ -64,7 +95,6 @@ int console_source_next(struct console_mux *mux, uint32_t source)
 /* There is output of a source, and it need not wait for more. */
 static bool is_ready(const struct console_mux *mux, uint32_t source)
 {
-    bool framed = mux->mode == COTENANT_CONSOLE_FRAMED;
     uint32_t used = console_source_used(mux, source);
 
     if (used == 0) {
@@ -73,15 +103,13 @@ static bool is_ready(const struct console_mux *mux, uint32_t source)
     if (source >= mux->tenant_count || mux->flushing) {
         return true;
     }
-    return mux->uarts[source]->transmit_lines != 0 ||
-           used >= (framed ? COTENANT_FRAME_MAX_PAYLOAD : CONSOLE_LINE_MAX) ||
-           mux->held_ticks[source] >= (framed ? FRAME_HOLD_TICKS : LINE_HOLD_TICKS);
+    return mux->uarts[source]->transmit_lines != 0 || used >= mux->form->enough ||
+           mux->held_ticks[source] >= mux->form->hold_ticks;
 }
 
-/* In mux mode, answers of the control protocol are no lines. */
 static bool has_frames_of_its_own(const struct console_mux *mux, uint32_t source)
 {
-    return mux->mode != COTENANT_CONSOLE_FRAMED && source == console_control_source(mux);
+    return mux->form->answers_between && source == console_control_source(mux);
 }
 
 bool console_choose_source(struct console_mux *mux, uint32_t except)
@@ -138,19 +166,9 @@ void console_mux_input(struct console_mux *mux, uint8_t byte)
     mux->form->input(mux, byte);
 }
 
-/* The tenant that the next byte goes to, as far as is known before it is read. */
 static uint32_t next_receiver(const struct console_mux *mux)
 {
-    if (console_is_in_control_frame(mux)) {
-        return CONSOLE_NO_TENANT;
-    }
-    if (mux->mode != COTENANT_CONSOLE_FRAMED) {
-        return mux->focus;
-    }
-    if (mux->in_state == CONSOLE_FRAME_PAYLOAD && mux->in_channel != COTENANT_CHANNEL_MONITOR) {
-        return mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT;
-    }
-    return CONSOLE_NO_TENANT;
+    return console_is_in_control_frame(mux) ? CONSOLE_NO_TENANT : mux->form->receiver(mux);
 }
 
 static bool is_full(const struct console_mux *mux, uint32_t tenant)
@@ -163,7 +181,7 @@ bool console_mux_can_accept(const struct console_mux *mux)
 {
     uint32_t tenant = next_receiver(mux);
 
-    if (console_is_in_control_frame(mux) && control_waiting(mux->control) != 0) {
+    if (console_is_in_control_frame(mux) && console_control_waiting() != 0) {
         return false; /* the answer goes to the same line, so this does not last */
     }
     return !is_full(mux, tenant) || mux->stalled_ticks[tenant] >= STALL_TICKS;
@@ -192,7 +210,7 @@ void console_mux_tick(struct console_mux *mux)
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
         if (console_source_used(mux, tenant) == 0) {
             mux->held_ticks[tenant] = 0;
-        } else if (mux->held_ticks[tenant] < LINE_HOLD_TICKS) {
+        } else if (mux->held_ticks[tenant] < UINT8_MAX) {
             mux->held_ticks[tenant]++;
         }
         watch_receiver(mux, tenant, tenant == receiver);

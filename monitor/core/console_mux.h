@@ -22,9 +22,8 @@
 
 #include "abi/console.h"
 #include "abi/limits.h"
-#include "core/console_filter.h"
-#include "core/control.h"
-#include "core/tenant_commands.h"
+#include "core/table.h"
+#include "core/tenant.h"
 #include "vdev/vuart.h"
 
 /* Bits of console_mux_take_requests(). */
@@ -54,20 +53,36 @@ enum console_line_state {
 
 struct console_mux;
 
-/* What the line looks like: one form for each mode. */
+/* What the line looks like: a form for each mode, which registers itself. */
 struct console_form {
+    uint32_t mode; /* COTENANT_CONSOLE_* */
     /* The next byte for the physical line; -1: nothing for now. */
     int (*next)(struct console_mux *mux);
     /* A byte arrived. */
     void (*input)(struct console_mux *mux, uint8_t byte);
+    /* The tenant that the next byte goes to, as far as is known before it is read. */
+    uint32_t (*receiver)(const struct console_mux *mux);
+    uint32_t enough;      /* bytes of text without an end of line that need not wait for more */
+    uint8_t hold_ticks;   /* for which other text without one is held back */
+    bool answers_between; /* answers of the control protocol come between the bytes of the rest */
 };
 
-extern const struct console_form console_terminal; /* mux mode */
-extern const struct console_form console_framed;   /* framed mode */
+TABLE(const struct console_form, console_forms);
+
+#define CONSOLE_FORM(name) static const struct console_form name TABLE_ENTRY(console_forms)
+
+/* Where requests of the control protocol go that come on the line, and where answers come from. */
+struct console_control {
+    void (*take)(uint8_t byte);
+    uint32_t (*waiting)(void); /* bytes of the answer */
+    int (*next)(void);         /* the next one of them; -1: there is none */
+};
+
+/* NULL: there is none. Fixed when the multiplexer begins. */
+extern const struct console_control *console_control;
 
 struct console_mux {
     const struct console_form *form;
-    uint32_t mode; /* COTENANT_CONSOLE_* */
     uint8_t escape;
     bool flushing; /* nothing is held back any more */
     uint32_t tenant_count;
@@ -78,7 +93,6 @@ struct console_mux {
     uint8_t held_ticks[COTENANT_MAX_TENANTS];     /* ticks that text without an end has waited */
     uint32_t focus;                               /* index; meaningless without tenants */
     uint32_t requests;                            /* CONSOLE_REQUEST_* */
-    struct control_link *control;                 /* requests and answers travel between the rest */
     uint32_t input_dropped;                       /* bytes for no tenant or for a closed one */
 
     /* Output. Source n is tenant n, then the monitor, then answers of the control protocol. */
@@ -87,8 +101,7 @@ struct console_mux {
     uint32_t control_pause; /* bytes of others that come before the next frame of an answer */
     enum console_line_state line_state;
     uint32_t line_position; /* bytes of the present piece that were sent or taken out */
-    struct console_filter filter;
-    uint32_t focus_run; /* raw bytes since another tenant had the line */
+    uint32_t focus_run;     /* raw bytes since another tenant had the line */
     enum console_frame_state out_state;
     uint32_t out_left; /* payload bytes that follow */
 
@@ -107,14 +120,12 @@ struct console_mux {
 };
 
 /*
- * `form` is that of `mode`, a COTENANT_CONSOLE_*; `escape` a control character 1..31, `focus` the
- * index of a tenant. `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which
- * stay where they are; a NULL uart is a tenant without a console. `control`: the holder of the
- * line.
+ * `mode`: a COTENANT_CONSOLE_*; `escape` a control character 1..31, `focus` the index of a tenant.
+ * `uarts` and `names` have `count` (0..COTENANT_MAX_TENANTS) entries each, which stay where they
+ * are; a NULL uart is a tenant without a console.
  */
-void console_mux_init(struct console_mux *mux, const struct console_form *form, uint32_t mode,
-                      uint8_t escape, uint32_t focus, struct vuart *const *uarts,
-                      const char *const *names, uint32_t count, struct control_link *control);
+void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
+                      struct vuart *const *uarts, const char *const *names, uint32_t count);
 
 /*
  * The next byte for the physical line, 0..255; -1: nothing for now. Takes from the transmit rings:

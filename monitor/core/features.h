@@ -42,29 +42,9 @@
 #define FEATURE_SOCKETS 1
 #endif
 
-/* The control protocol of abi/control.h, and saving of tenants. */
-#ifndef FEATURE_CONTROL
-#define FEATURE_CONTROL 1
-#endif
-
 /* Heartbeats: Cotenant's own SBI extension and the virtual watchdog. */
 #ifndef FEATURE_WATCH
 #define FEATURE_WATCH 1
-#endif
-
-/* The console line for a person at a terminal. */
-#ifndef FEATURE_TERMINAL
-#define FEATURE_TERMINAL 1
-#endif
-
-/* The console line for a program: frames. */
-#ifndef FEATURE_FRAMES
-#define FEATURE_FRAMES 1
-#endif
-
-/* Commands to tenants and statistics, from the console line. */
-#ifndef FEATURE_COMMANDS
-#define FEATURE_COMMANDS 1
 #endif
 
 /* Guarded virtio devices: the monitor is between a tenant and the registers of its devices. */

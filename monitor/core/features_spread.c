@@ -3,15 +3,6 @@
 #include "core/feature.h"
 #include "core/features.h"
 
-#if FEATURE_COMMANDS
-FEATURE(commands);
-#endif
-#if FEATURE_CONTROL
-FEATURE(control);
-#endif
-#if FEATURE_FRAMES
-FEATURE(frames);
-#endif
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
@@ -32,9 +23,6 @@ FEATURE(streams);
 #endif
 #if FEATURE_SUSPEND
 FEATURE(suspend);
-#endif
-#if FEATURE_TERMINAL
-FEATURE(terminal);
 #endif
 #if FEATURE_VIRTIO
 FEATURE(virtio);

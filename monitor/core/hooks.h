@@ -107,7 +107,7 @@ EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent,
       (vhart, targets, sent, received))
 
 /* The user asks for something: CONSOLE_REQUEST_* bits of core/console_mux.h. A step of work. */
-EVENT(console_requests, (const struct console_mux *mux, uint32_t requests), (mux, requests))
+EVENT(console_requests, (const struct console_mux *console, uint32_t requests), (console, requests))
 
 /* Of harts and the machine, at boot. */
 

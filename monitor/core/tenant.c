@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/tenant.h"
 
-#include "core/tenant_commands.h"
-
 struct tenant tenants[COTENANT_MAX_TENANTS];
 uint32_t tenant_count;
 uint32_t tenants_stopping;

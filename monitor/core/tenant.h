@@ -110,4 +110,18 @@ static inline bool tenant_uses_fp(const struct tenant *tenant)
     return (tenant->description->flags & COTENANT_TENANT_FP) != 0;
 }
 
+/* What a user can ask of a tenant at run time. */
+enum tenant_command {
+    COMMAND_LOAD,    /* puts the images in place, and does not start */
+    COMMAND_START,   /* loads if it is not loaded, and starts */
+    COMMAND_STOP,    /* takes everything from it; what it has in memory is lost when it starts */
+    COMMAND_RESTART, /* stops and starts anew */
+    COMMAND_DESTROY, /* stops and clears its memory */
+    COMMAND_SWITCH,  /* into the foreground of its group, when the active one has suspended */
+    COMMAND_COUNT,
+};
+
+/* "load", "start", ...: what a user types. */
+extern const char *const tenant_command_names[COMMAND_COUNT];
+
 #endif

@@ -3,7 +3,6 @@
 
 #include "arch/memory.h"
 #include "core/tenant.h"
-#include "vdev/control_port.h"
 #include "vdev/mmio.h"
 
 /* Section 5.3.3. */
@@ -455,6 +454,24 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
     return port;
 }
 
+/* By way of virtio_port_send(): a service does not name this file. */
+static bool put(struct virtio_port *port, const void *bytes, uint32_t length)
+{
+    return port->open && virtio_put(port->device, port->receive, bytes, length);
+}
+
+/* NULL: the monitor is not at the other end. */
+static const struct virtio_port_service *service_of(const struct bundle_channel *channel)
+{
+    FOR_EACH_IN_TABLE(virtio_port_services, service)
+    {
+        if (service->kind == channel->kind) {
+            return service;
+        }
+    }
+    return NULL;
+}
+
 static void init(void)
 {
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
@@ -467,18 +484,14 @@ static void init(void)
             one->peer = other;
             other->peer = one;
             one->bell = other->bell = channel->kind == COTENANT_CHANNEL_MEMORY;
-        } else if (channel->kind == COTENANT_CHANNEL_CONTROL) {
+        } else if (service_of(channel) != NULL) {
             struct virtio_port *port = make_port(channel, &channel->ends[0]);
 
-            port->service = &control_port_service;
+            port->service = service_of(channel);
+            port->put = put;
             port->service->begin(port);
         }
     }
-}
-
-bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
-{
-    return port->open && virtio_put(port->device, port->receive, bytes, length);
 }
 
 void virtio_console_ring(const struct tenant *tenant, uint32_t number)

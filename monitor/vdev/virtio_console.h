@@ -22,12 +22,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/table.h"
 #include "vdev/virtio.h"
 
 struct virtio_port;
 
 /* A port whose other end is the monitor. */
 struct virtio_port_service {
+    uint32_t kind; /* of the channel: COTENANT_CHANNEL_* */
     /* The port is made, at boot. */
     void (*begin)(struct virtio_port *port);
     /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
@@ -40,6 +42,11 @@ struct virtio_port_service {
     void (*close)(struct virtio_port *port);
 };
 
+TABLE(const struct virtio_port_service, virtio_port_services);
+
+#define VIRTIO_PORT_SERVICE(name)                                                                  \
+    static const struct virtio_port_service name TABLE_ENTRY(virtio_port_services)
+
 struct virtio_port {
     struct virtio_device *device; /* NULL: there is no such port */
     uint32_t number;
@@ -48,10 +55,11 @@ struct virtio_port {
     const char *name;
     struct virtio_port *peer;                  /* the other end; NULL: */
     const struct virtio_port_service *service; /* the monitor */
-    bool ready;                                /* the driver has it */
-    bool open;                                 /* somebody has opened it there */
-    bool bell;                                 /* of a memory channel */
-    bool rung;                                 /* and the driver does not know */
+    bool (*put)(struct virtio_port *port, const void *bytes, uint32_t length);
+    bool ready; /* the driver has it */
+    bool open;  /* somebody has opened it there */
+    bool bell;  /* of a memory channel */
+    bool rung;  /* and the driver does not know */
     /* What the driver is yet to be told: */
     bool adding;
     bool naming;
@@ -65,7 +73,10 @@ struct virtio_port {
 /* The tenant stores to the doorbell of its port `number`; nothing if there is no such doorbell. */
 void virtio_console_ring(const struct tenant *tenant, uint32_t number);
 
-/* The monitor sends: one buffer, if it fits. False: no room; send() follows. */
-bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length);
+/* The monitor sends: one buffer, if it fits. False: no room; send() of the service follows. */
+static inline bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
+{
+    return port->put(port, bytes, length);
+}
 
 #endif

@@ -9,13 +9,13 @@
 #include "abi/bundle.h"
 #include "control_bench.h"
 #include "core/console_mux.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "fuzz.h"
 
 #define TENANTS 3
 
 static struct console_mux mux;
-static struct control_link control;
 static struct vuart uarts[TENANTS];
 static uint8_t printed[TENANTS][1 << 16]; /* a window of what each tenant printed */
 static uint16_t printed_count[TENANTS];
@@ -70,7 +70,7 @@ static void drain(uint32_t count)
             return;
         }
         assert(byte <= 0xff);
-        if (mux.mode == COTENANT_CONSOLE_FRAMED) {
+        if (mux.form->mode == COTENANT_CONSOLE_FRAMED) {
             check_framed((uint8_t)byte);
         } else {
             check_lines((uint8_t)byte, !in_line && vuart_transmit_used(&uarts[focus]) < before);
@@ -141,8 +141,8 @@ static void operate(struct fuzz_input *input)
         type(byte);
         break;
     case 10: /* the start of a frame for somebody, or an escape key */
-        type(mux.mode == COTENANT_CONSOLE_FRAMED ? COTENANT_FRAME_START : mux.escape);
-        type(mux.mode == COTENANT_CONSOLE_FRAMED ? byte % (TENANTS + 2) : byte);
+        type(mux.form->mode == COTENANT_CONSOLE_FRAMED ? COTENANT_FRAME_START : mux.escape);
+        type(mux.form->mode == COTENANT_CONSOLE_FRAMED ? byte % (TENANTS + 2) : byte);
         break;
     case 11:
         for (uint32_t i = 0; i < byte; i++) {
@@ -183,10 +183,9 @@ int fuzz_console(const uint8_t *data, size_t size)
     }
     frame.position = 0;
     control_bench_init();
-    control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
-    console_mux_init(&mux, setting & 1 ? &console_framed : &console_terminal,
-                     setting & 1 ? COTENANT_CONSOLE_FRAMED : COTENANT_CONSOLE_MUX, 0x14,
-                     setting / 2 % TENANTS, pointers, names, TENANTS, &control);
+    machine_begins(); /* the control protocol is there */
+    console_mux_init(&mux, setting & 1 ? COTENANT_CONSOLE_FRAMED : COTENANT_CONSOLE_MUX, 0x14,
+                     setting / 2 % TENANTS, pointers, names, TENANTS);
     while (input.size > 0) {
         operate(&input);
     }

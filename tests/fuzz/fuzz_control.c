@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "control_bench.h"
-#include "core/control.h"
+#include "features/control/control.h"
 #include "fuzz.h"
 
 #define PRIVATE 0xa5 /* what fills the memory of the one who runs */

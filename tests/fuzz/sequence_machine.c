@@ -10,10 +10,10 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
-#include "core/control.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/work.h"
+#include "features/control/control.h"
 #include "irq/routing.h"
 #include "sequence_statistics.h"
 #include "vdev/virtio_console.h"

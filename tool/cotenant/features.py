@@ -42,8 +42,6 @@ WHAT = {
 _KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
-    "control": {"frames"},
-    "frames": {"commands"},  # the program at the other end asks how tenants are
     "groups": {"suspend", "virtio"},
     "harts": {"suspend"},
     "nets": {"virtio"},

@@ -5,11 +5,11 @@
 
 #include "cmocka_tests.h"
 #include "control_bench.h"
+#include "core/hooks.h"
 
 #define OUTPUT_MAX 65536
 
 struct console_mux mux;
-static struct control_link control;
 struct vuart uarts[BENCH_TENANTS];
 
 void bench_init(uint32_t mode)
@@ -21,10 +21,9 @@ void bench_init(uint32_t mode)
         vuart_init(&uarts[tenant]);
     }
     control_bench_init();
-    control_init(&control, CONTROL_OUTSIDE, UINT32_MAX, UINT32_MAX);
+    machine_begins(); /* the control protocol is there */
     memset(&mux, 0xa5, sizeof(mux));
-    console_mux_init(&mux, mode == COTENANT_CONSOLE_FRAMED ? &console_framed : &console_terminal,
-                     mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS, &control);
+    console_mux_init(&mux, mode, BENCH_ESCAPE, 0, pointers, names, BENCH_TENANTS);
 }
 
 void bench_print(uint32_t tenant, const char *text)

@@ -5,9 +5,9 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
-#include "core/dormant.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
+#include "features/control/save_restore.h"
 #include "irq/routing.h"
 
 uint8_t bench_memory[BENCH_CONTROL_TENANTS][BENCH_MEMORY];

@@ -11,7 +11,7 @@
 
 #include "abi/dormant.h"
 #include "core/tenant.h"
-#include "core/tenant_commands.h"
+#include "features/commands/tenant_commands.h"
 
 #define BENCH_MEMORY 8192
 #define BENCH_RUNNING 0

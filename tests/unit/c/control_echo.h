@@ -6,7 +6,7 @@
 #ifndef COTENANT_TESTS_CONTROL_ECHO_H
 #define COTENANT_TESTS_CONTROL_ECHO_H
 
-#include "core/control.h"
+#include "features/control/control.h"
 
 extern uint8_t echo_memory[COTENANT_CONTROL_MOST_DATA];
 

@@ -7,6 +7,7 @@
 #include "cmocka_tests.h"
 #include "console_bench.h"
 #include "core/monitor_log.h"
+#include "features/terminal/filter.h"
 #include "random.h"
 
 static int setup(void **state)
@@ -275,8 +276,7 @@ static void test_focus_changes_in_the_middle_of_a_line(void **state)
 static void test_no_tenants_at_all(void **state)
 {
     (void)state;
-    console_mux_init(&mux, &console_terminal, COTENANT_CONSOLE_MUX, BENCH_ESCAPE, 0, NULL, NULL, 0,
-                     mux.control);
+    console_mux_init(&mux, COTENANT_CONSOLE_MUX, BENCH_ESCAPE, 0, NULL, NULL, 0);
     monitor_log_init();
     monitor_puts("monitor: refused: bad bundle\n");
     assert_output("[monitor] refused: bad bundle\r\n");

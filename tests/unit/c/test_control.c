@@ -5,9 +5,9 @@
 #include "cmocka_tests.h"
 #include "control_bench.h"
 #include "core/clock.h"
-#include "core/control.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
+#include "features/control/control.h"
 
 #define ALL 0x7
 #define TAG 0x1234

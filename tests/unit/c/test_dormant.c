@@ -6,7 +6,7 @@
 #include "arch/vhart_setup.h"
 #include "bundle_maker.h"
 #include "cmocka_tests.h"
-#include "core/dormant.h"
+#include "features/control/save_restore.h"
 
 static struct bundle made;
 static struct tenant *const tenant = &tenants[0];

@@ -65,7 +65,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
             second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
             {"sockets", "virtio"},
         ),
-        ("control = true\n", {"control", "frames", "streams", "virtio"}),
+        ("control = true\n", {"control", "streams", "virtio"}),
         ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
@@ -98,7 +98,7 @@ def test_a_trace_is_asked_for_on_the_command_line(workshop: Workshop) -> None:
 
 def test_more_and_less_by_name(workshop: Workshop) -> None:
     text = f'{BARE}{LEAN}with = ["pmu", "control"]\nwithout = ["misaligned"]\n'
-    assert chosen(workshop, text) == KEPT - {"misaligned"} | {"control", "frames", "pmu"}
+    assert chosen(workshop, text) == KEPT - {"misaligned"} | {"control", "pmu"}
 
 
 @pytest.mark.parametrize(

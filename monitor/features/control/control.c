@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests and answers as bytes; what they mean is the matter of control_verbs.c. */
-#include "core/control.h"
+/* Requests and answers as bytes; what they mean is the matter of verbs.c. */
+#include "features/control/control.h"
 
 #include "arch/memory.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/control_port.h"
-
-#include "core/control.h"
 #include "core/tenant.h"
+#include "features/control/control.h"
+#include "vdev/virtio_console.h"
 
 /* Most bytes of one buffer that we send: its length bounds how long a step takes. */
 #define PIECE_SIZE 256
@@ -58,7 +57,8 @@ static void begin(struct virtio_port *port)
                  description->may_control);
 }
 
-const struct virtio_port_service control_port_service = {
+VIRTIO_PORT_SERVICE(control) = {
+    .kind = COTENANT_CHANNEL_CONTROL,
     .begin = begin,
     .receive = receive,
     .has_more = has_more,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/tenant_commands.h"
+#include "features/commands/tenant_commands.h"
 
 #include "core/console_mux.h"
+#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -107,3 +108,5 @@ static void requested(const struct console_mux *mux, uint32_t requests)
 }
 
 HOOK(console_requests, requested);
+
+FEATURE(commands);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the console multiplexer share; others use console_mux.h. */
-#ifndef COTENANT_CORE_CONSOLE_PARTS_H
-#define COTENANT_CORE_CONSOLE_PARTS_H
+/* What forms of the console line are made of; others use console_mux.h. */
+#ifndef COTENANT_CORE_CONSOLE_FORM_H
+#define COTENANT_CORE_CONSOLE_FORM_H
+
+#include <stddef.h>
 
 #include "core/console_mux.h"
 
@@ -24,7 +26,7 @@ static inline bool console_is_in_control_frame(const struct console_mux *mux)
            (mux->in_state == CONSOLE_FRAME_LENGTH || mux->in_state == CONSOLE_FRAME_PAYLOAD);
 }
 
-/* console_mux.c: the sources of output; `source` is 0..console_control_source(). */
+/* The sources of output; `source` is 0..console_control_source(). */
 
 uint32_t console_source_used(const struct console_mux *mux, uint32_t source);
 
@@ -38,16 +40,24 @@ int console_source_next(struct console_mux *mux, uint32_t source);
  */
 bool console_choose_source(struct console_mux *mux, uint32_t except);
 
-/* console_mux.c: a byte of input for a tenant. */
+/* A byte of input for a tenant. */
 void console_deliver(struct console_mux *mux, uint32_t tenant, uint8_t byte);
 
-/* console_mux.c: asks for a command; only one is kept until it has been taken. */
+/* Asks for a command; only one is kept until it has been taken. */
 void console_request_command(struct console_mux *mux, uint32_t tenant, enum tenant_command command);
 
-/* console_lines.c: mux mode, output. */
-int console_lines_next(struct console_mux *mux);
+/* Answers of the control protocol: how much of one waits. */
+static inline uint32_t console_control_waiting(void)
+{
+    return console_control == NULL ? 0 : console_control->waiting();
+}
 
-/* console_frames.c: a byte of a frame, also of one of the control protocol in mux mode. */
-void console_frames_input(struct console_mux *mux, uint8_t byte);
+/* A byte of a request of it. */
+static inline void console_control_take(uint8_t byte)
+{
+    if (console_control != NULL) {
+        console_control->take(byte);
+    }
+}
 
 #endif

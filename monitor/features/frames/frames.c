@@ -4,7 +4,8 @@
 
 #include "abi/bundle.h"
 #include "abi/console.h"
-#include "core/console_parts.h"
+#include "core/console_form.h"
+#include "core/feature.h"
 #include "core/monitor_log.h"
 
 static int channel_of(const struct console_mux *mux, uint32_t source)
@@ -244,7 +245,7 @@ static void payload_input(struct console_mux *mux, uint8_t byte)
     if (mux->in_channel == COTENANT_CHANNEL_MONITOR) {
         command_input(mux, byte);
     } else if (mux->in_channel == COTENANT_CONTROL_CHANNEL) {
-        control_take(mux->control, &byte, 1);
+        console_control_take(byte);
     } else {
         console_deliver(mux, mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT, byte);
     }
@@ -254,7 +255,7 @@ static void payload_input(struct console_mux *mux, uint8_t byte)
     }
 }
 
-void console_frames_input(struct console_mux *mux, uint8_t byte)
+static void frames_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->in_state == CONSOLE_FRAME_PAYLOAD) {
         payload_input(mux, byte);
@@ -275,7 +276,20 @@ void console_frames_input(struct console_mux *mux, uint8_t byte)
     }
 }
 
-const struct console_form console_framed = {
+static uint32_t receiver(const struct console_mux *mux)
+{
+    if (mux->in_state == CONSOLE_FRAME_PAYLOAD && mux->in_channel != COTENANT_CHANNEL_MONITOR) {
+        return mux->in_channel - COTENANT_CHANNEL_FIRST_TENANT;
+    }
+    return CONSOLE_NO_TENANT;
+}
+
+FEATURE(frames);
+CONSOLE_FORM(framed) = {
+    .mode = COTENANT_CONSOLE_FRAMED,
     .next = frames_next,
-    .input = console_frames_input,
+    .input = frames_input,
+    .receiver = receiver,
+    .enough = COTENANT_FRAME_MAX_PAYLOAD,
+    .hold_ticks = 1,
 };

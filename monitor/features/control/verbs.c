@@ -6,12 +6,12 @@
 #include "arch/memory.h"
 #include "arch/owned_memory.h"
 #include "core/clock.h"
-#include "core/control.h"
-#include "core/dormant.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
-#include "core/tenant_commands.h"
 #include "core/watch.h"
+#include "features/commands/tenant_commands.h"
+#include "features/control/control.h"
+#include "features/control/save_restore.h"
 #include "irq/routing.h"
 
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&

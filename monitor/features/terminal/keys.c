@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The input of mux mode: keys for the tenant in focus, commands behind the escape key. */
-#include "core/console_parts.h"
-#include "core/features.h"
+#include "abi/bundle.h"
+#include "core/console_form.h"
+#include "core/feature.h"
 #include "core/monitor_log.h"
+#include "features/terminal/lines.h"
 
 static void put_escape_name(const struct console_mux *mux)
 {
@@ -80,7 +82,7 @@ static void keys_input(struct console_mux *mux, uint8_t byte)
 {
     if (mux->escape_seen) {
         mux->escape_seen = false;
-        if (FEATURE_CONTROL && byte == COTENANT_CONTROL_START) {
+        if (console_control != NULL && byte == COTENANT_CONTROL_START) {
             mux->in_channel = COTENANT_CONTROL_CHANNEL;
             mux->in_state = CONSOLE_FRAME_LENGTH;
             return;
@@ -96,17 +98,40 @@ static void keys_input(struct console_mux *mux, uint8_t byte)
     console_deliver(mux, mux->focus, byte);
 }
 
+/* A length, then so many bytes of a request. Another length is none, and ends the frame. */
+static void control_input(struct console_mux *mux, uint8_t byte)
+{
+    if (mux->in_state == CONSOLE_FRAME_LENGTH) {
+        mux->in_left = byte <= COTENANT_FRAME_MAX_PAYLOAD ? byte : 0;
+    } else {
+        console_control_take(byte);
+        mux->in_left--;
+    }
+    mux->in_state = mux->in_left != 0 ? CONSOLE_FRAME_PAYLOAD : CONSOLE_FRAME_IDLE;
+}
+
 /* What follows the start of a frame of the control protocol is no key. */
 static void terminal_input(struct console_mux *mux, uint8_t byte)
 {
     if (console_is_in_control_frame(mux)) {
-        console_frames_input(mux, byte);
+        control_input(mux, byte);
     } else {
         keys_input(mux, byte);
     }
 }
 
-const struct console_form console_terminal = {
-    .next = console_lines_next,
+static uint32_t receiver(const struct console_mux *mux)
+{
+    return mux->focus;
+}
+
+FEATURE(terminal);
+CONSOLE_FORM(terminal) = {
+    .mode = COTENANT_CONSOLE_MUX,
+    .next = terminal_next,
     .input = terminal_input,
+    .receiver = receiver,
+    .enough = CONSOLE_LINE_MAX,
+    .hold_ticks = 20,
+    .answers_between = true,
 };

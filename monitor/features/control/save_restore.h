@@ -5,8 +5,8 @@
  *
  * Interrupts off, shared lock held, on any hart.
  */
-#ifndef COTENANT_CORE_DORMANT_H
-#define COTENANT_CORE_DORMANT_H
+#ifndef COTENANT_FEATURES_CONTROL_SAVE_RESTORE_H
+#define COTENANT_FEATURES_CONTROL_SAVE_RESTORE_H
 
 #include <stdbool.h>
 

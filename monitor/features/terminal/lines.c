@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The output of mux mode: raw bytes of the tenant in focus, whole lines of all other tenants. */
+#include "features/terminal/lines.h"
+
 #include "abi/limits.h"
-#include "core/console_parts.h"
+#include "core/console_form.h"
 #include "core/monitor_log.h"
+#include "features/terminal/filter.h"
 
 #define MONITOR_NAME "monitor"
 /* The monitor's messages name it themselves, for framed mode. */
@@ -15,6 +18,9 @@
 #define FILTER_MARK '.'
 
 #define DELETE 0x7f
+
+/* Of the line that is being sent: there is one console. */
+static struct console_filter filter;
 
 static void enter(struct console_mux *mux, enum console_line_state state)
 {
@@ -36,7 +42,7 @@ static int next_of_line_end(struct console_mux *mux, enum console_line_state nex
 static void begin_text(struct console_mux *mux)
 {
     enter(mux, CONSOLE_LINE_TEXT);
-    console_filter_begin(&mux->filter);
+    console_filter_begin(&filter);
     if (mux->turn == mux->tenant_count) {
         monitor_log_skip(MONITOR_MESSAGE_PREFIX);
     }
@@ -65,7 +71,7 @@ static int next_of_prefix(struct console_mux *mux)
 static int next_of_text(struct console_mux *mux)
 {
     for (uint32_t i = 0; i < FILTER_RUN_MAX; i++) {
-        int byte = console_filter_next(&mux->filter);
+        int byte = console_filter_next(&filter);
 
         if (byte >= 0) {
             return byte;
@@ -76,7 +82,7 @@ static int next_of_text(struct console_mux *mux)
             return next_of_line_end(mux, CONSOLE_LINE_NONE);
         }
         mux->line_position++;
-        console_filter_put(&mux->filter, (uint8_t)byte);
+        console_filter_put(&filter, (uint8_t)byte);
     }
     return FILTER_MARK;
 }
@@ -112,7 +118,7 @@ static int next_choice(struct console_mux *mux)
 /* A frame of an answer of the control protocol; whatever it interrupts goes on behind it. */
 static int begin_control_frame(struct console_mux *mux)
 {
-    uint32_t waiting = control_waiting(mux->control);
+    uint32_t waiting = console_control_waiting();
 
     mux->out_left = waiting < COTENANT_FRAME_MAX_PAYLOAD ? waiting : COTENANT_FRAME_MAX_PAYLOAD;
     mux->out_state = CONSOLE_FRAME_LENGTH;
@@ -150,21 +156,21 @@ static int next_of_lines(struct console_mux *mux)
     return next_choice(mux);
 }
 
-int console_lines_next(struct console_mux *mux)
+int terminal_next(struct console_mux *mux)
 {
     int byte;
 
     if (mux->out_state != CONSOLE_FRAME_IDLE) {
         return next_of_control_frame(mux);
     }
-    if (control_waiting(mux->control) != 0 && mux->control_pause == 0) {
+    if (console_control_waiting() != 0 && mux->control_pause == 0) {
         return begin_control_frame(mux);
     }
     byte = next_of_lines(mux);
     if (byte >= 0) {
         mux->last_byte = (uint8_t)byte;
         mux->control_pause -= mux->control_pause != 0;
-    } else if (control_waiting(mux->control) != 0) {
+    } else if (console_control_waiting() != 0) {
         return begin_control_frame(mux);
     }
     return byte;

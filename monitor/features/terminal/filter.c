@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/console_filter.h"
+#include "features/terminal/filter.h"
 
 #include <stdbool.h>
 

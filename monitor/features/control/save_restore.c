@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/dormant.h"
+#include "features/control/save_restore.h"
 
 #include <stddef.h>
 

@@ -8,8 +8,8 @@
  * no call takes long. Everything that comes in is hostile. M-mode with interrupts off, shared lock
  * held; the caller goes on to hart_schedule().
  */
-#ifndef COTENANT_CORE_CONTROL_H
-#define COTENANT_CORE_CONTROL_H
+#ifndef COTENANT_FEATURES_CONTROL_CONTROL_H
+#define COTENANT_FEATURES_CONTROL_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,7 +85,7 @@ static inline uint32_t control_give(struct control_link *link, uint8_t *bytes, u
 void control_reset(struct control_link *link);
 
 /*
- * The parts of a request, called in this order by control_take(), in core/control_verbs.c. All
+ * The parts of a request, called in this order by control_take(), in verbs.c. All
  * return a COTENANT_CONTROL_* status. `control_check`: the request without its data; unless it is
  * good the data are dropped. `control_use`: the next data. `control_finish`: all is there; fills in
  * link->answer.body and sets `length` to its size, or link->memory and link->memory_left.

@@ -7,8 +7,8 @@
  * character may take the rest for a control. So bytes above 0x7f pass only as the whole character
  * that they are a part of. The terminal is one for UTF-8.
  */
-#ifndef COTENANT_CORE_CONSOLE_FILTER_H
-#define COTENANT_CORE_CONSOLE_FILTER_H
+#ifndef COTENANT_FEATURES_TERMINAL_FILTER_H
+#define COTENANT_FEATURES_TERMINAL_FILTER_H
 
 #include <stdint.h>
 
