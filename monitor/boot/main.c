@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the relocated image to the first tenant: the boot hart, then the others. */
 #include "arch/csr.h"
+#include "arch/environment.h"
 #include "arch/memory.h"
 #include "arch/probe.h"
 #include "arch/protection.h"
@@ -71,24 +72,13 @@ static void hart_init(struct hart *hart, uint32_t index)
 /* Machine registers that are the same for all tenants. */
 static void registers_init(const struct hart *hart)
 {
-    uint64_t flags = bundle->board.flags;
-
     trap_use_fast_paths(true);
     CSR_WRITE(mscratch, 0);
     CSR_WRITE(mideleg, INTERRUPTS_SUPERVISOR);
     CSR_WRITE(mie, INTERRUPTS_MACHINE);
     CSR_WRITE(mcounteren, COUNTERS_BASIC);
     if ((hart->features & HART_ENVCFG) != 0) {
-        uint64_t environment = 0;
-
-        environment |= (flags & COTENANT_BOARD_SSTC) != 0 ? MENVCFG_STCE : 0;
-        environment |= (flags & COTENANT_BOARD_SVPBMT) != 0 ? MENVCFG_PBMTE : 0;
-        if ((flags & COTENANT_BOARD_ZICBO) != 0) {
-            /* cbo.inval flushes: to invalidate would uncover what lay below a page that was cleared
-             * (CMO specification 2.5.2). */
-            environment |= MENVCFG_CBIE_FLUSH | MENVCFG_CBCFE | MENVCFG_CBZE;
-        }
-        CSR_WRITE(0x30a, environment); /* menvcfg */
+        CSR_WRITE(0x30a, environment_of(bundle->board.flags)); /* menvcfg */
     }
     if ((hart->features & HART_SSTC) != 0) {
         CSR_WRITE(0x14d, TIME_NEVER); /* stimecmp */
