@@ -105,14 +105,19 @@ void software_events_stop(struct vhart *vhart)
     }
 }
 
-/* One that is dormant keeps it. */
-static void forget_global(struct tenant *tenant)
+static void begin(struct tenant *tenant)
 {
-    if (tenant_is_at_rest(tenant)) {
-        global_events[tenant->index] = (struct software_event){0};
-    }
+    global_events[tenant->index] = (struct software_event){0};
 }
 
-HOOK(tenant_leaves, forget_global);
+/* What it had before it stopped and was restored is another life's. */
+static void begin_restored(struct vhart *vhart, const struct dormant_state *state)
+{
+    (void)state;
+    begin(vhart->tenant);
+}
+
+HOOK(tenant_begins, begin);
+HOOK(vhart_is_restored, begin_restored);
 HOOK(vhart_looks_for_events, software_events_deliver);
 HOOK(vhart_ends, software_events_stop);
