@@ -3,14 +3,18 @@
  * The owner of a device on two harts lets its interrupt line go up as often as it can, and serves
  * it on the first of them: it completes it while the line is up, takes the line down again before
  * it is claimed, and turns the source off and on in every way that a PLIC knows. The source is
- * enabled for the second hart too, which is not even started. It never ends; what it does to those
- * who are above it on the second hart is for them to say.
+ * enabled for the second hart too, which does the same at the same time or is not even started. It
+ * never ends; what it does to the tenants above it on the second hart is for them to say.
  *
- * Prints "hostile-line: rounds=N claims=N" after the first round, and every 1000 from then on.
+ * Prints "hostile-line: rounds=N claims=N" after the first round, and every 1000 of the first hart
+ * from then on.
+ *
+ * Arguments: both=1   the second hart as well
  */
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/goldfish_rtc.h"
+#include "rt/harts.h"
 #include "rt/plic.h"
 
 #define REPORT_ROUNDS 1000
@@ -37,6 +41,16 @@ static void line_up(void)
     goldfish_rtc_set_alarm(&rtc, 1);
 }
 
+static uint64_t self(void)
+{
+    return hart_self()->id;
+}
+
+static uint64_t other(void)
+{
+    return 1 - self();
+}
+
 static void serve(uint64_t hart)
 {
     uint32_t source = *plic_register(plic_claim_offset(context_of(hart)));
@@ -49,23 +63,23 @@ static void play_with_the_line(void)
 {
     line_up();
     line_up();
-    serve(0);
+    serve(self());
     line_up();
     goldfish_rtc_acknowledge(&rtc);
-    serve(0);
+    serve(self());
 }
 
 static void play_with_enables(void)
 {
-    enable(0, false);
+    enable(self(), false);
     line_up();
-    enable(1, false);
-    enable(1, true);
+    enable(other(), false);
+    enable(other(), true);
     goldfish_rtc_acknowledge(&rtc);
     line_up();
-    enable(0, true);
-    serve(0);
-    serve(1);
+    enable(self(), true);
+    serve(self());
+    serve(other());
 }
 
 static void play_with_the_priority(void)
@@ -73,11 +87,23 @@ static void play_with_the_priority(void)
     line_up();
     *plic_register(plic_priority_offset(rtc.source)) = 0;
     *plic_register(plic_priority_offset(rtc.source)) = 7;
-    serve(0);
+    serve(self());
     *plic_register(plic_priority_offset(rtc.source)) = 0;
     line_up();
     *plic_register(plic_priority_offset(rtc.source)) = 7;
-    serve(0);
+    serve(self());
+}
+
+static void play(uint64_t hart)
+{
+    for (uint64_t round = 0;; round++) {
+        play_with_the_line();
+        play_with_enables();
+        play_with_the_priority();
+        if (hart == 0 && round % REPORT_ROUNDS == 0) {
+            print("hostile-line: rounds=%lu claims=%lu\n", round, claims);
+        }
+    }
 }
 
 void main(void)
@@ -85,12 +111,8 @@ void main(void)
     check(goldfish_rtc_find(&rtc), "the device tree has no clock");
     plic_enable(rtc.source, 7);
     enable(1, true);
-    for (uint64_t round = 0;; round++) {
-        play_with_the_line();
-        play_with_enables();
-        play_with_the_priority();
-        if (round % REPORT_ROUNDS == 0) {
-            print("hostile-line: rounds=%lu claims=%lu\n", round, claims);
-        }
+    if (platform_number("both", 0) != 0) {
+        check(harts_start(1, play, 1).error == SBI_SUCCESS, "the second hart does not start");
     }
+    play(0);
 }

@@ -7,7 +7,7 @@ Without -icount, which lets one hart run at a time: lateness is the host's and n
 import re
 
 import pytest
-from systems import Boot, payload, system
+from systems import Boot, freertos, keep_ticking, payload, system
 
 from cotenant.run.session import Session
 
@@ -38,12 +38,23 @@ def test_completions_of_others_do_nothing(boot: Boot, emulated: bool) -> None:
     assert count_of(session, "rtc-alarms", "alarms") >= alarms + FEWEST_ALARMS
 
 
-@pytest.mark.parametrize("below", [[], [1], [0, 1]], ids=["lowest", "lowest-of-one", "between"])
+BELOW = pytest.mark.parametrize(
+    "below", [[], [1], [0, 1]], ids=["lowest", "lowest-of-one", "between"]
+)
+
+
+def owner_of_the_clock(below: list[int], arguments: str) -> list[str]:
+    """Return the hostile tenant on two harts, and what is below it on some of them."""
+    lowest = [payload("hello", f"hello{hart}", hart=hart, priority=1) for hart in below]
+    words = {"arguments": arguments} if arguments else {}
+    hostile = payload("hostile-line", harts=[0, 1], priority=5, devices=["rtc"], **words)
+    return [hostile, *lowest]
+
+
+@BELOW
 def test_line_of_a_lower_tenant_does_not_disturb(boot: Boot, below: list[int]) -> None:
     """A busy tenant is above it on its second hart; `below`: the harts on which it is not last."""
-    lowest = [payload("hello", f"hello{hart}", hart=hart, priority=1) for hart in below]
-    hostile = payload("hostile-line", harts=[0, 1], priority=5, devices=["rtc"])
-    session = boot(system(hostile, payload("spin", hart=1, priority=10), *lowest))
+    session = boot(system(*owner_of_the_clock(below, ""), payload("spin", hart=1, priority=10)))
     session.expect("hostile-line", r"rounds=0 ")
     start = session.run_for(0.5).tenants["spin"]
     rounds = count_of(session, "hostile-line", "rounds")
@@ -51,3 +62,22 @@ def test_line_of_a_lower_tenant_does_not_disturb(boot: Boot, below: list[int]) -
     assert count_of(session, "hostile-line", "rounds") > rounds
     assert end.cpu_ns - start.cpu_ns > 10**9
     assert end.interrupts - start.interrupts < 20
+
+
+@BELOW
+def test_owner_that_plays_on_both_harts_interrupts_once_a_turn(
+    boot: Boot, below: list[int]
+) -> None:
+    """Above its second hart is an RTOS, which leaves it turns of that hart and loses no tick."""
+    session = boot(system(*owner_of_the_clock(below, "both=1"), freertos(hart=1)))
+    session.expect("hostile-line", r"rounds=0 ")
+    start = session.run_for(0.5).tenants
+    rounds = count_of(session, "hostile-line", "rounds")
+    end = session.run_for(3).tenants
+    assert count_of(session, "hostile-line", "rounds") > rounds
+    keep_ticking(session, ["freertos"])
+    assert end["freertos"].faults == 0
+    turns = end["freertos"].switches - start["freertos"].switches
+    assert turns > 100
+    # Its own timer may interrupt it too.
+    assert end["freertos"].interrupts - start["freertos"].interrupts <= 2 * turns + 20
