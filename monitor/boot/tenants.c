@@ -6,13 +6,12 @@
 #include "core/clock.h"
 #include "core/foreground.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/watch.h"
 #include "core/work.h"
-#include "features/guard/guard.h"
 #include "irq/routing.h"
-#include "vdev/virtio.h"
 
 static bool is_lowest(const struct bundle_vhart *vhart)
 {
@@ -70,8 +69,7 @@ void tenants_init(void)
         tenant_init(&tenants[i], i);
     }
     foreground_init();
-    virtio_init();
-    guard_init();
+    machine_begins();
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&
             foreground_has_devices(&tenants[i])) {

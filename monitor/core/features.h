@@ -47,9 +47,4 @@
 #define FEATURE_WATCH 1
 #endif
 
-/* Guarded virtio devices: the monitor is between a tenant and the registers of its devices. */
-#ifndef FEATURE_GUARD
-#define FEATURE_GUARD 1
-#endif
-
 #endif

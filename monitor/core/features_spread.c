@@ -6,9 +6,6 @@
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
-#if FEATURE_GUARD
-FEATURE(guard);
-#endif
 #if FEATURE_HARTS
 FEATURE(harts);
 #endif

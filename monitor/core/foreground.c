@@ -146,7 +146,7 @@ static bool give_way(struct vhart *vhart, struct tenant *next)
     vhart->loading = false;
     vhart->gives_back = false;
     if (next == NULL) {
-        vhart->tenant->given_back = 0;
+        give_back_begin(vhart->tenant);
         return false;
     }
     tenant_become_dormant(vhart);

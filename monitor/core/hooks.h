@@ -17,7 +17,6 @@
 
 #include "core/table.h"
 
-struct bundle_reset;
 struct console_mux;
 struct dormant_state;
 struct hart;
@@ -59,12 +58,6 @@ EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), 
 
 /* It is asked to suspend, for another one of its group. */
 EVENT(tenant_is_asked_to_suspend, (const struct tenant *tenant), (tenant))
-
-/*
- * It gives back devices of the board, to be reset: they forget the tenant's memory. In a step of
- * core/give_back.c, which may take a few hundred instructions for all that happens.
- */
-EVENT(devices_are_given_back, (const struct bundle_reset *resets, uint32_t count), (resets, count))
 
 /* Of vharts; by the vhart's own hart. */
 

@@ -232,7 +232,7 @@ void tenant_become_dormant(struct vhart *vhart)
     while (give_back_step(tenant)) {
         /* What sbi_susp() has left. */
     }
-    tenant->given_back = 0;
+    give_back_begin(tenant);
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
@@ -275,7 +275,7 @@ static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state stat
         return NULL;
     }
     tenant->state = TENANT_STOPPING;
-    tenant->given_back = 0;
+    give_back_begin(tenant);
     tenant->outcome = (struct tenant_outcome){.state = state, .missing = 1};
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];

@@ -67,7 +67,7 @@ static void has_stopped(struct tenant *tenant)
     record_tenant(tenant, outcome->state == TENANT_CRASHED ? COTENANT_TRACE_TENANT_CRASHED
                                                            : COTENANT_TRACE_TENANT_STOPPED);
     tenant->loader.phase = LOADER_IDLE;
-    tenant->given_back = 0;
+    give_back_begin(tenant);
     tenant->state = outcome->state;
     tenant_leaves(tenant);
     tenant->watchdog = (struct watchdog){0};

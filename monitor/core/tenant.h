@@ -66,6 +66,13 @@ enum crash_value {
     CRASH_VALUES,
 };
 
+/* Where give_back_step() goes on: in the table of core/give_back.h, and there. */
+struct given_back {
+    uint16_t giver;
+    uint16_t next; /* with devices_done: of the interrupts */
+    bool devices_done;
+};
+
 struct tenant {
     const struct bundle_tenant *description;
     uint32_t index;
@@ -75,7 +82,7 @@ struct tenant {
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
     uint64_t crash[CRASH_VALUES];
-    uint32_t given_back;         /* parts of what it has in the foreground: give_back_step() */
+    struct given_back given_back;
     enum tenant_purpose purpose; /* while the loader works */
     uint32_t news;               /* TENANT_NEWS_*, for foreground_tell() */
     bool used;                   /* its memory holds what it or its images left there */

@@ -3,6 +3,8 @@
 
 #include "arch/memory.h"
 #include "core/clock.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
@@ -44,7 +46,8 @@ static const struct virtio_type *type_of(uint32_t kind)
     return kind < TYPES ? types[kind] : NULL;
 }
 
-void virtio_init(void)
+/* Makes the virtual devices of all tenants of the bundle, and the channels among them. */
+static void make_devices(void)
 {
     for (uint32_t i = 0; i < bundle->device_count; i++) {
         struct virtio_device *device = &virtio_devices[i];
@@ -63,6 +66,8 @@ void virtio_init(void)
         }
     }
 }
+
+HOOK(machine_begins, make_devices);
 
 bool virtio_is_wanted(void)
 {
@@ -263,10 +268,20 @@ static void reset(struct virtio_device *device)
     device->type->reset(device);
 }
 
-void virtio_reset_device(const struct tenant *tenant, uint32_t number)
+/* Each is a part of its own: it may have many queues. */
+static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
-    reset(&virtio_devices[tenant->description->device_first + number]);
+    if (*next == tenant->description->device_count) {
+        return;
+    }
+    if (*room == GIVE_BACK_ROOM) {
+        reset(&virtio_devices[tenant->description->device_first + *next]);
+        (*next)++;
+    }
+    *room = 0;
 }
+
+GIVE_BACK(give_back);
 
 static void stop_broken(struct virtio_device *device)
 {

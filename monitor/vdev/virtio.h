@@ -83,12 +83,6 @@ struct virtio_device {
 
 extern struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
-/* Makes the virtual devices of all tenants of the bundle, and the channels among them. At boot. */
-void virtio_init(void);
-
-/* The tenant has stopped: its device `number`, below device_count, is as after power-on. */
-void virtio_reset_device(const struct tenant *tenant, uint32_t number);
-
 /* The bytes of address space of the tenant's devices, and where `address` is from their first one.
  */
 static inline uint64_t virtio_window_size(const struct tenant *tenant)

@@ -100,7 +100,7 @@ static void operate(struct fuzz_input *input)
     csr_file_write("mip", choice >> 7 != 0 ? INTERRUPT_MTI : 0);
     switch (choice % 16) {
     case 0:
-        guard_give_back(BENCH_BASE);
+        bench_give_back();
         break;
     case 1:
         (void)bench_start(VERSION_1);

@@ -10,6 +10,8 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/work.h"
@@ -312,7 +314,7 @@ static void make(void)
     }
     map(MONITOR_PAGE, PAGE_SIZE);
     make_channels();
-    virtio_init();
+    machine_begins();
     for (uint32_t i = 0; i < DRIVERS; i++) {
         REQUIRE_THAT(drivers[i].device->type->queue_count(drivers[i].device) ==
                          drivers[i].queue_count,
@@ -390,10 +392,17 @@ void machine_ring(uint32_t tenant, uint32_t port)
 
 void machine_stop(uint32_t tenant)
 {
-    for (uint32_t i = 0; i < tenants[tenant].description->device_count; i++) {
-        begin_call();
-        virtio_reset_device(&tenants[tenant], i);
-        end_call(NULL);
+    FOR_EACH_IN_TABLE(gives_back, part)
+    {
+        uint16_t next = 0;
+        unsigned room;
+
+        do {
+            room = GIVE_BACK_ROOM;
+            begin_call();
+            (*part)(&tenants[tenant], &next, &room);
+            end_call(NULL);
+        } while (room == 0);
     }
 }
 

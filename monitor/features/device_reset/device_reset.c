@@ -2,28 +2,18 @@
 #include "features/device_reset/device_reset.h"
 
 #include "core/feature.h"
-#include "core/hooks.h"
+#include "core/give_back.h"
+#include "core/guarded.h"
 #include "device/ns16550.h"
 #include "features/device_reset/goldfish_rtc.h"
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
 
-static void reset_virtio(uint64_t base)
-{
-    FOR_EACH_IN_TABLE(device_guards, give_back)
-    {
-        if ((*give_back)(base)) {
-            return;
-        }
-    }
-    (void)virtio_reset(base);
-}
-
 void device_reset(const struct bundle_reset *reset)
 {
     switch (reset->kind) {
     case COTENANT_DEVICE_RESET_VIRTIO_MMIO:
-        reset_virtio(reset->base);
+        (void)virtio_reset(reset->base);
         break;
     case COTENANT_DEVICE_RESET_GOLDFISH_RTC:
         goldfish_rtc_reset(reset->base);
@@ -39,12 +29,24 @@ void device_reset(const struct bundle_reset *reset)
     }
 }
 
-static void reset_devices(const struct bundle_reset *resets, uint32_t count)
+/*
+ * Those that the tenant reaches itself. Nothing depends on what else becomes of a device that does
+ * not obey.
+ */
+static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        device_reset(&resets[i]);
+    const struct bundle_tenant *description = tenant->description;
+
+    while (*room > 0 && *next < COTENANT_MAX_RESETS &&
+           description->resets[*next].kind != COTENANT_DEVICE_RESET_NONE) {
+        const struct bundle_reset *reset = &description->resets[(*next)++];
+
+        if (!is_guarded(description, reset)) {
+            device_reset(reset);
+            (*room)--;
+        }
     }
 }
 
-HOOK(devices_are_given_back, reset_devices);
+GIVE_BACK(give_back);
 FEATURE(device_reset);

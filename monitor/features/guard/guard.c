@@ -2,8 +2,10 @@
 #include "features/guard/guard.h"
 
 #include "arch/mmio.h"
+#include "core/feature.h"
+#include "core/give_back.h"
 #include "core/guarded.h"
-#include "features/device_reset/device_reset.h"
+#include "core/hooks.h"
 #include "features/device_reset/virtio_reset.h"
 #include "vdev/virtio_registers.h"
 
@@ -70,19 +72,28 @@ static struct guard *find(uint64_t base)
     return NULL;
 }
 
-bool guard_give_back(uint64_t base)
+/* Takes devices from their driver. */
+static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
-    struct guard *guard = find(base);
+    uint32_t bit = 1u << tenant->index;
+    uint32_t count = guard_count;
+    unsigned left = *room;
+    uint32_t i;
 
-    if (guard == NULL) {
-        return false;
+    for (i = *next; left > 0 && i < count; i++) {
+        struct guard *guard = &guards[i];
+
+        if ((guard->tenants & bit) != 0) {
+            guard->resetting = !virtio_reset(guard->base);
+            forget_driver(guard);
+            left--;
+        }
     }
-    guard->resetting = !virtio_reset(base);
-    forget_driver(guard);
-    return true;
+    *room = left;
+    *next = (uint16_t)i;
 }
 
-DEVICE_GUARD(guard_give_back);
+GIVE_BACK(give_back);
 
 static struct guard *guard_of(uint64_t base)
 {
@@ -112,7 +123,8 @@ static void guard_device(uint64_t base, const struct tenant *tenant)
                       : NULL;
 }
 
-void guard_init(void)
+/* Resets and guards the devices of the bundle's tenants. */
+static void guard_devices(void)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
         const struct bundle_tenant *description = tenants[i].description;
@@ -124,6 +136,9 @@ void guard_init(void)
         }
     }
 }
+
+HOOK(machine_begins, guard_devices);
+FEATURE(guard);
 
 /* Both ends of the device are stopped: what it has in hand is lost. */
 static void stop_broken(struct guard *guard, struct vhart *vhart)

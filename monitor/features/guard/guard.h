@@ -46,12 +46,6 @@ struct guard {
 extern struct guard guards[COTENANT_MAX_GUARDED];
 extern uint32_t guard_count;
 
-/* Resets and guards the devices of the bundle's tenants. At boot, before any of them runs. */
-void guard_init(void);
-
-/* A device_guard of features/device_reset/device_reset.h. */
-bool guard_give_back(uint64_t base);
-
 /* The guarded device of the tenant that `address` belongs to, or NULL. */
 static inline struct guard *guard_at(const struct tenant *tenant, uint64_t address)
 {

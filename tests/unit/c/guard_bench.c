@@ -9,6 +9,8 @@
 
 #include "arch/csr.h"
 #include "arch/mmio.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/shared_lock.h"
 
 #define MAGIC 0x74726976
@@ -223,8 +225,22 @@ void bench_make(uint32_t id)
     };
     tenants[0].description = &description;
     tenant_count = 1;
-    guard_init();
+    machine_begins();
     bench_vhart = (struct vhart){.tenant = &tenants[0]};
+}
+
+void bench_give_back(void)
+{
+    FOR_EACH_IN_TABLE(gives_back, part)
+    {
+        uint16_t next = 0;
+        unsigned room;
+
+        do {
+            room = GIVE_BACK_ROOM;
+            (*part)(&tenants[0], &next, &room);
+        } while (room == 0);
+    }
 }
 
 uint32_t bench_load(uint32_t offset)

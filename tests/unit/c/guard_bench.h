@@ -100,6 +100,9 @@ void bench_make(uint32_t id);
 uint32_t bench_load(uint32_t offset);
 void bench_store(uint32_t offset, uint32_t value);
 
+/* The tenant stops or suspends. */
+void bench_give_back(void);
+
 /* One store; false: to be made again. */
 bool bench_store_once(uint32_t offset, uint32_t value);
 

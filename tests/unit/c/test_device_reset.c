@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "arch/mmio.h"
 #include "cmocka_tests.h"
+#include "core/give_back.h"
 #include "features/device_reset/device_reset.h"
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
@@ -105,6 +106,29 @@ static void assert_is_off(uint64_t base)
     assert_int_equal(mmio_read32(base + 0x70), 0x00030011);
 }
 
+static void test_a_part_is_four_and_guarded_ones_are_for_their_guard(void **state)
+{
+    struct bundle_tenant description = {.flags = 0};
+    struct tenant tenant = {.description = &description};
+    uint16_t next = 0;
+    unsigned room = GIVE_BACK_ROOM;
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        description.resets[i] = (struct bundle_reset){.base = 0x101000 + 0x1000 * i,
+                                                      .kind = COTENANT_DEVICE_RESET_GOLDFISH_RTC};
+    }
+    description.resets[1].kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO;
+    (*__start_gives_back[0])(&tenant, &next, &room);
+    assert_int_equal(mmio_recorder_count(), 4 * 3);
+    assert_mmio_write(3, 32, 0x103010, 0);
+    assert_int_equal(room, 0);
+    room = GIVE_BACK_ROOM;
+    (*__start_gives_back[0])(&tenant, &next, &room);
+    assert_int_equal(mmio_recorder_count(), 5 * 3);
+    assert_int_equal(room, GIVE_BACK_ROOM - 1);
+}
+
 static void test_every_function_on_a_bus_is_off(void **state)
 {
     struct bundle_reset reset = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
@@ -195,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup(test_something_else_is_left_alone, setup),
         cmocka_unit_test_setup(test_an_alarm_is_taken_back_and_the_time_stays, setup),
         cmocka_unit_test_setup(test_each_kind_has_its_way, setup),
+        cmocka_unit_test_setup(test_a_part_is_four_and_guarded_ones_are_for_their_guard, setup),
         cmocka_unit_test_setup(test_every_function_on_a_bus_is_off, setup),
         cmocka_unit_test_setup(test_bus_mastering_ends_first, setup),
         cmocka_unit_test_setup(test_nobody_is_looked_for_behind_an_absent_card, setup),

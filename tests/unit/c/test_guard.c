@@ -313,7 +313,7 @@ static void test_a_reset_in_the_middle_of_a_chain(void **state)
         if (end == 0) {
             bench_store(BENCH_STATUS, 0);
         } else if (end == 1) {
-            guard_give_back(BENCH_BASE);
+            bench_give_back();
         } else {
             bench_store(BENCH_QUEUE_SELECT, 0);
             bench_store(BENCH_QUEUE_READY, 0);

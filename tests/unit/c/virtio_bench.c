@@ -9,6 +9,8 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/shared_lock.h"
 #include "core/work.h"
 #include "irq/routing.h"
@@ -207,13 +209,20 @@ static void make(void)
                         &bench_drivers[BENCH_NET + i]);
     }
     describe_limits();
-    virtio_init();
+    machine_begins();
 }
 
 void bench_stop_tenant(const struct tenant *tenant)
 {
-    for (uint32_t i = 0; i < tenant->description->device_count; i++) {
-        virtio_reset_device(tenant, i);
+    FOR_EACH_IN_TABLE(gives_back, part)
+    {
+        uint16_t next = 0;
+        unsigned room;
+
+        do {
+            room = GIVE_BACK_ROOM;
+            (*part)(&tenants[tenant->index], &next, &room);
+        } while (room == 0);
     }
 }
 
