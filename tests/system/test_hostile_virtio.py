@@ -9,7 +9,17 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from systems import VERDICT, Boot, Build, is_long, linux, payload, system
+from systems import (
+    VERDICT,
+    Boot,
+    Build,
+    freertos,
+    is_long,
+    linux,
+    payload,
+    run_without_a_miss,
+    system,
+)
 from test_channels import channel, run
 from test_memory_channels import window
 
@@ -144,3 +154,31 @@ def test_the_other_end_is_linux(build: Build, boot: Boot) -> None:
     trouble = "dmesg | grep -iE 'stall|lockup|bug:|oops|not a head|timeout'"
     assert session.command("linux", trouble) == (1, "")
     assert re.search("^crash", session.monitor_log, re.MULTILINE) is None
+
+
+def test_an_rtos_keeps_its_deadlines_beside_them(build: Build, boot: Boot) -> None:
+    """FreeRTOS, whose memory is among the places that the rings are moved to."""
+    names = ("one", "two")
+
+    def describe(arguments: str) -> str:
+        return system(
+            *(hostile(name, arguments, seed) for seed, name in enumerate(names, 21)),
+            freertos(),
+            payload("spin", priority=1),
+            channel("talk", *names),
+            channel("cable", *names, kind="net"),
+            channel("line", *names, kind="socket"),
+        )
+
+    planned = build(describe("")).built.system
+    session = boot(describe(places(planned, *names)), icount=3)
+    session.wait_ready("freertos")
+    _, quiet = run_without_a_miss(session, 1)
+    for name in names:
+        assert session.control(f"start {name}").exit_code == 0
+    for name in names:
+        assert session.expect(name, VERDICT)[1] == "PASS hostile-virtio"
+    stats, loud = run_without_a_miss(session, 1)
+    assert (loud.max_us - quiet.max_us) * 1000 <= MOST_ADDED * INSTRUCTION_NS, (quiet, loud)
+    assert stats.tenants["freertos"].faults == 0
+    assert stats.tenants["freertos"].starts == 1
