@@ -7,6 +7,7 @@
 #include "core/console_mux.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
+#include "core/monitor_log.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "device/uart.h"
@@ -126,16 +127,35 @@ static void refresh_interrupt_lines(void)
     console.cut_short = hart_is_wanted();
 }
 
+/* No part of this monitor has answered it: said if an answer is expected. */
+static void refuse(uint32_t requests)
+{
+    const char *what = (requests & CONSOLE_REQUEST_WATCH) != 0
+                           ? "watch"
+                           : tenant_command_names[console.mux.tenant_command];
+
+    if ((requests & (CONSOLE_REQUEST_WATCH | CONSOLE_REQUEST_TENANT)) != 0) {
+        monitor_log_begin_answer();
+        monitor_puts("monitor: ");
+        monitor_puts(what);
+        monitor_puts(" ");
+        monitor_puts(tenants[console.mux.commanded].description->name);
+        monitor_puts(": refused, this monitor is built without it\n");
+    }
+}
+
 static void handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
 
+    if (requests == 0) {
+        return;
+    }
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
         lifecycle_quit();
     }
-    if (requests != 0) {
-        console_requests(&console.mux, requests);
-    }
+    console_requests(&console.mux, &requests);
+    refuse(requests);
 }
 
 static unsigned console_step(uint64_t now)

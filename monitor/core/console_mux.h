@@ -27,11 +27,11 @@
 #include "vdev/vuart.h"
 
 /* Bits of console_mux_take_requests(). */
-#define CONSOLE_REQUEST_QUIT 0x1   /* power the machine off */
-#define CONSOLE_REQUEST_LIST 0x2   /* show the tenants to a person */
-#define CONSOLE_REQUEST_STATS 0x4  /* answer the command "stats" */
-#define CONSOLE_REQUEST_TENANT 0x8 /* console_mux_tenant_command() */
-#define CONSOLE_REQUEST_WATCH 0x10 /* the command "watch" */
+#define CONSOLE_REQUEST_QUIT 0x1u   /* power the machine off */
+#define CONSOLE_REQUEST_LIST 0x2u   /* show the tenants to a person */
+#define CONSOLE_REQUEST_STATS 0x4u  /* answer the command "stats" */
+#define CONSOLE_REQUEST_TENANT 0x8u /* console_mux_tenant_command() */
+#define CONSOLE_REQUEST_WATCH 0x10u /* the command "watch" */
 
 /* console_mux_tick() is due this often while console_mux_needs_tick(). */
 #define CONSOLE_TICK_MS 10

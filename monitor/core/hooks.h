@@ -99,8 +99,12 @@ EVENT(firmware_event, (struct vhart * vhart, unsigned event), (vhart, event))
 EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent, unsigned received),
       (vhart, targets, sent, received))
 
-/* The user asks for something: CONSOLE_REQUEST_* bits of core/console_mux.h. A step of work. */
-EVENT(console_requests, (const struct console_mux *console, uint32_t requests), (console, requests))
+/*
+ * The user asks for something: CONSOLE_REQUEST_* bits of core/console_mux.h. A hook takes out those
+ * that it answers; what is left at the end is refused. A step of work.
+ */
+EVENT(console_requests, (const struct console_mux *console, uint32_t *requests),
+      (console, requests))
 
 /* Of harts and the machine, at boot. */
 

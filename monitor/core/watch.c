@@ -160,14 +160,15 @@ static unsigned keep_watch(uint64_t now)
 WORK(watch, watch_deadline, keep_watch);
 
 /* The user's command. */
-static void requested(const struct console_mux *mux, uint32_t requests)
+static void requested(const struct console_mux *mux, uint32_t *requests)
 {
     struct tenant *tenant = &tenants[mux->commanded];
 
-    if ((requests & CONSOLE_REQUEST_WATCH) != 0) {
+    if ((*requests & CONSOLE_REQUEST_WATCH) != 0) {
         bool accepted =
             watch_change(tenant, mux->watch_policy, mux->watch_within_us, hart_now(hart_self()));
 
+        *requests &= ~CONSOLE_REQUEST_WATCH;
         monitor_log_begin_answer();
         monitor_puts("monitor: watch ");
         monitor_puts(tenant->description->name);

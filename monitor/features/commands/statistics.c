@@ -16,10 +16,11 @@ static struct {
 } report;
 
 /* Begins a report; one that is in progress begins anew. */
-static void requested(const struct console_mux *mux, uint32_t requests)
+static void requested(const struct console_mux *mux, uint32_t *requests)
 {
     (void)mux;
-    if ((requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
+    if ((*requests & (CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST)) != 0) {
+        *requests &= ~(CONSOLE_REQUEST_STATS | CONSOLE_REQUEST_LIST);
         report.wanted = true;
         report.line = 0;
         report.field = 0;

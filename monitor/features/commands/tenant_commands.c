@@ -100,9 +100,10 @@ static void carry_out(const struct console_mux *mux)
     }
 }
 
-static void requested(const struct console_mux *mux, uint32_t requests)
+static void requested(const struct console_mux *mux, uint32_t *requests)
 {
-    if ((requests & CONSOLE_REQUEST_TENANT) != 0) {
+    if ((*requests & CONSOLE_REQUEST_TENANT) != 0) {
+        *requests &= ~CONSOLE_REQUEST_TENANT;
         carry_out(mux);
     }
 }
