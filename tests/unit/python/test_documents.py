@@ -22,6 +22,9 @@ RESULTS = {
             row("set_timer", "instructions", 35, 318, 40),
             row("longest stretch (SBI call; a, b)", "instructions", 1234.5),
             row("longest stretched", "ms", 0.25),
+            row("part one: lines", "lines", 12),
+            row("part one: code", "bytes", 3400),
+            row("part two: lines", "lines", 5),
         ],
     )
 }
@@ -57,6 +60,7 @@ def renewed(tmp_path: Path, table: str) -> str:
             "{{sbi list: longest*}}",
             "| `longest stretch (SBI call; a, b)` | 1,234 |\n| `longest stretched` | 0.25 |",
         ),
+        ("{{sbi table: part*}}", "| `part one` | 12 | 3,400 |\n| `part two` | 5 |"),
         ("{{sbi measured}}", "measured at commit abc1234, 2026-01-31"),
         ('{"a": {"b": 1}}', '{"a": {"b": 1}}'),
     ],

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How large the monitor is: lines of its folders, and lines and bytes of lean ones for examples."""
+"""How large the monitor is: its folders, its core and features, and lean ones for examples."""
 
 import tempfile
 from pathlib import Path
 
-from cotenant import features, paths
+from cotenant import features, monitor_parts, paths
 from cotenant import system as systems
 from cotenant.bench.row import Row, row
 from cotenant.monitor_build import Monitor, build, code_lines
@@ -44,8 +44,11 @@ def run(quick: bool) -> list[Row]:
         for folder in sorted(monitor.iterdir())
         if folder.is_dir() and _below(folder, files)
     ]
-    rows.append(row("all", "lines", sum(map(code_lines, files)), None, _LINES_BUDGET))
-    rows += _monitor("full", build(frozenset(features.WHAT)))
+    rows.append(row("all", "lines", sum(map(code_lines, files))))
+    full = build(frozenset(features.WHAT))
+    for part in monitor_parts.parts(full.elf.parent):
+        rows += _part(part)
+    rows += _monitor("full", full)
     for name in _EXAMPLES:
         rows += _monitor(name, _lean(paths.ROOT / "examples" / f"{name}.toml"))
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder_name:
@@ -65,6 +68,15 @@ def _below(folder: Path, files: list[Path]) -> list[Path]:
 def _lean(system: Path) -> Monitor:
     """Return the monitor with only what a system uses."""
     return build(features.chosen(systems.load(system, lean=True)))
+
+
+def _part(part: monitor_parts.Part) -> list[Row]:
+    budget = _LINES_BUDGET if part.name == monitor_parts.CORE else None
+    return [
+        row(f"{part.name}: lines", "lines", part.lines, None, budget),
+        row(f"{part.name}: code and constants", "bytes", part.code),
+        *(row(f"{part.name}: data of a {of}", "bytes", size) for of, size in part.each.items()),
+    ]
 
 
 def _monitor(name: str, monitor: Monitor) -> list[Row]:

@@ -10,7 +10,7 @@ how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw
 `{{sample .1f: last max_us}}`; `ratio` is that to the other figure, `ratio .4f` with so many digits.
 A row may be named by its beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which
 commit the figures are, and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for
-each row.
+each row, `{{BENCHMARK table: BEGINNING*}}` one for all rows `THING: FIGURE` of a thing.
 """
 
 import re
@@ -85,6 +85,8 @@ def _figure(place: re.Match[str], results: Results) -> str:
     if how == ["list"]:
         rows = _rows(kept, place["row"] or "")
         return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
+    if how == ["table"]:
+        return _lines(_rows(kept, place["row"] or ""))
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
     row = _row(kept, benchmark, place["row"] or "")
     if how[:1] == ["ratio"] and row.other:
@@ -93,6 +95,14 @@ def _figure(place: re.Match[str], results: Results) -> str:
     if value is None or how[:1] == ["ratio"]:
         raise BenchError(f"{place[0]} has no figure")
     return _printed(value, how[0] if how else "")
+
+
+def _lines(rows: list[Row]) -> str:
+    """Return a line of a table for each thing whose figures are called "THING: FIGURE"."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        lines.setdefault(row.name.partition(": ")[0], []).append(printed(row.ours))
+    return "\n".join(f"| `{name}` | {' | '.join(figures)} |" for name, figures in lines.items())
 
 
 def _row(kept: Kept, benchmark: str, name: str) -> Row:

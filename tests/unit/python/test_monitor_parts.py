@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How large the core of the monitor and its features are."""
+
+from pathlib import Path
+
+import pytest
+
+from cotenant import monitor_parts
+from cotenant.monitor_parts import CORE, Part
+
+CEILING = 11_400
+"""lines of the core: this number only falls, to 6,000 at most"""
+
+MAP = """\
+Discarded input sections
+
+ .text.unused   0x0000000000000000       0x10 {out}/core/one.c.o
+
+Linker script and memory map
+
+ .text.of_one   0x0000000000000100       0x20 {out}/core/one.c.o
+ .text.a_function_of_the_feature_with_a_long_name
+                0x0000000000000120       0x40 {out}/features/two/two.c.o
+ .rodata.two    0x0000000000000160        0x8 {out}/features/two/two.c.o
+ .debug_info    0x0000000000000000      0x999 {out}/features/two/two.c.o
+"""
+
+
+def test_the_core_does_not_grow() -> None:
+    assert monitor_parts.core_lines() <= CEILING
+
+
+def test_code_is_counted_where_it_comes_from(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sources, out = tmp_path / "monitor", tmp_path / "out"
+    for name in ("core/one.c", "features/two/two.c"):
+        (sources / name).parent.mkdir(parents=True)
+        (sources / name).write_text("/* A comment. */\nint a;\n\nint b;\n")
+    out.mkdir()
+    (out / "monitor.map").write_text(MAP.format(out="../out"))
+    monkeypatch.setattr(monitor_parts, "_SOURCES", sources)
+    core, feature = monitor_parts.parts(out)
+    assert core == Part(CORE, 2, 0x20)
+    assert feature == Part("features/two", 2, 0x48)
+
+
+def test_arrays_have_an_entry_for_each_vhart_tenant_or_hart() -> None:
+    text = (
+        "extern struct far far[COTENANT_MAX_VHARTS];\n"
+        "struct vhart vharts[COTENANT_MAX_VHARTS];\n"
+        "static bool locked[COTENANT_MAX_HARTS] = {0};\n"
+        "static struct steal {\n    bool on;\n} steals[COTENANT_MAX_VHARTS];\n"
+        "    struct vhart *vhart = &vharts[COTENANT_MAX_VHARTS];\n"
+    )
+    assert monitor_parts.arrays_in(text) == {
+        "vharts": "vhart",
+        "locked": "hart",
+        "steals": "vhart",
+    }
+
+
+def test_people_read_a_table() -> None:
+    lines = monitor_parts.table([Part("features/two", 5, 72, {"vhart": 8, "tenant": 0, "hart": 4})])
+    assert lines.splitlines()[1].split() == ["features/two", "5", "72", "8", "4"]
