@@ -7,11 +7,6 @@
 #ifndef COTENANT_CORE_FEATURES_H
 #define COTENANT_CORE_FEATURES_H
 
-/* More than one hart: messages, remote fences, the shared lock, SBI HSM (section 9). */
-#ifndef FEATURE_HARTS
-#define FEATURE_HARTS 1
-#endif
-
 /* Groups of tenants that take turns, and the sleep key. */
 #ifndef FEATURE_GROUPS
 #define FEATURE_GROUPS 1

@@ -2,6 +2,7 @@
 #include "core/remote_fence.h"
 
 #include "arch/csr.h"
+#include "core/feature.h"
 #include "core/messages.h"
 
 /* hart.fences of the caller with index 0; the others' bits lie above. */
@@ -73,6 +74,9 @@ void remote_fence(const struct vhart *caller, uint64_t targets, bool instruction
 {
     const struct tenant *tenant = caller->tenant;
 
+    if (!HAS(harts)) {
+        return;
+    }
     /* What the caller has written to its page tables comes before the look at hart.loaded. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {

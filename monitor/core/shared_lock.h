@@ -21,7 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/feature.h"
 #include "core/hart.h"
+
+/* There is no other hart that shares anything. */
+static inline bool hart_is_alone(const struct hart *hart)
+{
+    return !HAS(harts) || (hart->features & HART_ALONE) != 0;
+}
 
 /* The slow parts, for several harts; see below. */
 bool shared_lock_take(struct hart *hart, bool give_up);
@@ -31,7 +38,7 @@ void shared_lock_pass_on(struct hart *hart);
 /* Waits for the lock and takes it for this hart. */
 static inline void shared_enter(struct hart *hart)
 {
-    if ((hart->features & HART_ALONE) == 0) {
+    if (!hart_is_alone(hart)) {
         shared_lock_take(hart, false);
     }
 }
@@ -39,19 +46,19 @@ static inline void shared_enter(struct hart *hart)
 /* Takes the lock, or returns false if the hart is wanted before it is free. */
 static inline bool shared_try_enter(struct hart *hart)
 {
-    return (hart->features & HART_ALONE) != 0 || shared_lock_take(hart, true);
+    return hart_is_alone(hart) || shared_lock_take(hart, true);
 }
 
 /* Another hart waits for the lock, which this hart has. */
 static inline bool shared_is_wanted(const struct hart *hart)
 {
-    return (hart->features & HART_ALONE) == 0 && shared_lock_has_waiting();
+    return !hart_is_alone(hart) && shared_lock_has_waiting();
 }
 
 /* Gives the lock, which this hart has, to the next one that waits. */
 static inline void shared_leave(struct hart *hart)
 {
-    if ((hart->features & HART_ALONE) == 0) {
+    if (!hart_is_alone(hart)) {
         shared_lock_pass_on(hart);
     }
 }

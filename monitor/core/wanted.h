@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "arch/csr.h"
-#include "core/features.h"
+#include "core/feature.h"
 #include "core/hart.h"
 
 /* A vhart above the running one has mail; on a hart without a running vhart: any vhart. */
@@ -26,7 +26,7 @@ static inline bool hart_is_wanted(void)
     uint64_t pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
 
     return pending != 0 &&
-           (pending != INTERRUPT_MSI || (FEATURE_HARTS && wanted_by_mail(hart_self())));
+           (pending != INTERRUPT_MSI || (HAS(harts) && wanted_by_mail(hart_self())));
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "entry/requests.h"
 
 #include "arch/interrupts.h"
+#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -59,6 +60,9 @@ void requests_take(struct hart *hart)
 {
     uint64_t mail;
 
+    if (!HAS(harts)) {
+        return;
+    }
     *hart->msip = 0;
     FENCE_ALL();
     remote_fence_serve(hart);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Start, stop, shutdown and reboot: monitor/core/lifecycle.c, monitor/sbi/hsm.c and carry_out() of
+ * Start, stop, shutdown and reboot: monitor/core/lifecycle.c, monitor/features/harts/hsm.c and carry_out() of
  * monitor/entry/requests.c.
  *
  * A tenant of three vharts, each of which may at any time start others, send them interrupts, stop

@@ -106,6 +106,8 @@ static struct check_result check_harts(const struct bundle_board *board)
 
     REQUIRE(board->hart_count >= 1 && board->hart_count <= COTENANT_MAX_HARTS,
             "board.hart_count: out of range", -1);
+    REQUIRE(board->hart_count == 1 || HAS(harts),
+            "board.hart_count: this monitor is built for one hart", -1);
     REQUIRE(board->hart_count == 1 || board->msip_base != 0,
             "board.msip_base: harts cannot reach each other without it", -1);
     REQUIRE(board->boot_hart < board->hart_count, "board.boot_hart: no such hart", -1);

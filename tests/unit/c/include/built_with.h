@@ -2,4 +2,5 @@
 /* Unit tests have every feature that they are linked with. */
 #define WITH_check 1
 #define WITH_fp 1
+#define WITH_harts 1
 #define WITH_trace 1

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SBI section 9: hart state management. */
+/*
+ * SBI section 9: hart state management. What else several harts need is in the core, on paths where
+ * it has to be short, and compiles to nothing without this feature: the shared lock, messages and
+ * remote fences (HAS(harts)).
+ */
 #include "arch/suspend.h"
 #include "arch/vhart_setup.h"
+#include "core/feature.h"
 #include "core/lifecycle.h"
 #include "sbi/sbi.h"
 
@@ -97,3 +102,4 @@ static struct sbi_result sbi_hsm(struct vhart *vhart, uint64_t function, const u
 }
 
 SBI_EXTENSION(SBI_EXT_HSM, sbi_hsm, SBI_SHARED);
+FEATURE(harts);
