@@ -77,6 +77,9 @@ EVENT(vhart_leaves, (struct vhart * vhart), (vhart))
  */
 EVENT(vhart_brings_registers, (struct vhart * vhart), (vhart))
 
+/* It leaves its hart for good, with vhart.keeps_registers set: those registers are lost. */
+EVENT(vhart_drops_registers, (struct vhart * vhart), (vhart))
+
 /* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
 EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 

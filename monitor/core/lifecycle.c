@@ -189,6 +189,10 @@ static void leave_hart(struct vhart *vhart)
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
+    if (vhart->keeps_registers) {
+        vhart->keeps_registers = false;
+        vhart_drops_registers(vhart);
+    }
     hart->reschedule = true;
 }
 

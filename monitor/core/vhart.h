@@ -54,6 +54,7 @@ struct __attribute__((aligned(64))) vhart {
     enum vhart_state state;
     uint32_t index;        /* in vharts */
     bool brings_registers; /* when it gets the hart next: hook vhart_brings_registers */
+    bool keeps_registers;  /* which it brings along: hook vhart_drops_registers */
     bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
     bool loading;          /* its time is spent on putting the tenant's images in place */
     bool gives_back;       /* with `loading`: on what a suspend of its tenant resets instead */

@@ -72,10 +72,11 @@ static inline void fast_foresee(struct hart *hart)
     const struct schedulable *running = hart->scheduler.running;
     struct schedulable *due = hart->scheduler.waiting;
 
-    hart->next_up = due != NULL && running->budget == 0 && due->priority > running->priority &&
-                            fast_is_simple(due)
-                        ? due
-                        : NULL;
+    hart->next_up = due;
+    if (due == NULL || running->budget != 0 || due->priority <= running->priority ||
+        !fast_is_simple(due)) {
+        hart->next_up = NULL;
+    }
 }
 
 #endif

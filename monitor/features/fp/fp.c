@@ -5,6 +5,8 @@
  * without a trap, so FS tells nothing, and Linux has it off in the kernel while a process's values
  * are live.
  */
+#include <stddef.h>
+
 #include "arch/csr.h"
 #include "core/feature.h"
 #include "core/hart.h"
@@ -25,27 +27,28 @@ static struct fp_registers at_reset; /* never written; not const, or the image w
 /* The vhart whose values are in each hart, or NULL. */
 static struct vhart *owners[COTENANT_MAX_HARTS];
 
-/* features/fp/registers.S */
-void fp_save(struct fp_registers *registers);
-void fp_load(const struct fp_registers *registers);
+/* features/fp/registers.S: the hart's registers to `theirs`, if there is one, and those of `own`.
+ */
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
 
+/* The exchange comes last, as a jump: on the way to a vhart, each register kept aside costs. */
 static void claim(struct vhart *vhart)
 {
     struct vhart **owner = &owners[vhart->world.hart->index];
-    struct fp_registers *own = &saved[vhart_index(vhart)];
+    struct vhart *other = *owner;
+    const struct fp_registers *own = &saved[vhart_index(vhart)];
+    struct fp_registers *theirs = NULL;
 
     CSR_SET(mstatus, MSTATUS_FS);
-    if (*owner != NULL) {
-        struct fp_registers *theirs = &saved[vhart_index(*owner)];
-
-        fp_save(theirs);
+    if (other != NULL) {
+        theirs = &saved[vhart_index(other)];
         theirs->kept = true;
-        (*owner)->brings_registers = true;
+        other->brings_registers = true;
     }
-    fp_load(own->kept ? own : &at_reset);
     vhart->brings_registers = false;
-    vhart->uses_features = true;
+    vhart->keeps_registers = true;
     *owner = vhart;
+    fp_exchange(theirs, own->kept ? own : &at_reset);
 }
 
 static void forget(struct vhart *vhart)
@@ -67,6 +70,6 @@ static void begin(void)
 }
 
 HOOK(vhart_brings_registers, claim);
-HOOK(vhart_ends, forget);
+HOOK(vhart_drops_registers, forget);
 HOOK(machine_begins, begin);
 FEATURE(fp);

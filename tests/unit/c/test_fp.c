@@ -25,18 +25,15 @@ static unsigned saves;
 
 /* In the place of features/fp/registers.S. */
 
-void fp_save(struct fp_registers *registers);
-void fp_load(const struct fp_registers *registers);
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
 
-void fp_save(struct fp_registers *registers)
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own)
 {
-    *registers = in_hart;
-    saves++;
-}
-
-void fp_load(const struct fp_registers *registers)
-{
-    in_hart = *registers;
+    if (theirs != NULL) {
+        *theirs = in_hart;
+        saves++;
+    }
+    in_hart = *own;
 }
 
 static int fresh(void **state)
@@ -51,7 +48,7 @@ static int fresh(void **state)
         vharts[i].index = i;
         vharts[i].tenant = &tenants[i];
         vharts[i].world.hart = &harts[0];
-        vhart_ends(&vharts[i]);
+        vhart_drops_registers(&vharts[i]);
     }
     memset(&in_hart, 0x5a, sizeof(in_hart));
     saves = 0;
@@ -75,7 +72,7 @@ static void test_the_first_one_gets_registers_as_at_reset(void **state)
     assert_int_equal(in_hart.fcsr, 0);
     assert_int_equal(saves, 0);
     assert_false(ONE->brings_registers);
-    assert_true(ONE->uses_features); /* to be told when it ends */
+    assert_true(ONE->keeps_registers); /* to be told when it ends */
 }
 
 static void test_registers_move_between_those_that_use_them(void **state)
@@ -105,7 +102,7 @@ static void test_a_tenant_without_takes_no_part(void **state)
     give_hart_to(ONE);
     assert_int_equal(in_hart.f[7], 77);
     assert_int_equal(saves, 0);
-    vhart_ends(WITHOUT);
+    vhart_drops_registers(WITHOUT);
     assert_false(WITHOUT->brings_registers);
 }
 
@@ -116,11 +113,11 @@ static void test_nothing_is_left_of_one_that_ends(void **state)
     give_hart_to(ONE);
     in_hart.f[9] = 99;
     give_hart_to(OTHER);
-    vhart_ends(ONE);
+    vhart_drops_registers(ONE);
     give_hart_to(ONE);
     assert_int_equal(in_hart.f[9], 0);
     in_hart.f[9] = 98;
-    vhart_ends(ONE);
+    vhart_drops_registers(ONE);
     give_hart_to(OTHER);
     assert_int_equal(in_hart.f[9], 0);
     give_hart_to(ONE);
