@@ -198,7 +198,7 @@ static void takes_over(struct tenant *tenant, const struct tenant *before)
 
 HOOK(tenant_takes_over, takes_over);
 
-static void put_raw(char character)
+__attribute__((cold)) static void put_raw(char character)
 {
     for (unsigned tries = 0; tries < 100000; tries++) {
         if (uart_transmit_ready(&console.uart)) {
@@ -208,14 +208,14 @@ static void put_raw(char character)
     uart_transmit(&console.uart, (uint8_t)character);
 }
 
-static void put_raw_text(const char *text)
+__attribute__((cold)) static void put_raw_text(const char *text)
 {
     for (; *text != '\0'; text++) {
         put_raw(*text);
     }
 }
 
-static void put_raw_hex(const char *label, uint64_t value)
+__attribute__((cold)) static void put_raw_hex(const char *label, uint64_t value)
 {
     put_raw_text(label);
     for (int shift = 60; shift >= 0; shift -= 4) {
@@ -223,7 +223,8 @@ static void put_raw_hex(const char *label, uint64_t value)
     }
 }
 
-void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value)
+__attribute__((cold)) void console_failure(const char *what, uint64_t cause, uint64_t pc,
+                                           uint64_t value)
 {
     put_raw_text("\r\n");
     put_raw_text(what);

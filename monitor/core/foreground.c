@@ -20,12 +20,15 @@
 struct group {
     struct tenant *active; /* NULL: there is no such group */
     struct tenant *wanted; /* whom the user asked for, or NULL */
+    struct tenant *before; /* the active one before */
+    struct tenant *next;   /* during a switch: the one that comes */
     uint64_t wanted_since; /* ticks */
     bool refusal_told;
     bool patience_is_over;
 };
 
 static struct group groups[COTENANT_MAX_TENANTS];
+static uint32_t group_count; /* groups have numbers below */
 
 /* NULL: it is in none. */
 static struct group *group_of(const struct tenant *tenant)
@@ -55,7 +58,8 @@ static bool takes_turns(const struct tenant *tenant)
 /* The tenant that comes after the active one; NULL: none. */
 static struct tenant *next_of(const struct group *group)
 {
-    uint32_t index = group->active->index;
+    uint32_t number = group->active->description->group;
+    struct tenant *tenant = group->active;
 
     if (lifecycle_is_quitting()) {
         return NULL;
@@ -64,9 +68,9 @@ static struct tenant *next_of(const struct group *group)
         return group->wanted;
     }
     for (uint32_t i = 1; i < tenant_count; i++) {
-        index = index + 1 < tenant_count ? index + 1 : 0;
-        if (group_of(&tenants[index]) == group && takes_turns(&tenants[index])) {
-            return &tenants[index];
+        tenant = tenant == &tenants[tenant_count - 1] ? tenants : tenant + 1;
+        if (tenant->description->group == number && takes_turns(tenant)) {
+            return tenant;
         }
     }
     return NULL;
@@ -77,11 +81,15 @@ void foreground_init(void)
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
         groups[i] = (struct group){0};
     }
+    group_count = 0;
     for (uint32_t i = 0; i < tenant_count; i++) {
         struct group *group = group_of(&tenants[i]);
 
         if (group == NULL) {
             continue;
+        }
+        if (group >= &groups[group_count]) {
+            group_count = (uint32_t)(group - groups) + 1;
         }
         if (group->active == NULL || (!takes_turns(group->active) && takes_turns(&tenants[i]))) {
             group->active = &tenants[i];
@@ -104,33 +112,48 @@ bool foreground_is_free_for(const struct tenant *tenant)
     return group == NULL || group->active == tenant || tenant_is_at_rest(group->active);
 }
 
+static void become_active(struct group *group, struct tenant *tenant)
+{
+    group->before = group->active;
+    group->active = tenant;
+    group->wanted = NULL;
+}
+
+/* What the group shares is the active one's from now on. */
+static void take_over(const struct group *group)
+{
+    tenant_takes_over(group->active, group->before);
+    routing_take_sources(group->active);
+}
+
 void foreground_take(struct tenant *tenant)
 {
     struct group *group = group_of(tenant);
 
-    if (group == NULL) {
-        return;
+    if (group != NULL) {
+        become_active(group, tenant);
+        take_over(group);
     }
-    tenant_takes_over(tenant, group->active);
-    group->active = tenant;
-    group->wanted = NULL;
-    routing_take_sources(tenant);
 }
 
-/* The active one has left. */
-static void enter(struct tenant *tenant)
+/*
+ * The active one has left. One that was dormant takes over in its own time.
+ * Returns its vhart if it comes by one on this hart, else NULL.
+ */
+static struct vhart *enter(struct group *group, struct tenant *tenant)
 {
-    foreground_take(tenant);
     if (tenant->state == TENANT_DORMANT) {
-        tenant_resume(tenant);
-        return;
+        become_active(group, tenant);
+        return tenant_resume(tenant);
     }
-    say(tenant, "starts", NULL);
+    foreground_take(tenant);
+    tenant->news |= TENANT_NEWS_STARTS;
     if (tenant->state == TENANT_LOADED) {
         tenant_run(tenant);
     } else {
         tenant_prepare(tenant, TENANT_TO_RUN);
     }
+    return NULL;
 }
 
 struct tenant *foreground_next(const struct tenant *tenant)
@@ -140,70 +163,116 @@ struct tenant *foreground_next(const struct tenant *tenant)
     return group == NULL ? NULL : next_of(group);
 }
 
-/* All that it had of the group is reset: `next` comes, if there still is one. */
-static bool give_way(struct vhart *vhart, struct tenant *next)
-{
-    vhart->loading = false;
-    vhart->gives_back = false;
-    if (next == NULL) {
-        give_back_begin(vhart->tenant);
-        return false;
-    }
-    tenant_become_dormant(vhart);
-    enter(next);
-    return true;
-}
-
-/*
- * Resets what the tenant has of the group, with looks at interrupts in between. False: another
- * vhart or hart is more urgent. It then goes on as soon as the vhart has the hart, and before
- * anything of the tenant runs there, which could undo a part: no interrupt, event or code of it
- * comes in between.
- */
-static bool gives_back(struct vhart *vhart)
+/* The rest of a switch is done in the vhart's own time, before anything of its tenant runs. */
+static void switch_later(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    while (give_back_step(vhart->tenant)) {
-        if (hart_is_wanted() || shared_is_wanted(hart)) {
-            vhart->loading = true;
-            vhart->gives_back = true;
-            schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-            hart->reschedule = true;
-            return false;
-        }
+    vhart->loading = true;
+    vhart->in_switch = true;
+    schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+    hart->reschedule = true;
+}
+
+/* There is no next one any more: the vhart goes on at once, where it wanted to. */
+static void stay(struct vhart *vhart)
+{
+    vhart->loading = false;
+    vhart->in_switch = false;
+    give_back_begin(vhart->tenant);
+    vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
+    if (vhart->uses_features) {
+        vhart_looks_for_events(vhart);
     }
-    return true;
+}
+
+/* Else its state has changed meanwhile, or the user asks for another one. */
+static bool is_still_next(const struct group *group)
+{
+    bool is_wanted = group->wanted != NULL && tenant_is_at_rest(group->wanted);
+
+    return !lifecycle_is_quitting() &&
+           (is_wanted ? group->next == group->wanted : takes_turns(group->next));
+}
+
+/* All that the tenant had of the group is reset: the next one comes, if there still is one. */
+static struct vhart *give_way(struct vhart *vhart)
+{
+    struct group *group = group_of(vhart->tenant);
+
+    if (!is_still_next(group)) {
+        group->next = next_of(group);
+    }
+    if (group->next == NULL) {
+        stay(vhart);
+        return NULL;
+    }
+    vhart->loading = false;
+    vhart->in_switch = false;
+    give_back_begin(vhart->tenant);
+    tenant_become_dormant(vhart);
+    return enter(group, group->next);
+}
+
+/*
+ * The next step of the switch that the vhart leaves or comes by. Returns the vhart that has the
+ * step after that; NULL: there is none for this hart.
+ */
+static struct vhart *switch_step(struct vhart *vhart)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    if (tenant->state != TENANT_RUNNING) {
+        return NULL; /* it is being stopped, and the message is on its way */
+    }
+    if (vhart->state == VHART_RESUME_PENDING) {
+        if (!tenant->given_back.all_done) {
+            take_over(group_of(tenant));
+            tenant->given_back.all_done = true; /* here: taken over */
+            return vhart;
+        }
+        give_back_begin(tenant);
+        vhart_resume_here(vhart);
+        return NULL;
+    }
+    if (tenant->given_back.all_done) {
+        return give_way(vhart);
+    }
+    if (!give_back_step(tenant)) {
+        tenant->given_back.all_done = true;
+        tenant_leaves(tenant);
+    }
+    return vhart;
 }
 
 bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    struct tenant *next = foreground_next(vhart->tenant);
+    struct group *group = group_of(vhart->tenant);
 
     vhart->start_address = address;
     vhart->start_argument = argument;
-    if (next == NULL) {
+    if (group != NULL) {
+        group->next = next_of(group);
+    }
+    if (group == NULL || group->next == NULL) {
         vhart->suspends_system = true;
         return false;
     }
-    return !gives_back(vhart) || give_way(vhart, next);
+    switch_later(vhart);
+    return true;
 }
 
 void foreground_go_on(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
+    bool is_alone = (hart->features & HART_ALONE) != 0;
 
     if (!shared_try_enter(hart)) {
         return;
     }
-    /* Else it is being stopped, and the message is on its way. */
-    if (vhart->tenant->state == TENANT_RUNNING && gives_back(vhart) &&
-        !give_way(vhart, foreground_next(vhart->tenant))) {
-        vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
-        if (vhart->uses_features) {
-            vhart_looks_for_events(vhart);
-        }
-    }
+    do {
+        vhart = switch_step(vhart);
+    } while (vhart != NULL && !hart_is_wanted() && (is_alone || !shared_lock_has_waiting()));
     shared_leave(hart);
 }
 
@@ -253,7 +322,7 @@ bool foreground_request(struct tenant *tenant)
         return false;
     }
     if (tenant_is_at_rest(group->active)) {
-        enter(tenant);
+        (void)enter(group, tenant);
         return true;
     }
     group->wanted = tenant;
@@ -272,28 +341,65 @@ static void ended(struct tenant *tenant)
     struct tenant *next = group == NULL || group->active != tenant ? NULL : next_of(group);
 
     if (next != NULL) {
-        enter(next);
+        (void)enter(group, next);
     }
 }
 
 HOOK(tenant_ended, ended);
 
-static bool tell(uint32_t news, const char *text)
+/* The message of which some parts are told. */
+static struct {
+    const struct tenant *tenant; /* NULL: there is none */
+    const char *text;
+    struct monitor_log_parts parts;
+} telling;
+
+static bool there_are_news(void)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        all |= tenants[i].news;
+    }
+    return all != 0;
+}
+
+static bool find_news(uint32_t news, const char *text)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].news & news) != 0) {
             tenants[i].news &= ~news;
-            say(&tenants[i], text, NULL);
+            telling.tenant = &tenants[i];
+            telling.text = text;
             return true;
         }
     }
     return false;
 }
 
+static void tell_part(void)
+{
+    if (monitor_log_begin_parts(&telling.parts, telling.tenant)) {
+        return;
+    }
+    monitor_puts(telling.text);
+    telling.tenant = NULL;
+    telling.parts = (struct monitor_log_parts){0};
+}
+
 /* The tenant that has left, first: another one came in its place. */
 bool foreground_tell(void)
 {
-    return tell(TENANT_NEWS_SUSPENDED, "suspended") || tell(TENANT_NEWS_RESUMED, "resumed");
+    if (telling.tenant == NULL) {
+        return there_are_news() && (find_news(TENANT_NEWS_SUSPENDED, "suspended\n") ||
+                                    find_news(TENANT_NEWS_RESUMED, "resumed\n") ||
+                                    find_news(TENANT_NEWS_STARTS, "starts\n"));
+    }
+    tell_part();
+    while (telling.tenant != NULL && !hart_is_wanted()) {
+        tell_part();
+    }
+    return true;
 }
 
 /* When the active one has been asked for long enough; TIME_NEVER: no tenant waits for that. */
@@ -310,7 +416,7 @@ uint64_t foreground_deadline(void)
 {
     uint64_t earliest = TIME_NEVER;
 
-    for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
+    for (uint32_t i = 0; i < group_count; i++) {
         uint64_t end = patience_ends(&groups[i]);
 
         if (end < earliest) {
@@ -336,7 +442,7 @@ static void end_patience(struct group *group)
 
 bool foreground_look(uint64_t now)
 {
-    for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
+    for (uint32_t i = 0; i < group_count; i++) {
         if (patience_ends(&groups[i]) <= now) {
             end_patience(&groups[i]);
             return true;
@@ -347,7 +453,10 @@ bool foreground_look(uint64_t now)
 
 static unsigned foreground_step(uint64_t now)
 {
-    return foreground_tell() || foreground_look(now) ? WORK_DONE : WORK_NOTHING;
+    if (foreground_tell()) {
+        return WORK_DONE | (telling.tenant != NULL ? WORK_SAME : 0);
+    }
+    return foreground_look(now) ? WORK_DONE : WORK_NOTHING;
 }
 
 WORK(foreground, foreground_deadline, foreground_step);

@@ -36,15 +36,17 @@ struct tenant *foreground_next(const struct tenant *tenant);
 
 /*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM: the next
- * one of the group gets the harts and devices, and it goes on at `address` with a1 = `argument`
- * when it is its turn again. Returns false if there is no next one: the vhart is to nap.
+ * one of the group gets the harts and devices, by foreground_go_on(), and it goes on at `address`
+ * with a1 = `argument` when it is its turn again. Returns false if there is no next one: the vhart
+ * is to nap.
  */
 bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
- * Goes on with a suspend that left the hart to a more urgent vhart: the rest of it is done in the
- * vhart's own time (vhart->gives_back), before it runs. The caller asks the scheduler again. Shared
- * lock not held.
+ * Goes on with the switch that the vhart, which has the hart, leaves or comes by: that is done in
+ * its own time (vhart->in_switch), before anything of its tenant runs there, which could undo a
+ * part, and with looks at interrupts in between. The caller asks the scheduler again. Shared lock
+ * not held.
  */
 void foreground_go_on(struct vhart *vhart);
 
@@ -62,8 +64,8 @@ bool foreground_request(struct tenant *tenant);
 void foreground_end_nap_here(struct vhart *vhart);
 
 /*
- * Tells of a tenant that has been suspended or resumed, which a switch leaves to the console
- * service; false: there is nothing to tell.
+ * Tells of a tenant that has been suspended or resumed or starts, which a switch leaves to the
+ * console service, as far as the hart is not wanted; false: there is nothing to tell.
  */
 bool foreground_tell(void);
 

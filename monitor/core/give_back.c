@@ -23,9 +23,12 @@ static void __attribute__((noinline)) devices_step(struct tenant *tenant)
 
 bool give_back_step(struct tenant *tenant)
 {
-    if (!tenant->given_back.devices_done) {
+    struct given_back *place = &tenant->given_back;
+
+    if (!place->devices_done) {
         devices_step(tenant);
         return true;
     }
-    return routing_reset_step(tenant, tenant->given_back.next++);
+    place->next = (uint16_t)routing_reset_step(tenant, place->next);
+    return place->next != 0;
 }

@@ -31,14 +31,14 @@ TABLE(give_back_part *const, gives_back);
     static give_back_part *const gives_back_##function TABLE_ENTRY(gives_back) = (function)
 
 /*
- * Resets the next part: first the devices, then the interrupts. False: nothing is left. It begins
- * where give_back_begin() was called last.
+ * Resets the next part: first the devices, then the interrupts. False: nothing is left now. It
+ * begins where give_back_begin() was called last.
  */
 bool give_back_step(struct tenant *tenant);
 
 static inline void give_back_begin(struct tenant *tenant)
 {
-    tenant->given_back = (struct given_back){0, 0, false};
+    tenant->given_back = (struct given_back){0, 0, false, false};
 }
 
 #endif

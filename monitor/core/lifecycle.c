@@ -23,14 +23,20 @@ static bool is_here(const struct vhart *vhart)
     return vhart->world.hart == hart_self();
 }
 
-/* Lets the first vhart, which is in no schedule, have its hart for the loading. */
+/* Lets the vhart, which is of this hart and in no schedule, have it. */
+static void get_hart(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+    hart->reschedule = true;
+}
+
+/* Lets the first vhart have its hart for the loading. */
 static void begin_loading(struct vhart *first)
 {
-    struct hart *hart = first->world.hart;
-
     first->loading = true;
-    schedule_start(&hart->scheduler, &first->schedulable, hart_now(hart));
-    hart->reschedule = true;
+    get_hart(first);
 }
 
 static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
@@ -145,20 +151,37 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     vhart->suspending_since = 0;
     vhart->suspends_system = false;
     vhart->state = VHART_STARTED;
-    if (resumes && vhart->uses_features) {
-        vhart_looks_for_events(vhart); /* one that came while it suspended */
-    }
-    schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
+}
+
+/* Lets a vhart that is to resume have its hart for what there is to do before. */
+static void begin_resuming(struct vhart *vhart)
+{
+    vhart->loading = true;
+    vhart->in_switch = true;
+    get_hart(vhart);
 }
 
 void vhart_start_here(struct vhart *vhart)
 {
-    bool resumes = vhart->state == VHART_RESUME_PENDING;
+    if (vhart->tenant->state != TENANT_RUNNING) {
+        return;
+    }
+    if (vhart->state == VHART_RESUME_PENDING && !vhart->loading) {
+        begin_resuming(vhart);
+    } else if (vhart->state == VHART_START_PENDING) {
+        begin_life(vhart, vhart->start_address, vhart->start_argument, false);
+        get_hart(vhart);
+    }
+}
 
-    if ((resumes || vhart->state == VHART_START_PENDING) &&
-        vhart->tenant->state == TENANT_RUNNING) {
-        begin_life(vhart, vhart->start_address, vhart->start_argument, resumes);
+void vhart_resume_here(struct vhart *vhart)
+{
+    vhart->loading = false;
+    vhart->in_switch = false;
+    begin_life(vhart, vhart->start_address, vhart->start_argument, true);
+    if (vhart->uses_features) {
+        vhart_looks_for_events(vhart); /* one that came while it suspended */
     }
 }
 
@@ -201,7 +224,7 @@ static void vhart_release(struct vhart *vhart)
 {
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
-    vhart->gives_back = false;
+    vhart->in_switch = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     if (vhart->uses_features) {
         vhart->uses_features = false;
@@ -232,11 +255,6 @@ void tenant_become_dormant(struct vhart *vhart)
 
     record_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant->news |= TENANT_NEWS_SUSPENDED;
-    tenant_leaves(tenant);
-    while (give_back_step(tenant)) {
-        /* What sbi_susp() has left. */
-    }
-    give_back_begin(tenant);
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
@@ -244,18 +262,24 @@ void tenant_become_dormant(struct vhart *vhart)
     work_post();
 }
 
-void tenant_resume(struct tenant *tenant)
+struct vhart *tenant_resume(struct tenant *tenant)
 {
+    struct vhart *here = NULL;
+
     record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->news |= TENANT_NEWS_RESUMED;
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;
     work_post();
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        if (tenant->vharts[i].state == VHART_SUSPENDED) {
-            bring_up(&tenant->vharts[i], VHART_RESUME_PENDING);
+        struct vhart *vhart = &tenant->vharts[i];
+
+        if (vhart->state == VHART_SUSPENDED) {
+            bring_up(vhart, VHART_RESUME_PENDING);
+            here = is_here(vhart) ? vhart : here;
         }
     }
+    return here;
 }
 
 /* One of the harts has let go of it, or all have been asked. */

@@ -64,12 +64,14 @@ void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM for
- * longer: the tenant gives up its harts and devices, as far as it has not yet, and keeps its
- * memory. The vhart goes on at its start_address, with its start_argument, at tenant_resume(); that
- * is for core/foreground.h.
+ * longer: the tenant, which has given back all else, gives up its harts and keeps its memory. The
+ * vhart goes on at its start_address, with its start_argument, at tenant_resume(); that is for
+ * core/foreground.h.
  */
 void tenant_become_dormant(struct vhart *vhart);
-void tenant_resume(struct tenant *tenant);
+
+/* Returns the vhart by which it goes on, if that is of this hart; else NULL. */
+struct vhart *tenant_resume(struct tenant *tenant);
 
 /* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
 void vhart_stop(struct vhart *vhart);
@@ -78,6 +80,12 @@ void vhart_stop(struct vhart *vhart);
 void tenant_halt_here(struct vhart *vhart);
 void tenant_load_here(struct tenant *tenant);
 void vhart_start_here(struct vhart *vhart);
+
+/*
+ * A vhart with VHART_RESUME_PENDING has the hart, this one, for what there is to do before it goes
+ * on (vhart.in_switch): it goes on now.
+ */
+void vhart_resume_here(struct vhart *vhart);
 
 /* No tenant runs any more. */
 bool lifecycle_is_over(void);

@@ -11,6 +11,7 @@ static struct ring complete;  /* messages that have ended */
 static uint32_t draft_length; /* bytes behind complete.head: the message being put together */
 static bool draft_lost;       /* it found no room: swallow the rest of it */
 static bool is_answer;        /* the draft may have the room that is kept for answers */
+static uint32_t draft_number; /* counts the drafts that have begun */
 static uint32_t dropped;
 
 void monitor_log_init(void)
@@ -118,6 +119,7 @@ void monitor_put_hex(uint64_t value)
 
 static void begin(bool answers)
 {
+    draft_number++;
     draft_length = 0;
     draft_lost = false;
     is_answer = answers;
@@ -134,13 +136,43 @@ void monitor_log_begin(void)
     monitor_puts("monitor: ");
 }
 
-void monitor_log_tenant(const struct tenant *tenant, const char *event)
+static void __attribute__((noinline)) begin_tenant(void)
 {
     begin(false);
     monitor_puts("monitor: tenant ");
+}
+
+static void __attribute__((noinline)) put_name(const struct tenant *tenant)
+{
     monitor_puts(tenant->description->name);
     monitor_puts(": ");
+}
+
+void monitor_log_tenant(const struct tenant *tenant, const char *event)
+{
+    begin_tenant();
+    put_name(tenant);
     monitor_puts(event);
+}
+
+bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant)
+{
+    if (parts->draft != draft_number || parts->told == 0) {
+        parts->told = 0;
+        begin_tenant();
+    } else if (parts->told < MONITOR_LOG_PARTS_BEGUN) {
+        put_name(tenant);
+    } else {
+        return false;
+    }
+    monitor_log_note_part(parts);
+    return true;
+}
+
+void monitor_log_note_part(struct monitor_log_parts *parts)
+{
+    parts->told++;
+    parts->draft = draft_number;
 }
 
 uint32_t monitor_log_draft_length(void)

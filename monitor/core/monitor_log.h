@@ -12,6 +12,7 @@
 #ifndef COTENANT_CORE_MONITOR_LOG_H
 #define COTENANT_CORE_MONITOR_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/ring.h"
@@ -36,6 +37,26 @@ void monitor_log_begin_answer(void);
 
 /* The same with "monitor: tenant NAME: " and the event. */
 void monitor_log_tenant(const struct tenant *tenant, const char *event);
+
+/*
+ * How far a message about a tenant is that is put together over several steps of the console
+ * service, a part in each. All zero: it has not begun.
+ */
+struct monitor_log_parts {
+    uint32_t told;
+    uint32_t draft; /* its number: with another one, another message has taken its place */
+};
+
+/*
+ * Puts the next part of "monitor: tenant NAME: ", which is the beginning of the message; from the
+ * first one again if the draft is gone. False: all of it is there, and the next part is the
+ * caller's, who then calls monitor_log_note_part().
+ */
+bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant);
+void monitor_log_note_part(struct monitor_log_parts *parts);
+
+/* monitor_log_parts.told when the first part of the caller is next. */
+#define MONITOR_LOG_PARTS_BEGUN 2
 
 /* Bytes of the draft: tells its writer whether it is still there. */
 uint32_t monitor_log_draft_length(void);

@@ -35,28 +35,26 @@ static void report_step(struct tenant *tenant)
     struct tenant_outcome *outcome = &tenant->outcome;
     uint32_t value;
 
-    if (outcome->draft_length != monitor_log_draft_length()) {
-        outcome->told = 0;
+    if (monitor_log_begin_parts(&outcome->parts, tenant)) {
+        return;
     }
-    value = outcome->first + outcome->told - 2u;
-    if (outcome->told == 0) {
-        monitor_log_tenant(tenant, "");
-    } else if (outcome->told == 1) {
+    /* The reason is the part before the first value. */
+    value = outcome->first + outcome->parts.told - MONITOR_LOG_PARTS_BEGUN - 1u;
+    if (outcome->parts.told == MONITOR_LOG_PARTS_BEGUN) {
         monitor_puts(outcome->reason);
     } else {
         monitor_puts(crash_names[value]);
         monitor_put_hex(tenant->crash[value]);
     }
-    outcome->told++;
-    if (outcome->told > 1 && value + 1 == CRASH_VALUES) {
+    monitor_log_note_part(&outcome->parts);
+    if (value + 1 == CRASH_VALUES) {
         monitor_puts("\n");
         outcome->reason = outcome->starts_again ? "starts again" : NULL;
         outcome->starts_again = false;
         outcome->first = CRASH_VALUES;
-        outcome->told = 0;
+        outcome->parts = (struct monitor_log_parts){0};
     }
-    outcome->draft_length = monitor_log_draft_length();
-    in_line = outcome->told != 0;
+    in_line = outcome->parts.told != 0;
 }
 
 /* Nothing shows that it ever ran. */

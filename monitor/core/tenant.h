@@ -8,6 +8,7 @@
 
 #include "abi/bundle.h"
 #include "core/loader.h"
+#include "core/monitor_log.h"
 #include "core/symptoms.h"
 #include "core/vhart.h"
 #include "core/watch.h"
@@ -29,6 +30,7 @@ enum tenant_state {
 /* struct tenant.news: what the console service has yet to tell. */
 #define TENANT_NEWS_SUSPENDED 0x1u
 #define TENANT_NEWS_RESUMED 0x2u
+#define TENANT_NEWS_STARTS 0x4u
 
 /* What its memory is being filled or cleared for. */
 enum tenant_purpose {
@@ -42,12 +44,11 @@ struct tenant_outcome {
     enum tenant_state state; /* TENANT_STOPPED or TENANT_CRASHED */
     bool goes_on;            /* and then `purpose` */
     enum tenant_purpose purpose;
-    uint32_t missing;      /* harts that have not let go of it yet, and who asks them */
-    const char *reason;    /* to be told on the log, or NULL */
-    bool starts_again;     /* and that, after it */
-    uint8_t first;         /* and before that, the values of tenant.crash from this one on */
-    uint8_t told;          /* parts of all this that were told, */
-    uint32_t draft_length; /* and how long the line is that they are in */
+    uint32_t missing;   /* harts that have not let go of it yet, and who asks them */
+    const char *reason; /* to be told on the log, or NULL */
+    bool starts_again;  /* and that, after it */
+    uint8_t first;      /* and before that, the values of tenant.crash from this one on */
+    struct monitor_log_parts parts; /* of the line with all this */
 };
 
 /* Why a vhart could not go on; in the order in which it is told. */
@@ -71,6 +72,7 @@ struct given_back {
     uint16_t giver;
     uint16_t next; /* with devices_done: of the interrupts */
     bool devices_done;
+    bool all_done; /* for core/foreground.c */
 };
 
 struct tenant {

@@ -22,7 +22,7 @@ enum vhart_state {
     VHART_START_PENDING, /* its hart has been asked to start it */
     VHART_STARTED,
     VHART_SUSPENDED,      /* its tenant is dormant, and goes on with it */
-    VHART_RESUME_PENDING, /* its hart has been asked to let it go on */
+    VHART_RESUME_PENDING, /* it is about to go on, on its own hart */
 };
 
 /*
@@ -57,7 +57,7 @@ struct __attribute__((aligned(64))) vhart {
     bool keeps_registers;  /* which it brings along: hook vhart_drops_registers */
     bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
     bool loading;          /* its time is spent on putting the tenant's images in place */
-    bool gives_back;       /* with `loading`: on what a suspend of its tenant resets instead */
+    bool in_switch;        /* with `loading`: on a switch of the foreground instead */
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;

@@ -4,6 +4,7 @@
 #include "arch/csr.h"
 #include "arch/timer.h"
 #include "core/attended.h"
+#include "core/clock.h"
 #include "core/console.h"
 #include "core/features.h"
 #include "core/foreground.h"
@@ -95,25 +96,28 @@ void hart_leave_attended(struct hart *hart, struct schedulable *next)
 }
 
 /*
- * The step is for all tenants: the attended vhart loses the hart for it, as for another vhart.
- * Returns whether a more urgent vhart is due meanwhile, which does not wait for the step as well;
- * for the step of a `next` above the lowest one, the work has waited long enough.
+ * A step that is late by this is done although the hart is wanted: a tenant could see to it that it
+ * always is. Another vhart may have had the hart for WORK_PATIENCE_US before.
  */
-__attribute__((noinline, cold)) static bool gives_way(struct hart *hart, struct schedulable *next)
-{
-    hart_leave_attended(hart, NULL);
-    return (next == NULL || vhart_of(next)->work_patience == 0) && hart_is_wanted();
-}
+#define MOST_WAIT_US (2 * WORK_PATIENCE_US)
 
-/* The step of work; mtimecmp meanwhile holds what would interrupt it. */
+/*
+ * The step of work; mtimecmp meanwhile holds what would interrupt it. It is for all tenants: the
+ * attended vhart loses the hart for it, as for another vhart.
+ */
 static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now)
 {
-    timer_program(hart, NULL,
-                  earlier(own_deadline(hart, next), schedule_deadline(&hart->scheduler, now)));
-    if (attended_is_any(hart) && gives_way(hart, next)) {
-        hart_poll_interrupts(hart);
+    uint64_t others = schedule_deadline(&hart->scheduler, now);
+
+    if (attended_is_any(hart)) {
+        hart_leave_attended(hart, NULL);
+    }
+    timer_program(hart, NULL, others);
+    if (hart_is_wanted() && now - hart->work_due < ticks_from_us(MOST_WAIT_US)) {
+        hart_poll_interrupts(hart); /* the step stays due, and is not for `next` to prevent */
         return;
     }
+    timer_program(hart, NULL, earlier(own_deadline(hart, next), others));
     if (!shared_try_enter(hart)) {
         work_put_off(now);
         return;
@@ -132,8 +136,10 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
                                                    uint64_t event)
 {
     struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
+    /* What a vhart computes with is not wanted for what is done in its time. */
+    bool loading = vhart != NULL && vhart->loading;
 
-    if (hart->attended_last != next) {
+    if (hart->attended_last != next || loading) {
         hart_leave_attended(hart, NULL);
     }
     if (vhart == NULL || vhart->attended == 0) {
@@ -143,6 +149,9 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     timer_program(hart, NULL, event);
     if (hart_is_wanted()) {
         return false;
+    }
+    if (loading) {
+        return true;
     }
     hart->attended_last = next;
     FOR_EACH_IN_TABLE(vhart_enters, hook)
@@ -188,10 +197,10 @@ struct world_change hart_schedule(struct hart *hart)
             requests_take(hart);
         } else if (vhart == NULL) {
             WAIT_FOR_INTERRUPT();
-        } else if (vhart->gives_back) {
-            foreground_go_on(vhart);
-        } else {
+        } else if (!vhart->in_switch) {
             tenant_load_step(vhart->tenant);
+        } else if (!hart_is_wanted()) {
+            foreground_go_on(vhart);
         }
         hart_poll_interrupts(hart);
         hart->reschedule = true;

@@ -7,6 +7,7 @@
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/recorder.h"
+#include "core/wanted.h"
 #include "device/plic.h"
 #include "device/plic_map.h"
 #include "irq/source_set.h"
@@ -170,7 +171,8 @@ static const struct vplic_ops board_plic_ops = {
     .release_word = release_word,
 };
 
-void routing_init(struct hart *boot_hart, void (*on_uart_interrupt)(void))
+/* At boot: compiled for size. */
+__attribute__((cold)) void routing_init(struct hart *boot_hart, void (*on_uart_interrupt)(void))
 {
     const struct bundle_board *board = &bundle->board;
 
@@ -205,7 +207,7 @@ static uint64_t claim_register(const struct bundle_tenant *tenant, const struct 
            (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
 }
 
-void routing_init_tenant(struct tenant *tenant)
+__attribute__((cold)) void routing_init_tenant(struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
     struct vplic *vplic = &tenant->plic;
@@ -403,22 +405,29 @@ static void drop_pending(const struct tenant *tenant)
     }
 }
 
-bool routing_reset_step(struct tenant *tenant, uint32_t step)
+/* Out of line: the steps before do not save its registers. */
+static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
 {
-    if (step < tenant->plic.words) {
-        vplic_reset_step(&tenant->plic, step);
-        return true;
-    }
-    if (step > tenant->plic.words) {
-        return false;
-    }
     drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_set_level(&tenant->plic, tenant->uart_line, false);
         tenant->uart_line = tenant->description->uart_source;
     }
     routing_refresh(tenant);
-    return true;
+}
+
+uint32_t routing_reset_step(struct tenant *tenant, uint32_t step)
+{
+    for (;;) {
+        step = vplic_reset_step(&tenant->plic, step);
+        if (step == 0) {
+            reset_rest(tenant);
+            return 0;
+        }
+        if (hart_is_wanted()) {
+            return step;
+        }
+    }
 }
 
 static bool has_enabled(const struct tenant *tenant, uint32_t source)

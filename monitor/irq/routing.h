@@ -32,11 +32,11 @@ void routing_take_sources(const struct tenant *tenant);
 void routing_take_context(struct vhart *vhart);
 
 /*
- * Everything that the tenant has enabled, claimed or not answered yet is undone, in steps from 0
- * on: those of a word of sources, and in the last one what is pending. Its devices have been reset.
- * False: there is no such step.
+ * Everything that the tenant has enabled, claimed or not answered yet is undone, in steps: those of
+ * vplic_reset_step(), and then what is pending. Its devices have been reset. Begins with step 0,
+ * and returns the step that comes next when the hart is wanted; 0: there is none.
  */
-bool routing_reset_step(struct tenant *tenant, uint32_t step);
+uint32_t routing_reset_step(struct tenant *tenant, uint32_t step);
 
 /* The machine external interrupt of the hart: claims one source and passes it on. */
 void routing_external_interrupt(struct hart *hart);

@@ -175,9 +175,10 @@ bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
 /*
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
- * they are. It handles the 32 sources of a word, with at most three ops for each and vhart; to be
- * done for all words. The vharts must not run meanwhile.
+ * they are. It is done in steps, each for the 32 sources of a word at most, with two ops for each:
+ * begins with step 0, and returns the step that comes next; 0: there is no such step. The vharts
+ * must not run meanwhile.
  */
-void vplic_reset_step(struct vplic *vplic, uint32_t word);
+uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step);
 
 #endif

@@ -26,8 +26,10 @@ static void clear_word(struct vplic *vplic, uint32_t word)
         struct vplic_vhart *vhart = &vplic->vharts[index];
 
         vhart->enable[word] = 0;
-        vhart->claimed_count -= count_bits(vhart->claimed[word]);
-        vhart->claimed[word] = 0;
+        if (vhart->claimed[word] != 0) {
+            vhart->claimed_count -= count_bits(vhart->claimed[word]);
+            vhart->claimed[word] = 0;
+        }
     }
     vplic->in_service[word] = 0;
     vplic->level[word] &= vplic->virtual_sources[word];
@@ -35,25 +37,53 @@ static void clear_word(struct vplic *vplic, uint32_t word)
     vplic_update_pending_word(vplic, word);
 }
 
-void vplic_reset_step(struct vplic *vplic, uint32_t word)
+/* A vhart to which the PLIC is passed through may have claimed sources without our knowledge. */
+static void release_vhart(struct vplic *vplic, uint32_t index, uint32_t word)
 {
-    uint32_t physical = vplic->physical_sources[word];
-    uint32_t raised = (vplic->pending[word] | vplic->in_service[word]) & physical;
+    if (vplic->vharts[index].passthrough) {
+        vplic->ops->release_word(vplic, index, word, vplic->physical_sources[word]);
+    }
+}
+
+/* Out of line: the steps before do not save its registers. */
+static void __attribute__((noinline)) release_rest(struct vplic *vplic, uint32_t word)
+{
+    uint32_t raised = vplic->pending[word] | vplic->in_service[word];
     bool emulated = false;
 
-    vplic->ops->silence_word(vplic, word, physical);
     for (uint32_t index = 0; index < vplic->vhart_count; index++) {
-        if (vplic->vharts[index].passthrough) {
-            /* It may have claimed sources in its physical context without our knowledge. */
-            vplic->ops->release_word(vplic, index, word, physical);
-        }
         emulated |= !vplic->vharts[index].passthrough;
         if (word == 0) {
             vplic->vharts[index].threshold = 0;
         }
     }
     if (emulated) {
-        release_emulated(vplic, word, raised);
+        release_emulated(vplic, word, raised & vplic->physical_sources[word]);
     }
     clear_word(vplic, word);
+}
+
+/*
+ * Of a word: it is silenced, each vhart releases it, and the rest; that alone where there is no
+ * physical source.
+ */
+uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step)
+{
+    uint32_t steps_of_word = vplic->vhart_count + 2;
+    uint32_t word = step / steps_of_word;
+    uint32_t part = step % steps_of_word;
+
+    if (word >= vplic->words) {
+        return 0;
+    }
+    if (vplic->physical_sources[word] == 0 || part > vplic->vhart_count) {
+        release_rest(vplic, word);
+        return (word + 1) * steps_of_word;
+    }
+    if (part == 0) {
+        vplic->ops->silence_word(vplic, word, vplic->physical_sources[word]);
+    } else {
+        release_vhart(vplic, part - 1, word);
+    }
+    return step + 1;
 }

@@ -129,9 +129,11 @@ static void check(const struct vplic *vplic)
 
 static void reset(struct vplic *vplic)
 {
-    for (uint32_t word = 0; word < vplic->words; word++) {
-        vplic_reset_step(vplic, word);
-    }
+    uint32_t step = 0;
+
+    do {
+        step = vplic_reset_step(vplic, step);
+    } while (step != 0);
 }
 
 static void operate(struct vplic *vplic, struct fuzz_input *input)

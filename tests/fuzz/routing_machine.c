@@ -492,11 +492,13 @@ static void check_released(uint32_t tenant)
 
 bool machine_reset_step(uint32_t tenant, uint32_t hart)
 {
+    const struct vplic *plic = &tenants[tenant].plic;
+
     go_to(hart);
     act_for(tenant);
-    actor.drops = steps[tenant] >= tenants[tenant].plic.words;
-    if (routing_reset_step(&tenants[tenant], steps[tenant])) {
-        steps[tenant]++;
+    actor.drops = steps[tenant] >= plic->words * (plic->vhart_count + 2);
+    steps[tenant] = routing_reset_step(&tenants[tenant], steps[tenant]);
+    if (steps[tenant] != 0) {
         return false;
     }
     check_released(tenant);

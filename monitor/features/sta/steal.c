@@ -48,13 +48,14 @@ void steal_end(struct vhart *vhart)
 
 /*
  * A vhart that keeps the hart while it waits has nothing to do if it was taken from it in a WFI or
- * in a suspend.
+ * in a suspend; nor has one that is about to suspend for longer.
  */
 static bool is_idle(const struct vhart *vhart)
 {
-    return vhart->world.hart->loaded == vhart &&
-           (vhart_is_napping(vhart) ||
-            guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI);
+    return vhart->in_switch ||
+           (vhart->world.hart->loaded == vhart &&
+            (vhart_is_napping(vhart) ||
+             guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI));
 }
 
 static void leave(struct vhart *vhart)

@@ -153,11 +153,11 @@ void routing_init_tenant(struct tenant *tenant)
     (void)tenant;
 }
 
-bool routing_reset_step(struct tenant *tenant, uint32_t step)
+uint32_t routing_reset_step(struct tenant *tenant, uint32_t step)
 {
     (void)tenant;
     routing_resets += step == 0;
-    return step < 2;
+    return step < 1 ? step + 1 : 0;
 }
 
 static struct vhart *rerouted;
@@ -274,7 +274,11 @@ static struct vhart *run_to_tenant(void)
 
     for (unsigned steps = 0; vhart != NULL && vhart->loading; steps++) {
         assert_true(steps < 1000000);
-        tenant_load_step(vhart->tenant);
+        if (vhart->in_switch) {
+            foreground_go_on(vhart);
+        } else {
+            tenant_load_step(vhart->tenant);
+        }
         mtime++;
         vhart = running();
     }
@@ -934,9 +938,22 @@ static void start_group(uint32_t refusal)
     devices_reset = 0;
 }
 
+/* The vhart, which has suspended, has the hart until it has given way. */
+static void leave(struct vhart *vhart)
+{
+    while (vhart->in_switch && vhart->tenant->state == TENANT_RUNNING) {
+        foreground_go_on(vhart);
+    }
+}
+
 static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    return foreground_suspend(vhart, address, argument);
+    bool leaves = foreground_suspend(vhart, address, argument);
+
+    if (leaves) {
+        leave(vhart);
+    }
+    return leaves;
 }
 
 static void test_suspend_brings_the_next_one(void **state)
@@ -966,12 +983,17 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_int_equal(vhart->world.medeleg, 0x1234); /* as before: it was no start */
     assert_true(!tenants[0].uart.closed && tenants[2].uart.closed);
     assert_ptr_equal(hart->plic_user, vhart);
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_true(foreground_tell());
+    assert_true(foreground_tell());
+    assert_int_equal(monitor_log_draft_length(), strlen("monitor: tenant ")); /* a part of it */
+    csr_file_write("mip", 0);
     while (foreground_tell()) {
     }
-    assert_string_equal(log_text(), "monitor: tenant other: starts\n"
-                                    "monitor: tenant linux: suspended\n"
+    assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
                                     "monitor: tenant other: suspended\n"
-                                    "monitor: tenant linux: resumed\n");
+                                    "monitor: tenant linux: resumed\n"
+                                    "monitor: tenant other: starts\n");
 }
 
 /* What is left is done in its time, before anything of it runs; no event of it comes in between. */
@@ -986,10 +1008,9 @@ static void test_suspend_gives_way_in_between(void **state)
     *local_event(vhart) = (struct software_event){
         .state = SOFTWARE_EVENT_ENABLED, .pending = true, .entry_pc = 0x80003000};
     csr_file_write("mip", INTERRUPT_MTI);
-    assert_true(suspend(vhart, 0x80002000, 77));
-    for (unsigned parts = 0; vhart->gives_back; parts++) {
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    for (unsigned parts = 0; vhart->in_switch && LINUX->state == TENANT_RUNNING; parts++) {
         assert_true(parts < 1000 && vhart->loading && hart->reschedule);
-        assert_int_equal(LINUX->state, TENANT_RUNNING);
         assert_ptr_equal(sources_owner, LINUX);
         software_events_deliver(vhart);
         assert_int_equal(local_event(vhart)->state, SOFTWARE_EVENT_ENABLED);
@@ -1015,13 +1036,11 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    csr_file_write("mip", INTERRUPT_MTI);
-    assert_true(suspend(vhart, 0x80002000, 77));
-    assert_true(vhart->gives_back);
-    csr_file_write("mip", 0);
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_true(vhart->in_switch);
     OTHER->state = TENANT_STOPPED; /* and takes no turn */
-    foreground_go_on(vhart);
-    assert_false(vhart->gives_back || vhart->loading);
+    leave(vhart);
+    assert_false(vhart->in_switch || vhart->loading);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(LINUX->given_back.giver + LINUX->given_back.next, 0);
     assert_ptr_equal(run_to_tenant(), vhart);
@@ -1036,16 +1055,14 @@ static void test_stop_is_not_lost_in_a_suspend(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    csr_file_write("mip", INTERRUPT_MTI);
-    assert_true(suspend(vhart, 0x80002000, 77));
-    csr_file_write("mip", 0);
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
     LINUX->state = TENANT_STOPPING; /* by another hart, whose message is on its way */
     foreground_go_on(vhart);
-    assert_true(vhart->gives_back);
+    assert_true(vhart->in_switch);
     assert_int_equal(LINUX->state, TENANT_STOPPING);
     LINUX->state = TENANT_RUNNING;
     tenant_halt(LINUX, TENANT_STOPPED);
-    assert_false(vhart->gives_back || vhart->loading);
+    assert_false(vhart->in_switch || vhart->loading);
     finish_stops();
     assert_int_equal(LINUX->state, TENANT_STOPPED);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
@@ -1065,6 +1082,7 @@ static void test_nap_of_one_that_stops_does_not_end_in_a_suspend(void **state)
     assert_int_equal(LINUX->state, TENANT_STOPPING);
     LINUX->state = TENANT_RUNNING;
     foreground_end_nap_here(vhart);
+    leave(vhart);
     assert_int_equal(LINUX->state, TENANT_DORMANT);
 }
 
@@ -1075,6 +1093,7 @@ static void test_devices_are_given_back_before_interrupts(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     assert_ptr_equal(foreground_next(LINUX), OTHER);
+    csr_file_write("mip", INTERRUPT_MTI); /* one part each time */
     while (devices_reset == 0) {
         assert_true(give_back_step(LINUX));
     }
@@ -1082,6 +1101,7 @@ static void test_devices_are_given_back_before_interrupts(void **state)
     while (routing_resets == 0) {
         assert_true(give_back_step(LINUX));
     }
+    csr_file_write("mip", 0);
     assert_true(suspend(vhart, 0x80002000, 77)); /* and nothing twice */
     assert_int_equal(devices_reset, 1);
     assert_int_equal(routing_resets, 1);
@@ -1141,6 +1161,7 @@ static void test_who_naps_is_sent_away(void **state)
     assert_false(suspend(vhart, 0x80002000, 1));
     vhart->rest.nap_pc = 0x80002000;
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    leave(vhart);
     assert_int_equal(LINUX->state, TENANT_DORMANT);
     assert_int_equal(vhart->rest.nap_pc, 0);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);

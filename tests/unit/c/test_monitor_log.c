@@ -3,6 +3,7 @@
 
 #include "cmocka_tests.h"
 #include "core/monitor_log.h"
+#include "core/tenant.h"
 
 static int setup(void **state)
 {
@@ -144,6 +145,27 @@ static void test_event_displaces_a_draft(void **state)
     assert_log("monitor: tenant x: crashed\n");
 }
 
+static void test_parts_begin_again_if_another_message_comes(void **state)
+{
+    static const struct bundle_tenant description = {.name = "linux"};
+    struct tenant tenant = {.description = &description};
+    struct monitor_log_parts parts = {0};
+
+    (void)state;
+    assert_true(monitor_log_begin_parts(&parts, &tenant));
+    assert_true(monitor_log_begin_parts(&parts, &tenant));
+    monitor_log_begin();
+    monitor_puts("tenant x: crashed\n");
+    while (monitor_log_begin_parts(&parts, &tenant)) {
+    }
+    monitor_puts("suspended");
+    monitor_log_note_part(&parts);
+    assert_false(monitor_log_begin_parts(&parts, &tenant));
+    assert_int_equal(parts.told, MONITOR_LOG_PARTS_BEGUN + 1);
+    monitor_puts("\n");
+    assert_log("monitor: tenant x: crashed\nmonitor: tenant linux: suspended\n");
+}
+
 static void test_skip_takes_only_what_waits_first(void **state)
 {
     (void)state;
@@ -170,6 +192,7 @@ int main(void)
         cmocka_unit_test_setup(test_long_string_is_cut, setup),
         cmocka_unit_test_setup(test_message_larger_than_the_log, setup),
         cmocka_unit_test_setup(test_event_displaces_a_draft, setup),
+        cmocka_unit_test_setup(test_parts_begin_again_if_another_message_comes, setup),
         cmocka_unit_test_setup(test_skip_takes_only_what_waits_first, setup),
     };
 
