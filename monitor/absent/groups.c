@@ -2,10 +2,7 @@
 /* No groups: every tenant has its devices all the time. */
 #include "core/foreground.h"
 
-#include "vdev/virtio.h"
 #include <stddef.h>
-
-const struct virtio_type virtio_input_type;
 
 void foreground_init(void)
 {

@@ -33,17 +33,16 @@ struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
 /* The earliest virtio_device.tell_at, or earlier. */
 static uint64_t deadline = TIME_NEVER;
-static const struct virtio_type *const types[] = {
-    [COTENANT_VIRTUAL_CONSOLE] = &virtio_console_type,
-    [COTENANT_VIRTUAL_NET] = &virtio_net_type,
-    [COTENANT_VIRTUAL_INPUT] = &virtio_input_type,
-    [COTENANT_VIRTUAL_SOCKET] = &virtio_socket_type,
-};
-#define TYPES (sizeof(types) / sizeof(types[0]))
 
 static const struct virtio_type *type_of(uint32_t kind)
 {
-    return kind < TYPES ? types[kind] : NULL;
+    FOR_EACH_IN_TABLE(virtio_types, type)
+    {
+        if ((*type)->kind == kind) {
+            return *type;
+        }
+    }
+    return NULL;
 }
 
 /* Makes the virtual devices of all tenants of the bundle, and the channels among them. */
@@ -60,9 +59,10 @@ static void make_devices(void)
         virtio_set_limit(&device->wake_ups, device->description->wake_ups);
         vplic_add_virtual(&device->tenant->plic, device->description->source);
     }
-    for (uint32_t kind = 0; kind < TYPES; kind++) {
-        if (types[kind] != NULL && types[kind]->init != NULL) {
-            types[kind]->init();
+    FOR_EACH_IN_TABLE(virtio_types, type)
+    {
+        if ((*type)->init != NULL) {
+            (*type)->init();
         }
     }
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
+#include "core/table.h"
 #include "core/tenant.h"
 #include "vdev/event_limit.h"
 #include "vdev/virtqueue.h"
@@ -31,6 +32,7 @@ struct virtio_device;
 
 /* What a type of device does. All must be given but what says so. */
 struct virtio_type {
+    uint32_t kind; /* COTENANT_VIRTUAL_*, the number of the type in the standard */
     /* Ties the devices together as the bundle's channels say, at boot. NULL: there is no need. */
     void (*init)(void);
     /* Feature bits that it offers beside VIRTIO_F_VERSION_1. */
@@ -62,6 +64,12 @@ struct virtio_type {
      */
     void (*reset)(struct virtio_device *device);
 };
+
+TABLE(const struct virtio_type *const, virtio_types);
+
+/* Registers a type at link time: see core/table.h. */
+#define VIRTIO_TYPE(type)                                                                          \
+    static const struct virtio_type *const type##_entry TABLE_ENTRY(virtio_types) = &(type)
 
 struct virtio_device {
     const struct virtio_type *type; /* NULL: there is no such device */
@@ -182,11 +190,5 @@ bool virtio_work_for_sender(bool (*step)(void *subject), void *subject,
 
 /* Somebody waits for the hart or the lock. */
 bool virtio_is_wanted(void);
-
-/* The types; each in a file of its own. */
-extern const struct virtio_type virtio_console_type;
-extern const struct virtio_type virtio_net_type;
-extern const struct virtio_type virtio_input_type;
-extern const struct virtio_type virtio_socket_type;
 
 #endif

@@ -426,7 +426,8 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
 
 static void init(void);
 
-const struct virtio_type virtio_console_type = {
+static const struct virtio_type virtio_console_type = {
+    .kind = COTENANT_VIRTUAL_CONSOLE,
     .init = init,
     .features = features,
     .queue_count = queue_count,
@@ -437,6 +438,8 @@ const struct virtio_type virtio_console_type = {
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
+
+VIRTIO_TYPE(virtio_console_type);
 
 static struct virtio_port *make_port(const struct bundle_channel *channel,
                                      const struct bundle_end *end)

@@ -134,6 +134,7 @@ static void reset(struct virtio_device *device)
 }
 
 const struct virtio_type virtio_input_type = {
+    .kind = COTENANT_VIRTUAL_INPUT,
     .features = features,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
@@ -143,6 +144,8 @@ const struct virtio_type virtio_input_type = {
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
+
+VIRTIO_TYPE(virtio_input_type);
 
 static bool press_on(struct virtio_device *device)
 {

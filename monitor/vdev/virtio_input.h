@@ -16,4 +16,6 @@
  */
 bool virtio_press_sleep_key(const struct tenant *tenant);
 
+extern const struct virtio_type virtio_input_type;
+
 #endif

@@ -322,7 +322,8 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
 
 static void init(void);
 
-const struct virtio_type virtio_net_type = {
+static const struct virtio_type virtio_net_type = {
+    .kind = COTENANT_VIRTUAL_NET,
     .init = init,
     .features = features,
     .queue_count = queue_count,
@@ -332,6 +333,8 @@ const struct virtio_type virtio_net_type = {
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
+
+VIRTIO_TYPE(virtio_net_type);
 
 static void init(void)
 {

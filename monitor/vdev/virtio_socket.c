@@ -241,7 +241,8 @@ static uint32_t read_configuration(const struct virtio_device *device, uint32_t 
 
 static void init(void);
 
-const struct virtio_type virtio_socket_type = {
+static const struct virtio_type virtio_socket_type = {
+    .kind = COTENANT_VIRTUAL_SOCKET,
     .init = init,
     .features = features,
     .queue_count = queue_count,
@@ -252,6 +253,8 @@ const struct virtio_type virtio_socket_type = {
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
+
+VIRTIO_TYPE(virtio_socket_type);
 
 static void init(void)
 {
