@@ -242,7 +242,6 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     protection_init(hart);
     work_init(hart);
     console_init();
-    machine_begins();
     release_others(hart);
     run(hart);
 }
