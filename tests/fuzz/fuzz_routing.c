@@ -371,7 +371,7 @@ static void happen(uint32_t tenant, struct fuzz_input *input)
     uint32_t source = pick_source(tenant, fuzz_byte(input));
 
     if (tenants[tenant].state != TENANT_RUNNING) {
-        if (machine_reset_step(tenant, hart)) {
+        if (machine_reset_step(tenant, hart, choice >= 32)) {
             facts[tenant].asked = 0;
         }
     } else if (choice < 160) {
@@ -508,7 +508,7 @@ static void finish_resets(void)
 {
     for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
         while (tenants[tenant].state != TENANT_RUNNING) {
-            if (machine_reset_step(tenant, tenant % HARTS)) {
+            if (machine_reset_step(tenant, tenant % HARTS, false)) {
                 facts[tenant].asked = 0;
             }
         }

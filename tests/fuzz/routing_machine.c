@@ -490,15 +490,19 @@ static void check_released(uint32_t tenant)
     }
 }
 
-bool machine_reset_step(uint32_t tenant, uint32_t hart)
+bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
 {
     const struct vplic *plic = &tenants[tenant].plic;
+    bool ends = !wanted || steps[tenant] == plic->words * (plic->vhart_count + 2);
 
     go_to(hart);
     act_for(tenant);
-    actor.drops = steps[tenant] >= plic->words * (plic->vhart_count + 2);
+    actor.drops = ends ? physical_set(tenant) : 0;
+    csr_file_write("mip", wanted ? INTERRUPT_MTI : 0);
     steps[tenant] = routing_reset_step(&tenants[tenant], steps[tenant]);
-    if (steps[tenant] != 0) {
+    csr_file_write("mip", 0);
+    CHECK((steps[tenant] == 0) == ends);
+    if (!ends) {
         return false;
     }
     check_released(tenant);

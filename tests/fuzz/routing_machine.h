@@ -52,9 +52,12 @@ bool machine_output(const struct vhart *vhart);
 void machine_set_level(uint32_t tenant, uint32_t source, bool level, uint32_t hart);
 void machine_set_uart(uint32_t tenant, bool level, uint32_t hart);
 
-/* A tenant stops, gives back its interrupts step by step on a hart, and runs again (true). */
+/*
+ * A tenant stops, gives back its interrupts on a hart, and runs again (true): in one go, or one
+ * step if the hart is wanted.
+ */
 void machine_stop(uint32_t tenant);
-bool machine_reset_step(uint32_t tenant, uint32_t hart);
+bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted);
 
 /* What always holds. */
 void machine_check(void);

@@ -82,13 +82,35 @@ static bool is_machine(uint32_t context)
     return context % 2 == 0;
 }
 
+/*
+ * The actor drops what is pending: all of its sources have been given back before, but the one that
+ * it raises to claim it.
+ */
+static bool drops_now(void)
+{
+    uint32_t raised = 0;
+
+    if (actor.drops == 0 || (physical.claimed & actor.drops) != 0) {
+        return false;
+    }
+    for (uint32_t context = 0; context < CONTEXTS; context++) {
+        if (!is_machine(context) && (physical.enable[context] & actor.drops) != 0) {
+            return false;
+        }
+    }
+    for (uint64_t left = actor.drops; left != 0; left &= left - 1) {
+        raised += physical.priority[__builtin_ctzll(left)] != 0;
+    }
+    return raised <= 1;
+}
+
 /* The actor may do something with these sources in a context. */
 static bool may_reach(uint32_t context, uint64_t sources)
 {
     if (actor.who == ACTOR_BOOT) {
         return true;
     }
-    if (is_machine(context) && (actor.who == ACTOR_INTERRUPT || actor.drops)) {
+    if (is_machine(context) && (actor.who == ACTOR_INTERRUPT || drops_now())) {
         return true;
     }
     return (sources & ~actor.sources) == 0 &&
@@ -100,7 +122,7 @@ static uint32_t claim(uint32_t context)
     /* QEMU's looks at the threshold, too; by the specification a claim does not. */
     uint32_t source = physical.any_context ? physical_due(context) : best_above(context, 0);
 
-    CHECK(!is_machine(context) || actor.who == ACTOR_INTERRUPT || actor.drops);
+    CHECK(!is_machine(context) || actor.who == ACTOR_INTERRUPT || drops_now());
     if (source != 0) {
         CHECK(may_reach(context, SOURCE_BIT(source)));
         physical.claimed |= SOURCE_BIT(source);

@@ -38,7 +38,8 @@ struct plic_actor {
     int who;
     uint64_t sources;
     uint32_t contexts;
-    bool drops; /* the last step of a reset, which claims in a machine context what is pending */
+    /* A reset that comes to its end: it claims in a machine context what is pending of these. */
+    uint64_t drops;
 };
 
 extern struct plic_actor actor;
