@@ -195,15 +195,21 @@ static bool apply(struct vhart *vhart, uint32_t *number)
 /* All triggers as they were, or are to be again. */
 static void keep(const struct vhart *vhart, struct trigger *before)
 {
-    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        before[i] = triggers_of(vhart)->each[i];
+    const struct trigger *each = triggers_of(vhart)->each;
+    uint32_t count = trigger_count(vhart);
+
+    for (uint32_t i = 0; i < count; i++) {
+        before[i] = each[i];
     }
 }
 
 static void restore(struct vhart *vhart, const struct trigger *before)
 {
-    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        triggers_of(vhart)->each[i] = before[i];
+    struct trigger *each = triggers_of(vhart)->each;
+    uint32_t count = trigger_count(vhart);
+
+    for (uint32_t i = 0; i < count; i++) {
+        each[i] = before[i];
     }
 }
 
@@ -377,6 +383,8 @@ static void change(struct trigger *trigger, uint64_t function)
 static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint64_t base,
                                     uint64_t mask)
 {
+    struct trigger *each = triggers_of(vhart)->each;
+    uint32_t count = trigger_count(vhart);
     uint32_t triggers;
 
     if (!named(vhart, base, mask, &triggers) ||
@@ -386,9 +394,9 @@ static struct sbi_result change_all(struct vhart *vhart, uint64_t function, uint
     if (hart_is_wanted()) {
         return sbi_repeat(); /* nothing has changed yet */
     }
-    for (uint32_t i = 0; i < trigger_count(vhart); i++) {
-        if ((triggers >> i & 1) != 0 && triggers_of(vhart)->each[i].mapped) {
-            change(&triggers_of(vhart)->each[i], function);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((triggers >> i & 1) != 0 && each[i].mapped) {
+            change(&each[i], function);
         }
     }
     (void)triggers_apply(vhart);
