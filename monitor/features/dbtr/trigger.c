@@ -57,7 +57,7 @@ void triggers_probe(struct hart *hart)
         }
         found->types[found->count] = types;
         found->rest[found->count] = harmless(types);
-        (void)trigger_clear(hart, found->count);
+        (void)trigger_clear(found, found->count);
         found->count++;
     }
 }
@@ -78,13 +78,13 @@ uint64_t trigger_read(uint32_t number)
     return CSR_READ(tdata1);
 }
 
-uint64_t trigger_clear(const struct hart *hart, uint32_t number)
+uint64_t trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
 {
     uint64_t before;
 
     CSR_WRITE(tselect, number);
     before = CSR_READ(tdata1);
-    CSR_WRITE(tdata1, triggers_in(hart)->rest[number]);
+    CSR_WRITE(tdata1, in_hart->rest[number]);
     CSR_WRITE(tdata2, 0);
     return before;
 }

@@ -68,6 +68,6 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2);
 uint64_t trigger_read(uint32_t number);
 
 /* The trigger fires no more, and holds no address. Returns its tdata1 as it was. */
-uint64_t trigger_clear(const struct hart *hart, uint32_t number);
+uint64_t trigger_clear(const struct hart_triggers *in_hart, uint32_t number);
 
 #endif

@@ -9,12 +9,10 @@
 struct triggers vhart_triggers[COTENANT_MAX_VHARTS];
 
 /* Takes the triggers of the vhart that has them in this hart out of it. */
-static void clear_hart(const struct hart *hart)
+static void clear_hart(struct hart_triggers *in_hart)
 {
-    struct hart_triggers *in_hart = triggers_in(hart);
-
     for (uint32_t i = 0; i < in_hart->count; i++) {
-        (void)trigger_clear(hart, i);
+        (void)trigger_clear(in_hart, i);
     }
     in_hart->user = NULL;
 }
@@ -49,7 +47,7 @@ uint32_t triggers_apply(struct vhart *vhart)
         if (own->each[i].mapped) {
             has_any = true;
         } else {
-            (void)trigger_clear(vhart->world.hart, i);
+            (void)trigger_clear(in_hart, i);
         }
     }
     if (!has_any) {
@@ -82,27 +80,34 @@ void triggers_refresh(struct vhart *vhart)
     }
 }
 
+/* Out of line, so that a vhart without triggers saves no registers for it. */
+static void __attribute__((noinline)) take_out(struct hart_triggers *in_hart, struct triggers *own)
+{
+    uint32_t count = in_hart->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct trigger *trigger = &own->each[i];
+
+        if (trigger->mapped) {
+            trigger->tdata1 = trigger_clear(in_hart, i);
+        }
+    }
+    in_hart->user = NULL;
+}
+
 void triggers_leave(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
-    struct triggers *own = triggers_of(vhart);
 
-    if (in_hart->user != vhart) {
-        return;
+    if (in_hart->user == vhart) {
+        take_out(in_hart, triggers_of(vhart));
     }
-    for (uint32_t i = 0; i < in_hart->count; i++) {
-        struct trigger *trigger = &own->each[i];
-        uint64_t tdata1 = trigger_clear(vhart->world.hart, i);
-
-        trigger->tdata1 = trigger->mapped ? tdata1 : trigger->tdata1;
-    }
-    in_hart->user = NULL;
 }
 
 void triggers_end(struct vhart *vhart)
 {
     if (triggers_in(vhart->world.hart)->user == vhart) {
-        clear_hart(vhart->world.hart);
+        clear_hart(triggers_in(vhart->world.hart));
     }
     attended_end(vhart, &triggers_of(vhart)->attended);
     *triggers_of(vhart) = (struct triggers){0};

@@ -91,19 +91,24 @@ void pmu_enter(struct vhart *vhart)
     }
 }
 
-void pmu_leave(struct vhart *vhart)
+/* Out of line, so that a vhart without counters in the hart saves no registers for it. */
+static void __attribute__((noinline)) take_out(struct vhart *vhart, struct pmu *pmu)
 {
-    struct pmu *pmu = pmu_of(vhart);
-
-    if (!pmu->in_hart) {
-        return;
-    }
     pmu->in_hart = false;
     if ((pmu->configured & hardware(vhart)) != 0) {
         counters_save(vhart);
     }
     if (pmu->counts_set_timer) {
         trap_use_fast_paths(true);
+    }
+}
+
+void pmu_leave(struct vhart *vhart)
+{
+    struct pmu *pmu = pmu_of(vhart);
+
+    if (pmu->in_hart) {
+        take_out(vhart, pmu);
     }
 }
 

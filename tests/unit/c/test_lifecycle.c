@@ -136,7 +136,7 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2)
     return true;
 }
 
-uint64_t trigger_clear(const struct hart *of, uint32_t number)
+uint64_t trigger_clear(const struct hart_triggers *of, uint32_t number)
 {
     (void)of;
     (void)number;

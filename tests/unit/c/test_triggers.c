@@ -66,11 +66,11 @@ uint64_t trigger_read(uint32_t number)
     return real[number].tdata1;
 }
 
-uint64_t trigger_clear(const struct hart *of, uint32_t number)
+uint64_t trigger_clear(const struct hart_triggers *of, uint32_t number)
 {
     uint64_t before = real[number].tdata1;
 
-    assert_ptr_equal(of, &hart);
+    assert_ptr_equal(of, triggers_in(&hart));
     real[number].tdata1 = TWO;
     real[number].tdata2 = 0;
     return before;
@@ -90,7 +90,7 @@ static int set_up(void **state)
     hart_triggers[0].count = COUNT;
     for (uint32_t i = 0; i < COUNT; i++) {
         hart_triggers[0].types[i] = i == 3 ? 0x4 : 0x44;
-        trigger_clear(&hart, i);
+        trigger_clear(triggers_in(&hart), i);
     }
     for (unsigned i = 0; i < VHARTS; i++) {
         vharts[i].world.hart = &hart;
