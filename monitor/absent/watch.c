@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* No heartbeats: nobody is watched. */
 #include "core/watch.h"
-#include "core/clock.h"
 #include "core/tenant.h"
 
 void watch_init(struct tenant *tenant)

@@ -6,7 +6,6 @@
 #include "core/attended.h"
 #include "core/clock.h"
 #include "core/console.h"
-#include "core/features.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
