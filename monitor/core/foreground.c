@@ -22,6 +22,8 @@ struct group {
     struct tenant *wanted; /* whom the user asked for, or NULL */
     struct tenant *before; /* the active one before */
     struct tenant *next;   /* during a switch: the one that comes */
+    bool given_back;       /* during a switch: all that the leaving one had is reset, */
+    bool taken_over;       /* and what the group shares is the coming one's */
     uint64_t wanted_since; /* ticks */
     bool refusal_told;
     bool patience_is_over;
@@ -116,12 +118,14 @@ static void become_active(struct group *group, struct tenant *tenant)
 {
     group->before = group->active;
     group->active = tenant;
+    group->taken_over = false;
     group->wanted = NULL;
 }
 
 /* What the group shares is the active one's from now on. */
-static void take_over(const struct group *group)
+static void take_over(struct group *group)
 {
+    group->taken_over = true;
     tenant_takes_over(group->active, group->before);
     routing_take_sources(group->active);
 }
@@ -221,25 +225,24 @@ static struct vhart *give_way(struct vhart *vhart)
 static struct vhart *switch_step(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
+    struct group *group = group_of(tenant);
 
     if (tenant->state != TENANT_RUNNING) {
         return NULL; /* it is being stopped, and the message is on its way */
     }
     if (vhart->state == VHART_RESUME_PENDING) {
-        if (!tenant->given_back.all_done) {
-            take_over(group_of(tenant));
-            tenant->given_back.all_done = true; /* here: taken over */
+        if (!group->taken_over) {
+            take_over(group);
             return vhart;
         }
-        give_back_begin(tenant);
         vhart_resume_here(vhart);
         return NULL;
     }
-    if (tenant->given_back.all_done) {
+    if (group->given_back) {
         return give_way(vhart);
     }
     if (!give_back_step(tenant)) {
-        tenant->given_back.all_done = true;
+        group->given_back = true;
         tenant_leaves(tenant);
     }
     return vhart;
@@ -258,6 +261,7 @@ bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument
         vhart->suspends_system = true;
         return false;
     }
+    group->given_back = false;
     switch_later(vhart);
     return true;
 }

@@ -38,7 +38,7 @@ bool give_back_step(struct tenant *tenant);
 
 static inline void give_back_begin(struct tenant *tenant)
 {
-    tenant->given_back = (struct given_back){0, 0, false, false};
+    tenant->given_back = (struct given_back){0, 0, false};
 }
 
 #endif

@@ -72,7 +72,6 @@ struct given_back {
     uint16_t giver;
     uint16_t next; /* with devices_done: of the interrupts */
     bool devices_done;
-    bool all_done; /* for core/foreground.c */
 };
 
 struct tenant {
