@@ -23,7 +23,7 @@ static struct {
 } seen;
 static struct sbi_result answer;
 
-#define STAND_IN(name)                                                                             \
+#define STAND_IN(id, name, beginning)                                                              \
     static struct sbi_result name(struct vhart *caller, uint64_t function,                         \
                                   const uint64_t *arguments)                                       \
     {                                                                                              \
@@ -32,37 +32,23 @@ static struct sbi_result answer;
         seen.pc = caller->world.registers[REGISTER_PC];                                            \
         memcpy(seen.arguments, arguments, sizeof(seen.arguments));                                 \
         return answer;                                                                             \
-    }
+    }                                                                                              \
+    SBI_EXTENSION(id, name, beginning)
 
-STAND_IN(sbi_base)
-STAND_IN(sbi_time)
-STAND_IN(sbi_ipi)
-STAND_IN(sbi_rfence)
-STAND_IN(sbi_hsm)
-STAND_IN(sbi_srst)
-STAND_IN(sbi_dbcn)
-STAND_IN(sbi_susp)
-STAND_IN(sbi_fwft)
-STAND_IN(sbi_sta)
-STAND_IN(sbi_pmu)
-STAND_IN(sbi_sse)
-STAND_IN(sbi_dbtr)
-STAND_IN(sbi_cotenant)
-
-SBI_EXTENSION(0x10, sbi_base, SBI_AT_ONCE);
-SBI_EXTENSION(0x54494d45, sbi_time, SBI_AT_ONCE);
-SBI_EXTENSION(0x735049, sbi_ipi, SBI_AT_ONCE);
-SBI_EXTENSION(0x52464e43, sbi_rfence, SBI_AT_ONCE);
-SBI_EXTENSION(0x48534d, sbi_hsm, SBI_SHARED);
-SBI_EXTENSION(0x53525354, sbi_srst, SBI_SHARED);
-SBI_EXTENSION(0x4442434e, sbi_dbcn, SBI_SHARED);
-SBI_EXTENSION(0x53555350, sbi_susp, SBI_SHARED);
-SBI_EXTENSION(0x46574654, sbi_fwft, SBI_GIVES_WAY);
-SBI_EXTENSION(0x535441, sbi_sta, SBI_GIVES_WAY);
-SBI_EXTENSION(0x504d55, sbi_pmu, SBI_GIVES_WAY);
-SBI_EXTENSION(0x535345, sbi_sse, SBI_SHARED);
-SBI_EXTENSION(0x44425452, sbi_dbtr, SBI_GIVES_WAY);
-SBI_EXTENSION(COTENANT_SBI_EXT, sbi_cotenant, SBI_SHARED);
+STAND_IN(0x10, sbi_base, SBI_AT_ONCE);
+STAND_IN(0x54494d45, sbi_time, SBI_AT_ONCE);
+STAND_IN(0x735049, sbi_ipi, SBI_AT_ONCE);
+STAND_IN(0x52464e43, sbi_rfence, SBI_AT_ONCE);
+STAND_IN(0x48534d, sbi_hsm, SBI_SHARED);
+STAND_IN(0x53525354, sbi_srst, SBI_SHARED);
+STAND_IN(0x4442434e, sbi_dbcn, SBI_SHARED);
+STAND_IN(0x53555350, sbi_susp, SBI_SHARED);
+STAND_IN(0x46574654, sbi_fwft, SBI_GIVES_WAY);
+STAND_IN(0x535441, sbi_sta, SBI_GIVES_WAY);
+STAND_IN(0x504d55, sbi_pmu, SBI_GIVES_WAY);
+STAND_IN(0x535345, sbi_sse, SBI_SHARED);
+STAND_IN(0x44425452, sbi_dbtr, SBI_GIVES_WAY);
+STAND_IN(COTENANT_SBI_EXT, sbi_cotenant, SBI_SHARED);
 
 /* It would need the place of SBI PMU. */
 static const struct sbi_extension collides = {0x504d55 + 64, sbi_pmu, SBI_AT_ONCE};
