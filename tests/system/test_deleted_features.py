@@ -18,11 +18,10 @@ from test_malformed_bundle import set_field, spoil
 from cotenant import abi, features, paths
 from cotenant.run.launch import Launch
 
-SOURCES = paths.ROOT / "monitor"
 # The feature says that it is there in a file of its folder, as those do that need it.
 WHOLE = {
     folder.name
-    for folder in (SOURCES / "features").iterdir()
+    for folder in (paths.MONITOR / "features").iterdir()
     if any(f"FEATURE({folder.name});" in file.read_text() for file in folder.glob("*.c"))
 }
 
@@ -42,7 +41,7 @@ LAST_NAME = f"features[{abi.limit('MAX_FEATURES') - 1}].value"
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a tree of its own, with the sources of the monitor and what is compiled of them."""
     tree = tmp_path_factory.mktemp("full")
-    shutil.copytree(SOURCES, tree / "monitor")
+    shutil.copytree(paths.MONITOR, tree / "monitor")
     shutil.copytree(paths.MONITOR_IMAGE.parent, tree / "build" / "monitor")
     (tree / "abi").symlink_to(paths.ABI)
     return tree

@@ -114,5 +114,5 @@ def with_needs(names: Collection[str]) -> frozenset[str]:
 @cache
 def needs_of(name: str) -> frozenset[str]:
     """Return the features that a feature is made of, which the file `needs` in its folder names."""
-    file = paths.ROOT / "monitor" / "features" / name / "needs"
+    file = paths.MONITOR / "features" / name / "needs"
     return frozenset(file.read_text().split() if file.is_file() else _NEEDS.get(name, ()))

@@ -22,7 +22,7 @@ from cotenant import paths
 from cotenant.errors import BuildError
 from cotenant.features import WHAT
 
-_SOURCES = paths.ROOT / "monitor"
+_SUFFIXES = (".c", ".h", ".S")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -53,7 +53,7 @@ class Monitor:
         compiled = (
             file
             for file in folder.rglob("*.d")
-            if (_SOURCES / file.relative_to(folder)).with_suffix("").is_file()
+            if (paths.MONITOR / file.relative_to(folder)).with_suffix("").is_file()
         )
         files = {name for file in compiled for name in _named_by(file)}
         return sum(code_lines(file) for file in files)
@@ -94,8 +94,8 @@ def _alone(file: Path) -> Iterator[None]:
 def _make(folder: Path, left_out: tuple[str, ...]) -> None:
     command = ["make", "--silent", "--no-print-directory", f"--jobs={os.cpu_count() or 1}"]
     # What depends on what is noted by these names, and stays true when the whole tree is moved.
-    out = os.path.relpath(folder, _SOURCES)
-    command += ["-C", str(_SOURCES), f"OUT={out}", f"WITHOUT={' '.join(left_out)}"]
+    out = os.path.relpath(folder, paths.MONITOR)
+    command += ["-C", str(paths.MONITOR), f"OUT={out}", f"WITHOUT={' '.join(left_out)}"]
     environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     try:
         subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -108,9 +108,14 @@ def _make(folder: Path, left_out: tuple[str, ...]) -> None:
 def _named_by(dependencies: Path) -> Iterator[Path]:
     """Give the files of monitor/ that the compiler has read."""
     for name in dependencies.read_text().replace("\\\n", " ").split():
-        path = (_SOURCES / name.rstrip(":")).resolve()
-        if path.suffix in (".c", ".h", ".S") and path.is_relative_to(_SOURCES):
+        path = (paths.MONITOR / name.rstrip(":")).resolve()
+        if path.suffix in _SUFFIXES and path.is_relative_to(paths.MONITOR):
             yield path
+
+
+def source_files() -> list[Path]:
+    """Return the files that monitors are compiled from."""
+    return sorted(file for file in paths.MONITOR.rglob("*") if file.suffix in _SUFFIXES)
 
 
 def code_lines(file: Path) -> int:

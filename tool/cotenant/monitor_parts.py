@@ -14,14 +14,12 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from cotenant import abi, paths
-from cotenant.monitor_build import code_lines
+from cotenant.monitor_build import code_lines, source_files
 
 CORE = "core"
 """the name of all that is in no feature"""
 
-_SOURCES = paths.ROOT / "monitor"
 _FEATURES = "features"
-_SUFFIXES = (".c", ".h", ".S")
 _DIMENSIONS = {"vhart": "MAX_VHARTS", "tenant": "MAX_TENANTS", "hart": "MAX_HARTS"}
 _ARRAY = re.compile(r"^(?!extern)\w[^\n;()]*?\b(\w+)\[COTENANT_(MAX_\w+)\](?: = [^\n]*)?;", re.M)
 _STRUCT_ARRAY = re.compile(r"^\} (\w+)\[COTENANT_(MAX_\w+)\];", re.M)
@@ -42,13 +40,10 @@ class Part:
 
 def parts(folder: Path) -> list[Part]:
     """Return the core and the features, by name, of the build in a directory."""
-    found = {CORE: Part(CORE)}
-    for file in sorted(_SOURCES.rglob("*")):
-        if file.suffix in _SUFFIXES:
-            _part(found, file.relative_to(_SOURCES)).lines += code_lines(file)
+    found = _counted()
     for place in _objects(folder):
         part = _part(found, place)
-        for dimension, size in _arrays(_SOURCES / place.with_suffix(""), folder / place):
+        for dimension, size in _arrays(paths.MONITOR / place.with_suffix(""), folder / place):
             part.each[dimension] += size
     for place, size in _placed(folder):
         _part(found, place).code += size
@@ -57,12 +52,7 @@ def parts(folder: Path) -> list[Part]:
 
 def core_lines() -> int:
     """Return the lines of all that is in no feature."""
-    features = _SOURCES / _FEATURES
-    return sum(
-        code_lines(file)
-        for file in _SOURCES.rglob("*")
-        if file.suffix in _SUFFIXES and not file.is_relative_to(features)
-    )
+    return _counted()[CORE].lines
 
 
 def table(rows: Iterable[Part]) -> str:
@@ -74,6 +64,14 @@ def table(rows: Iterable[Part]) -> str:
     return "\n".join([*lines, "lines without comments and blanks; code, constants, data: bytes"])
 
 
+def _counted() -> dict[str, Part]:
+    """Return the core and the features, by name, with their lines alone."""
+    found = {CORE: Part(CORE)}
+    for file in source_files():
+        _part(found, file.relative_to(paths.MONITOR)).lines += code_lines(file)
+    return found
+
+
 def _part(found: dict[str, Part], file: Path) -> Part:
     in_feature = file.parts[0] == _FEATURES
     name = "/".join(file.parts[:2]) if in_feature else CORE
@@ -83,7 +81,7 @@ def _part(found: dict[str, Part], file: Path) -> Part:
 def _objects(folder: Path) -> list[Path]:
     """Return those that still have a source."""
     objects = (file.relative_to(folder) for file in sorted(folder.rglob("*.o")))
-    return [file for file in objects if (_SOURCES / file.with_suffix("")).is_file()]
+    return [file for file in objects if (paths.MONITOR / file.with_suffix("")).is_file()]
 
 
 def _placed(folder: Path) -> Iterable[tuple[Path, int]]:
@@ -91,7 +89,7 @@ def _placed(folder: Path) -> Iterable[tuple[Path, int]]:
     text = (folder / "monitor.map").read_text(encoding="utf-8")
     memory_map = text[text.index("Linker script and memory map") :]
     for found in _PLACED.finditer(memory_map):
-        object_file = (_SOURCES / found[4]).resolve()
+        object_file = (paths.MONITOR / found[4]).resolve()
         if found[1].startswith(_CODE) and object_file.is_relative_to(folder.resolve()):
             yield object_file.relative_to(folder.resolve()), int(found[3], 16)
 

@@ -7,6 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ABI = ROOT / "abi"
 BOARDS = ROOT / "boards"
 BUILD = ROOT / "build"
+MONITOR = ROOT / "monitor"
 MONITOR_IMAGE = BUILD / "monitor" / "monitor.bin"
 MONITOR_ELF = BUILD / "monitor" / "monitor.elf"
 TENANT_IMAGES = BUILD / "tenants"

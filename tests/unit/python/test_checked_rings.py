@@ -10,7 +10,7 @@ _OWNER = ("vdev/virtqueue.c", "vdev/virtqueue.h")
 
 
 def test_no_other_file_looks_into_a_ring() -> None:
-    monitor = paths.ROOT / "monitor"
+    monitor = paths.MONITOR
     users = {
         str(file.relative_to(monitor))
         for file in sorted(monitor.rglob("*.[ch]"))
@@ -20,7 +20,7 @@ def test_no_other_file_looks_into_a_ring() -> None:
 
 
 def test_one_function_makes_a_ring() -> None:
-    source = (paths.ROOT / "monitor" / "vdev" / "virtqueue.c").read_text()
+    source = (paths.MONITOR / "vdev" / "virtqueue.c").read_text()
     made = [match.start() for match in re.finditer(r"ring(\.\w+)? = ", source)]
     begin = source.index("bool virtqueue_start(")
     assert len(made) == 2, "the local name of finish() and what start() makes"

@@ -16,7 +16,6 @@ from cotenant.system import load
 
 __all__ = ["workshop"]
 
-SOURCES = paths.ROOT / "monitor"
 ALL = frozenset(features.WHAT)
 LEAN = '\n[monitor]\nbuild = "lean"\n'
 NO_FP = "fp = false\n"
@@ -129,17 +128,17 @@ def test_each_choice_has_a_directory_of_its_own() -> None:
 
 
 def test_the_lists_of_features_are_the_same_everywhere() -> None:
-    header = (SOURCES / "core" / "features.h").read_text()
-    makefile = (SOURCES / "Makefile").read_text()
+    header = (paths.MONITOR / "core" / "features.h").read_text()
+    makefile = (paths.MONITOR / "Makefile").read_text()
     spread = {each.lower() for each in re.findall(r"#define FEATURE_(\w+) 1", header)}
-    folders = {folder.name for folder in (SOURCES / "features").iterdir()}
+    folders = {folder.name for folder in (paths.MONITOR / "features").iterdir()}
     assert spread | folders == ALL
     assert set(re.findall(r"^FILES_(\w+) :=", makefile, re.MULTILINE)) == ALL - folders
-    assert {file.stem for file in (SOURCES / "absent").iterdir()} <= ALL
+    assert {file.stem for file in (paths.MONITOR / "absent").iterdir()} <= ALL
 
 
 def make(out: Path, without: str = "") -> subprocess.CompletedProcess[str]:
-    command = ["make", "--silent", "-C", str(SOURCES), f"OUT={out}", f"WITHOUT={without}"]
+    command = ["make", "--silent", "-C", str(paths.MONITOR), f"OUT={out}", f"WITHOUT={without}"]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -152,7 +151,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # tests/system/test_deleted_features.py is about the others.
-SPREAD = re.findall(r"FEATURE\((\w+)\)", (SOURCES / "core" / "features_spread.c").read_text())
+SPREAD = re.findall(r"FEATURE\((\w+)\)", (paths.MONITOR / "core" / "features_spread.c").read_text())
 
 
 @pytest.mark.parametrize("name", [*SPREAD, "all"])

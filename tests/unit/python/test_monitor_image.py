@@ -10,7 +10,6 @@ from elftools.elf.sections import SymbolTableSection
 
 from cotenant import paths
 
-SOURCES = paths.ROOT / "monitor"
 R_RISCV_RELATIVE = 3
 
 UNKNOWN_TABLE = """
@@ -49,7 +48,7 @@ def test_a_section_that_the_linker_script_does_not_know_is_refused(tmp_path: Pat
     source.write_text(UNKNOWN_TABLE)
     table = source.with_suffix(".o")
     subprocess.run(["riscv64-linux-gnu-gcc", "-c", source, "-o", table], check=True)
-    command = ["make", "-C", str(SOURCES), f"OUT={tmp_path}", f"OBJECTS={table}", "WITHOUT="]
+    command = ["make", "-C", str(paths.MONITOR), f"OUT={tmp_path}", f"OBJECTS={table}", "WITHOUT="]
     done = subprocess.run(
         [*command, f"{tmp_path}/monitor.elf"], capture_output=True, text=True, check=False
     )

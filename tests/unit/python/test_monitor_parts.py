@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cotenant import monitor_parts
+from cotenant import monitor_parts, paths
 from cotenant.monitor_parts import CORE, Part
 
 CEILING = 11_500
@@ -39,7 +39,7 @@ def test_code_is_counted_where_it_comes_from(
         (sources / name).write_text("/* A comment. */\nint a;\n\nint b;\n")
     out.mkdir()
     (out / "monitor.map").write_text(MAP.format(out="../out"))
-    monkeypatch.setattr(monitor_parts, "_SOURCES", sources)
+    monkeypatch.setattr(paths, "MONITOR", sources)
     core, feature = monitor_parts.parts(out)
     assert core == Part(CORE, 2, 0x20)
     assert feature == Part("features/two", 2, 0x48)

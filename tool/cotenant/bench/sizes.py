@@ -7,7 +7,7 @@ from pathlib import Path
 from cotenant import features, monitor_parts, paths
 from cotenant import system as systems
 from cotenant.bench.row import Row, row
-from cotenant.monitor_build import Monitor, build, code_lines
+from cotenant.monitor_build import Monitor, build, code_lines, source_files
 
 _EXAMPLES = (
     "switch-linux-freertos",
@@ -31,17 +31,15 @@ fp = false
 """
 _LINES_BUDGET = 6000
 _KILOBYTE = 1000
-_SUFFIXES = (".c", ".h", ".S")
 
 
 def run(quick: bool) -> list[Row]:
     """Count, and compile what is not compiled; `quick` is no less."""
     del quick
-    monitor = paths.ROOT / "monitor"
-    files = [file for file in monitor.rglob("*") if file.suffix in _SUFFIXES]
+    files = source_files()
     rows = [
         row(f"monitor/{folder.name}", "lines", sum(map(code_lines, _below(folder, files))))
-        for folder in sorted(monitor.iterdir())
+        for folder in sorted(paths.MONITOR.iterdir())
         if folder.is_dir() and _below(folder, files)
     ]
     rows.append(row("all", "lines", sum(map(code_lines, files))))
