@@ -27,11 +27,6 @@
 #define FEATURE_STREAMS 1
 #endif
 
-/* Networks of virtual network devices. */
-#ifndef FEATURE_NETS
-#define FEATURE_NETS 1
-#endif
-
 /* Virtual socket devices. */
 #ifndef FEATURE_SOCKETS
 #define FEATURE_SOCKETS 1

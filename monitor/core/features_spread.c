@@ -6,9 +6,6 @@
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
-#if FEATURE_NETS
-FEATURE(nets);
-#endif
 #if FEATURE_SOCKETS
 FEATURE(sockets);
 #endif

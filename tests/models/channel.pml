@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of two ends, one direction of it: monitor/vdev/virtio_net.c with virtqueue.c, between a
- * sender's driver on hart 0 and a receiver's on hart 1. Either end may be stopped and started again
- * at any moment, but while its own hart is in the monitor for it.
+ * A network of two ends, one direction of it: monitor/features/virtio_net/virtio_net.c with
+ * virtqueue.c, between a sender's driver on hart 0 and a receiver's on hart 1. Either end may be
+ * stopped and started again at any moment, but while its own hart is in the monitor for it.
  *
  * A driver's notification is work in the monitor, under the shared lock, by steps; after each the
  * monitor may give way, and the store is made again. Drivers do not hold the lock: each access to

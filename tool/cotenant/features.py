@@ -23,7 +23,6 @@ WHAT = {
     "guard": "guarded virtio devices",
     "harts": "several harts",
     "misaligned": "emulation of misaligned accesses",
-    "nets": "network channels",
     "next_stage": "an image of the previous boot stage",
     "pmu": "performance counters (SBI PMU)",
     "sockets": "socket channels",
@@ -34,6 +33,7 @@ WHAT = {
     "terminal": "the console line for people",
     "trace": "traces",
     "virtio": "virtual devices",
+    "virtio_net": "network channels",
     "watch": "heartbeats",
 }
 """the features by name, as a user is told of them"""
@@ -44,15 +44,15 @@ _KEPT = frozenset({"check", "commands", "misaligned"})
 _NEEDS = {
     "groups": {"suspend", "virtio"},
     "harts": {"suspend"},
-    "nets": {"virtio"},
     "sockets": {"virtio"},
     "streams": {"virtio"},
+    "virtio_net": {"virtio"},
 }
 
 _DEVICES = {
     abi.bundle("VIRTUAL_CONSOLE"): "streams",
     abi.bundle("VIRTUAL_INPUT"): "groups",
-    abi.bundle("VIRTUAL_NET"): "nets",
+    abi.bundle("VIRTUAL_NET"): "virtio_net",
     abi.bundle("VIRTUAL_SOCKET"): "sockets",
 }
 

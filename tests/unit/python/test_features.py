@@ -51,7 +51,10 @@ def test_linux_with_devices(workshop: Workshop) -> None:
     ("text", "needed"),
     [
         ("harts = [1]\n" + second(), {"harts", "suspend"}),
-        (second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]', {"nets", "virtio"}),
+        (
+            second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]',
+            {"virtio_net", "virtio"},
+        ),
         (
             second() + '[channel.c]\nkind = "stream"\nends = ["rtos", "second"]',
             {"streams", "virtio"},

@@ -11,6 +11,7 @@
 #include "vdev/virtio.h"
 
 #include "arch/memory.h"
+#include "core/feature.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "irq/source_set.h"
@@ -293,7 +294,7 @@ static void reset(struct virtio_device *device)
     tell_others(net_of(device));
 }
 
-static uint64_t features(const struct virtio_device *device)
+static uint64_t offered(const struct virtio_device *device)
 {
     (void)device;
     return FEATURE_MAC | FEATURE_STATUS;
@@ -325,7 +326,7 @@ static void init(void);
 static const struct virtio_type virtio_net_type = {
     .kind = COTENANT_VIRTUAL_NET,
     .init = init,
-    .features = features,
+    .features = offered,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
     .start = start,
@@ -335,6 +336,7 @@ static const struct virtio_type virtio_net_type = {
 };
 
 VIRTIO_TYPE(virtio_net_type);
+FEATURE(virtio_net);
 
 static void init(void)
 {
