@@ -27,11 +27,6 @@
 #define FEATURE_STREAMS 1
 #endif
 
-/* Virtual socket devices. */
-#ifndef FEATURE_SOCKETS
-#define FEATURE_SOCKETS 1
-#endif
-
 /* Heartbeats: Cotenant's own SBI extension and the virtual watchdog. */
 #ifndef FEATURE_WATCH
 #define FEATURE_WATCH 1

@@ -25,7 +25,6 @@ WHAT = {
     "misaligned": "emulation of misaligned accesses",
     "next_stage": "an image of the previous boot stage",
     "pmu": "performance counters (SBI PMU)",
-    "sockets": "socket channels",
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
     "streams": "stream and memory channels, control ports",
@@ -34,6 +33,7 @@ WHAT = {
     "trace": "traces",
     "virtio": "virtual devices",
     "virtio_net": "network channels",
+    "virtio_socket": "socket channels",
     "watch": "heartbeats",
 }
 """the features by name, as a user is told of them"""
@@ -44,16 +44,16 @@ _KEPT = frozenset({"check", "commands", "misaligned"})
 _NEEDS = {
     "groups": {"suspend", "virtio"},
     "harts": {"suspend"},
-    "sockets": {"virtio"},
     "streams": {"virtio"},
     "virtio_net": {"virtio"},
+    "virtio_socket": {"virtio"},
 }
 
 _DEVICES = {
     abi.bundle("VIRTUAL_CONSOLE"): "streams",
     abi.bundle("VIRTUAL_INPUT"): "groups",
     abi.bundle("VIRTUAL_NET"): "virtio_net",
-    abi.bundle("VIRTUAL_SOCKET"): "sockets",
+    abi.bundle("VIRTUAL_SOCKET"): "virtio_socket",
 }
 
 

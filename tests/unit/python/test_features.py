@@ -65,7 +65,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
         ),
         (
             second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
-            {"sockets", "virtio"},
+            {"virtio_socket", "virtio"},
         ),
         ("control = true\n", {"control", "streams", "virtio"}),
         ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),

@@ -13,6 +13,7 @@
 #include "vdev/virtio.h"
 
 #include "arch/memory.h"
+#include "core/feature.h"
 #include "core/tenant.h"
 
 /* Section 5.10.2. */
@@ -220,7 +221,7 @@ static void reset(struct virtio_device *device)
     tell_reset(socket->peer);
 }
 
-static uint64_t features(const struct virtio_device *device)
+static uint64_t offered(const struct virtio_device *device)
 {
     (void)device;
     return 0; /* streams alone */
@@ -244,7 +245,7 @@ static void init(void);
 static const struct virtio_type virtio_socket_type = {
     .kind = COTENANT_VIRTUAL_SOCKET,
     .init = init,
-    .features = features,
+    .features = offered,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
     .start = start,
@@ -255,6 +256,7 @@ static const struct virtio_type virtio_socket_type = {
 };
 
 VIRTIO_TYPE(virtio_socket_type);
+FEATURE(virtio_socket);
 
 static void init(void)
 {
