@@ -22,11 +22,6 @@
 #define FEATURE_VIRTIO 1
 #endif
 
-/* Streams, memory channels and control ports: ports of a virtual console. */
-#ifndef FEATURE_STREAMS
-#define FEATURE_STREAMS 1
-#endif
-
 /* Heartbeats: Cotenant's own SBI extension and the virtual watchdog. */
 #ifndef FEATURE_WATCH
 #define FEATURE_WATCH 1

@@ -6,9 +6,6 @@
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
-#if FEATURE_STREAMS
-FEATURE(streams);
-#endif
 #if FEATURE_SUSPEND
 FEATURE(suspend);
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "arch/csr.h"
+#include "features/virtio_console/virtio_console.h"
 #include "fuzz.h"
-#include "vdev/virtio_console.h"
 #include "virtio_bench.h"
 
 #define NEEDS_RESET 0x40

@@ -16,9 +16,9 @@
 #include "core/tenant.h"
 #include "core/work.h"
 #include "features/control/control.h"
+#include "features/virtio_console/virtio_console.h"
 #include "irq/routing.h"
 #include "sequence_statistics.h"
-#include "vdev/virtio_console.h"
 #include "vdev/virtio_input.h"
 
 #define MEMORY_BASE 0x200000000000

@@ -51,7 +51,7 @@ def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
     [
         ([freertos()], "features: this monitor is built without fp"),
         ([freertos(fp=False, hart=1), SECOND], "built without harts"),
-        ([RTOS, SECOND, f"[channel.c]\nkind = 'stream'\n{ENDS}"], "built without streams"),
+        ([RTOS, SECOND, f"[channel.c]\nkind = 'stream'\n{ENDS}"], "built without virtio"),
         ([RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"], "built without groups"),
         ([freertos(fp=False, devices=["virtio0"])], "built without device_reset"),
     ],

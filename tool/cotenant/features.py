@@ -14,6 +14,7 @@ WHAT = {
     "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
+    "control_port": "control ports of tenants",
     "dbtr": "debug triggers (SBI DBTR)",
     "device_reset": "reset of tenants' devices",
     "fp": "floating point",
@@ -27,11 +28,11 @@ WHAT = {
     "pmu": "performance counters (SBI PMU)",
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
-    "streams": "stream and memory channels, control ports",
     "suspend": "suspend (SBI SUSP)",
     "terminal": "the console line for people",
     "trace": "traces",
     "virtio": "virtual devices",
+    "virtio_console": "stream and memory channels",
     "virtio_net": "network channels",
     "virtio_socket": "socket channels",
     "watch": "heartbeats",
@@ -44,13 +45,13 @@ _KEPT = frozenset({"check", "commands", "misaligned"})
 _NEEDS = {
     "groups": {"suspend", "virtio"},
     "harts": {"suspend"},
-    "streams": {"virtio"},
+    "virtio_console": {"virtio"},
     "virtio_net": {"virtio"},
     "virtio_socket": {"virtio"},
 }
 
 _DEVICES = {
-    abi.bundle("VIRTUAL_CONSOLE"): "streams",
+    abi.bundle("VIRTUAL_CONSOLE"): "virtio_console",
     abi.bundle("VIRTUAL_INPUT"): "groups",
     abi.bundle("VIRTUAL_NET"): "virtio_net",
     abi.bundle("VIRTUAL_SOCKET"): "virtio_socket",
@@ -61,7 +62,7 @@ def used(system: System) -> frozenset[str]:
     """Return the features without which the monitor would refuse the system's bundle."""
     tenants = system.tenants
     asked = {
-        "control": any(tenant.config.may_see is not None for tenant in tenants),
+        "control_port": any(tenant.config.may_see is not None for tenant in tenants),
         "device_reset": any(tenant.devices for tenant in tenants),
         "fp": any(tenant.config.fp for tenant in tenants),
         "frames": system.console_mode == "framed",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
-#include "vdev/virtio_console.h"
+#include "features/virtio_console/virtio_console.h"
 #include "virtio_bench.h"
 
 #define NET(number) (&bench_drivers[BENCH_NET + (number)])

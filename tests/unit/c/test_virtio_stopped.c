@@ -8,7 +8,7 @@
 
 #include "arch/csr.h"
 #include "cmocka_tests.h"
-#include "vdev/virtio_console.h"
+#include "features/virtio_console/virtio_console.h"
 #include "virtio_bench.h"
 
 #define STEPS 24

@@ -57,17 +57,17 @@ def test_linux_with_devices(workshop: Workshop) -> None:
         ),
         (
             second() + '[channel.c]\nkind = "stream"\nends = ["rtos", "second"]',
-            {"streams", "virtio"},
+            {"virtio_console", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "memory"\nsize = "64K"\nends = ["rtos", "second"]',
-            {"streams", "virtio"},
+            {"virtio_console", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
             {"virtio_socket", "virtio"},
         ),
-        ("control = true\n", {"control", "streams", "virtio"}),
+        ("control = true\n", {"control", "control_port", "virtio_console", "virtio"}),
         ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',

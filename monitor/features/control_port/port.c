@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The control protocol on a port of a tenant's virtual console. */
+#include "core/feature.h"
 #include "core/tenant.h"
 #include "features/control/control.h"
-#include "vdev/virtio_console.h"
+#include "features/virtio_console/virtio_console.h"
 
 /* Most bytes of one buffer that we send: its length bounds how long a step takes. */
 #define PIECE_SIZE 256
@@ -65,3 +67,5 @@ VIRTIO_PORT_SERVICE(control) = {
     .send = send,
     .close = close,
 };
+
+FEATURE(control_port);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtio_console.h"
+#include "features/virtio_console/virtio_console.h"
 
 #include "arch/memory.h"
+#include "core/feature.h"
 #include "core/tenant.h"
 #include "vdev/mmio.h"
 
@@ -407,7 +408,7 @@ static void reset(struct virtio_device *device)
     }
 }
 
-static uint64_t features(const struct virtio_device *device)
+static uint64_t offered(const struct virtio_device *device)
 {
     (void)device;
     return FEATURE_MULTIPORT;
@@ -429,7 +430,7 @@ static void init(void);
 static const struct virtio_type virtio_console_type = {
     .kind = COTENANT_VIRTUAL_CONSOLE,
     .init = init,
-    .features = features,
+    .features = offered,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
     .start = start,
@@ -440,6 +441,7 @@ static const struct virtio_type virtio_console_type = {
 };
 
 VIRTIO_TYPE(virtio_console_type);
+FEATURE(virtio_console);
 
 static struct virtio_port *make_port(const struct bundle_channel *channel,
                                      const struct bundle_end *end)

@@ -16,8 +16,8 @@
  * rings never waits, and who is rung decides how often, by the buffers that it gives. Shared lock
  * held.
  */
-#ifndef COTENANT_VDEV_VIRTIO_CONSOLE_H
-#define COTENANT_VDEV_VIRTIO_CONSOLE_H
+#ifndef COTENANT_FEATURES_VIRTIO_CONSOLE_VIRTIO_CONSOLE_H
+#define COTENANT_FEATURES_VIRTIO_CONSOLE_VIRTIO_CONSOLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
