@@ -34,8 +34,7 @@ void offsets(void)
     DEFINE(WORLD_INTERRUPTS, offsetof(struct world, interrupts));
     DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
     DEFINE(VHART_PMP_ADDRESS, offsetof(struct vhart, rest.pmp_address));
-    DEFINE(VHART_NAP_PC, offsetof(struct vhart, rest.nap_pc));
-    DEFINE(VHART_NAP_ARGUMENTS, offsetof(struct vhart, rest.nap_arguments));
+    DEFINE(VHART_INDEX, offsetof(struct vhart, index));
     DEFINE(SIZEOF_HART, sizeof(struct hart));
     DEFINE(HART_ID, offsetof(struct hart, id));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));

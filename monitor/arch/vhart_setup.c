@@ -48,7 +48,6 @@ void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument
 {
     struct world *world = &vhart->world;
 
-    vhart->rest.nap_pc = 0;
     world->stvec = 0;
     world->sscratch = 0;
     world->sepc = 0;

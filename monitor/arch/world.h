@@ -9,9 +9,11 @@
 #ifndef COTENANT_ARCH_WORLD_H
 #define COTENANT_ARCH_WORLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/limits.h"
+#include "arch/csr.h"
 
 struct hart;
 
@@ -56,9 +58,15 @@ struct world {
  */
 struct world_rest {
     uint64_t pmp_address[COTENANT_PMP_ENTRIES];
-    /* Where the vhart goes on, and a0 and a1 there, after the nap of arch/nap.S; 0: it has none. */
-    uint64_t nap_pc;
-    uint64_t nap_arguments[2];
 };
+
+/*
+ * A vhart that keeps its hart naps in a suspend: it runs code of the monitor, in M-mode, and its
+ * own registers are not all here (hook vhart_nap_ends).
+ */
+static inline bool world_naps(const struct world *world)
+{
+    return (world->mstatus & MSTATUS_MPP) == MSTATUS_MPP;
+}
 
 #endif

@@ -12,11 +12,6 @@
 #define FEATURE_GROUPS 1
 #endif
 
-/* Suspend: SBI SUSP (section 13), and sleep in hart_suspend of HSM. */
-#ifndef FEATURE_SUSPEND
-#define FEATURE_SUSPEND 1
-#endif
-
 /* Virtual devices over virtio, which the next three and the sleep key need. */
 #ifndef FEATURE_VIRTIO
 #define FEATURE_VIRTIO 1

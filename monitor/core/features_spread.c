@@ -6,9 +6,6 @@
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
-#if FEATURE_SUSPEND
-FEATURE(suspend);
-#endif
 #if FEATURE_VIRTIO
 FEATURE(virtio);
 #endif

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/give_back.h"
@@ -15,6 +14,7 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
+#include "features/susp/suspend.h"
 #include "irq/routing.h"
 
 struct group {
@@ -258,7 +258,6 @@ bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument
         group->next = next_of(group);
     }
     if (group == NULL || group->next == NULL) {
-        vhart->suspends_system = true;
         return false;
     }
     group->given_back = false;
@@ -296,7 +295,7 @@ void foreground_end_nap_here(struct vhart *vhart)
     struct group *group = group_of(vhart->tenant);
     struct tenant *next = group == NULL || group->wanted == NULL ? NULL : next_of(group);
 
-    if (next != NULL && group->active == vhart->tenant && vhart->suspends_system &&
+    if (next != NULL && group->active == vhart->tenant && suspend_of(vhart)->of_system &&
         vhart->tenant->state == TENANT_RUNNING && vhart_is_suspended(vhart)) {
         vhart_end_nap(vhart);
         (void)foreground_suspend(vhart, vhart->start_address, vhart->start_argument);
@@ -309,9 +308,9 @@ static void end_naps(const struct tenant *tenant)
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
-        if (vhart->suspends_system && vhart->world.hart != hart_self()) {
+        if (suspend_of(vhart)->of_system && vhart->world.hart != hart_self()) {
             messages_post(vhart, REQUEST_END_NAP);
-        } else if (vhart->suspends_system) {
+        } else if (suspend_of(vhart)->of_system) {
             foreground_end_nap_here(vhart);
         }
     }

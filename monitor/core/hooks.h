@@ -83,6 +83,9 @@ EVENT(vhart_drops_registers, (struct vhart * vhart), (vhart))
 /* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
 EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 
+/* It naps (world_naps() in arch/world.h) and is to go on at once, with its own registers. */
+EVENT(vhart_nap_ends, (struct vhart * vhart), (vhart))
+
 /* It goes on after a suspend, or has been asked by REQUEST_EVENTS. With the shared lock. */
 EVENT(vhart_looks_for_events, (struct vhart * vhart), (vhart))
 

@@ -148,8 +148,6 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     }
     routing_take_context(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
-    vhart->suspending_since = 0;
-    vhart->suspends_system = false;
     vhart->state = VHART_STARTED;
     hart->reschedule = true;
 }

@@ -76,12 +76,7 @@ struct __attribute__((aligned(64))) vhart {
     /* Unless VHART_STARTED or _STOPPED: where it will start or go on, and its a1 there. */
     uint64_t start_address;
     uint64_t start_argument;
-    /* SBI SUSP: since when it has waited for its tenant's other vharts to stop, ticks, or 0. */
-    uint64_t suspending_since;
-    /* It is in a suspend of SBI HSM until it has been given the hart this many times. */
-    uint64_t suspended_switches;
-    bool suspends_system; /* its last suspend was one of SBI SUSP */
-    uint32_t attended;    /* for how many reasons it is: core/attended.h */
+    uint32_t attended; /* for how many reasons it is: core/attended.h */
 };
 
 extern struct vhart vharts[COTENANT_MAX_VHARTS];

@@ -28,7 +28,7 @@ WHAT = {
     "pmu": "performance counters (SBI PMU)",
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
-    "suspend": "suspend (SBI SUSP)",
+    "susp": "suspend (SBI SUSP)",
     "terminal": "the console line for people",
     "trace": "traces",
     "virtio": "virtual devices",
@@ -43,8 +43,7 @@ WHAT = {
 _KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
-    "groups": {"suspend", "virtio"},
-    "harts": {"suspend"},
+    "groups": {"susp", "virtio"},
     "virtio_console": {"virtio"},
     "virtio_net": {"virtio"},
     "virtio_socket": {"virtio"},

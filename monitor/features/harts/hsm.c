@@ -4,10 +4,10 @@
  * it has to be short, and compiles to nothing without this feature: the shared lock, messages and
  * remote fences (HAS(harts)).
  */
-#include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/feature.h"
 #include "core/lifecycle.h"
+#include "features/susp/suspend.h"
 #include "sbi/sbi.h"
 
 static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *arguments)
@@ -67,11 +67,10 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
     uint64_t type = arguments[0] & UINT32_MAX;
     uint64_t address = arguments[1];
 
-    vhart->suspends_system = false;
     if (type == SBI_HSM_SUSPEND_RETENTIVE) {
         vhart->world.registers[REGISTER_A0] = SBI_SUCCESS;
         vhart->world.registers[REGISTER_A1] = 0;
-        vhart_suspend(vhart);
+        vhart_suspend(vhart, false);
         return sbi_no_return();
     }
     if (type != SBI_HSM_SUSPEND_NON_RETENTIVE) {
@@ -81,7 +80,7 @@ static struct sbi_result hart_suspend(struct vhart *vhart, const uint64_t *argum
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
     vhart_setup_resume(vhart, address, arguments[2]);
-    vhart_suspend(vhart);
+    vhart_suspend(vhart, false);
     return sbi_no_return();
 }
 

@@ -3,7 +3,7 @@
 
 #include "arch/csr.h"
 #include "arch/interrupts.h"
-#include "arch/suspend.h"
+#include "core/hooks.h"
 
 /* Puts a value into sepc and returns the old one. */
 static uint64_t exchange_sepc(struct vhart *vhart, uint64_t value)
@@ -27,7 +27,9 @@ void event_enter(struct vhart *vhart, uint64_t pc, uint64_t argument,
     uint64_t before;
     uint64_t status;
 
-    vhart_end_nap(vhart);
+    if (world_naps(world)) {
+        vhart_nap_ends(vhart);
+    }
     before = world->mstatus;
     interrupted->sepc = exchange_sepc(vhart, world->registers[REGISTER_PC]);
     interrupted->flags = ((before & MSTATUS_SPP) != 0 ? SBI_SSE_FLAG_SPP : 0) |

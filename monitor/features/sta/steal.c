@@ -3,7 +3,6 @@
 
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
-#include "arch/suspend.h"
 #include "core/attended.h"
 #include "core/clock.h"
 #include "core/hooks.h"
@@ -54,7 +53,7 @@ static bool is_idle(const struct vhart *vhart)
 {
     return vhart->in_switch ||
            (vhart->world.hart->loaded == vhart &&
-            (vhart_is_napping(vhart) ||
+            (world_naps(&vhart->world) ||
              guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI));
 }
 

@@ -24,6 +24,7 @@
 #include "features/dbtr/triggers.h"
 #include "features/pmu/counters.h"
 #include "features/sse/software_events.h"
+#include "features/susp/suspend.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -1075,8 +1076,7 @@ static void test_nap_of_one_that_stops_does_not_end_in_a_suspend(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     assert_true(foreground_request(OTHER));
-    vhart->suspends_system = true;
-    vhart->rest.nap_pc = 0x80002000;
+    *suspend_of(vhart) = (struct suspend){.nap_pc = 0x80002000, .of_system = true};
     LINUX->state = TENANT_STOPPING;
     foreground_end_nap_here(vhart);
     assert_int_equal(LINUX->state, TENANT_STOPPING);
@@ -1159,11 +1159,11 @@ static void test_who_naps_is_sent_away(void **state)
     start_group(COTENANT_REFUSAL_SAY);
     made.tenants[2].flags = 0;
     assert_false(suspend(vhart, 0x80002000, 1));
-    vhart->rest.nap_pc = 0x80002000;
+    *suspend_of(vhart) = (struct suspend){.nap_pc = 0x80002000, .of_system = true};
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
     leave(vhart);
     assert_int_equal(LINUX->state, TENANT_DORMANT);
-    assert_int_equal(vhart->rest.nap_pc, 0);
+    assert_int_equal(suspend_of(vhart)->nap_pc, 0);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_true(suspend(&OTHER->vharts[0], 0x88402000, 2));
     assert_ptr_equal(run_to_tenant(), vhart);

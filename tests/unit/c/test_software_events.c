@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/suspend.h"
 #include "cmocka_tests.h"
 #include "core/hart.h"
 #include "core/messages.h"
 #include "features/sse/software_events.h"
+#include "features/susp/suspend.h"
 #include "message_storm.h"
 #include "random.h"
 #include "sbi/sbi.h"
@@ -534,7 +534,7 @@ static void test_enabled_by_another_hart(void **state)
     assert_false(is_pending(0, GLOBAL));
 }
 
-/* One that keeps its hart in a suspend comes out of the nap of arch/nap.S. */
+/* One that keeps its hart in a suspend comes out of the nap of nap.S. */
 static void test_suspended_hart_wakes(void **state)
 {
     static const struct bundle_vhart keeping;
@@ -545,7 +545,7 @@ static void test_suspended_hart_wakes(void **state)
     vhart(0)->description = &keeping;
     vhart(0)->world.registers[REGISTER_A0] = 12;
     vhart(0)->world.registers[REGISTER_A1] = 34;
-    vhart_suspend(vhart(0));
+    vhart_suspend(vhart(0), false);
     assert_int_equal(pc(0), (uint64_t)vhart_nap);
     assert_int_equal(vhart(0)->world.mstatus & MPP, MPP);
     vhart(0)->world.registers[REGISTER_A0] = UINT64_MAX; /* the nap's own use */

@@ -67,12 +67,6 @@ static bool mail[HARTS];
 static uint64_t memory[SBI_SSE_ATTR_COUNT];
 static struct random source = {.state = 0x737365};
 
-void vhart_nap(void);
-
-void vhart_nap(void)
-{
-}
-
 void messages_post(struct vhart *vhart, uint32_t requests)
 {
     assert_int_equal(requests, REQUEST_EVENTS);

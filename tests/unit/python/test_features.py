@@ -50,7 +50,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
 @pytest.mark.parametrize(
     ("text", "needed"),
     [
-        ("harts = [1]\n" + second(), {"harts", "suspend"}),
+        ("harts = [1]\n" + second(), {"harts", "susp"}),
         (
             second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]',
             {"virtio_net", "virtio"},
@@ -71,7 +71,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
         ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
-            {"groups", "suspend", "virtio"},
+            {"groups", "susp", "virtio"},
         ),
         ('devices = ["virtio0"]\n', {"device_reset", "guard"}),
         ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset"}),

@@ -5,12 +5,13 @@
  */
 #include "arch/csr.h"
 #include "arch/interrupts.h"
-#include "arch/suspend.h"
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
+#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
+#include "features/susp/suspend.h"
 #include "sbi/sbi.h"
 
 /* How long the caller's other harts may take to stop. */
@@ -37,13 +38,15 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
 {
     uint64_t now = hart_now(vhart->world.hart);
     uint64_t most = ticks_from_us(MOST_WAIT_US);
-    uint64_t waited = now - vhart->suspending_since;
+    uint64_t *since = &suspend_of(vhart)->waiting_since;
+    uint64_t waited = now - *since;
 
     /* An attempt that was given up long ago does not count. */
-    if (vhart->suspending_since == 0 || waited > 2 * most) {
-        vhart->suspending_since = now;
+    if (*since == 0 || waited > 2 * most) {
+        *since = now;
+        vhart->uses_features = true;
     } else if (waited > most) {
-        vhart->suspending_since = 0;
+        *since = 0;
         foreground_refused(vhart->tenant, "its suspend was refused: other harts still run");
         return sbi_error(SBI_ERR_DENIED);
     }
@@ -73,13 +76,14 @@ static struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const 
     if (!others_are_stopped(vhart)) {
         return wait_for_others(vhart);
     }
-    vhart->suspending_since = 0;
+    suspend_of(vhart)->waiting_since = 0;
     watch_pause(vhart->tenant);
     if (!foreground_suspend(vhart, address, arguments[2])) {
         vhart_setup_resume(vhart, address, arguments[2]);
-        vhart_suspend(vhart);
+        vhart_suspend(vhart, true);
     }
     return sbi_no_return();
 }
 
 SBI_EXTENSION(SBI_EXT_SUSP, sbi_susp, SBI_SHARED);
+FEATURE(susp);

@@ -10,9 +10,10 @@
  * nothing comes between the look at mip and the mret that ends the nap.
  *
  * vhart_nap: entered by world_enter() with MPP = M; a0 and a1 may change. It ends in S-mode at
- * rest.nap_pc with a0 and a1 from the world and all other registers as they were.
+ * its nap_pc with a0 and a1 from the world and all other registers as they were.
  */
 #include "arch/csr.h"
+#include "features/susp/nap.h"
 #include "offsets.h"
 
     .section .text.nap, "ax"
@@ -33,9 +34,14 @@ vhart_nap:
     li a0, MSTATUS_MPP_S
     csrs mstatus, a0
     csrr a0, mscratch
-    ld a1, VHART_NAP_PC(a0)
+    lwu a0, VHART_INDEX(a0)
+    li a1, SUSPEND_SIZE
+    mul a0, a0, a1
+    lla a1, suspends
+    add a0, a0, a1
+    ld a1, SUSPEND_NAP_PC(a0)
     csrw mepc, a1
-    sd zero, VHART_NAP_PC(a0)
-    ld a1, VHART_NAP_ARGUMENTS + 8(a0)
-    ld a0, VHART_NAP_ARGUMENTS(a0)
+    sd zero, SUSPEND_NAP_PC(a0)
+    ld a1, SUSPEND_NAP_ARGUMENTS + 8(a0)
+    ld a0, SUSPEND_NAP_ARGUMENTS(a0)
     mret
