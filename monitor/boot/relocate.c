@@ -13,27 +13,22 @@
 #include "boot/early_console.h"
 #include "core/handover.h"
 
-/* ELF64 relocation entry (System V ABI); the only type is R_RISCV_RELATIVE. */
-struct relocation {
-    uint64_t offset;
-    uint64_t info;
-    uint64_t addend;
-};
-
-#define R_RISCV_RELATIVE 3
-
-extern const struct relocation relocations_start[];
-extern const struct relocation relocations_end[];
+/* A bit for each dword from data_start on: 1 if it is an address in the image (boot/monitor.ld). */
+extern uint64_t data_start[];
+extern const uint64_t address_bits[];
 
 /* Called by boot/start.S. */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
                        uint64_t argument);
 
-static void apply_relocations(uint64_t image)
+/* `data` is data_start of this image, or of its copy. */
+static void add_to_addresses(uint64_t *data, uint64_t distance)
 {
-    for (const struct relocation *entry = relocations_start; entry < relocations_end; entry++) {
-        if ((uint32_t)entry->info == R_RISCV_RELATIVE) {
-            *(uint64_t *)(image + entry->offset) = image + entry->addend;
+    uint64_t count = (uint64_t)(address_bits - data_start);
+
+    for (uint64_t i = 0; i < count; i++) {
+        if ((address_bits[i / 64] >> i % 64 & 1) != 0) {
+            data[i] += distance;
         }
     }
 }
@@ -53,9 +48,10 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     const struct handover handover = {argument, (uint64_t)image,
                                       image->image_size + bundle->total_size};
     uint64_t destination;
+    uint64_t distance;
     struct check_result result;
 
-    apply_relocations((uint64_t)image); /* for what runs before the copy does */
+    add_to_addresses(data_start, (uint64_t)image); /* for what runs before the copy does */
     early_console_init(image);
     result = check_bundle(bundle, image->memory_size);
     destination = bundle->board.monitor_base;
@@ -78,6 +74,7 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     {
         user->fetch(&handover, (struct bundle *)(destination + image->memory_size));
     }
-    apply_relocations(destination);
+    distance = destination - (uint64_t)image;
+    add_to_addresses((uint64_t *)((uint64_t)data_start + distance), distance);
     return destination;
 }

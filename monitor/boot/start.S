@@ -4,9 +4,9 @@
  * stage, at any address that is a multiple of 4096, with nothing set up. a2 may tell of more.
  *
  * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
- * the bundle wants the monitor, applies its own relocations there and calls monitor_main. All other
- * harts wait here until the copy is complete and then in it, because this place will belong to a
- * tenant, until monitor_main lets them go by setting released_harts and raising their software
+ * the bundle wants the monitor, moves the addresses in the copy's data and calls monitor_main. All
+ * other harts wait here until the copy is complete and then in it, because this place will belong to
+ * a tenant, until monitor_main lets them go by setting released_harts and raising their software
  * interrupts: those on which tenants run stay in hart_main, others park for good. If the bundle
  * cannot be found, hart 0 stays and says so.
  */

@@ -43,7 +43,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = tmp_path_factory.mktemp("full")
     shutil.copytree(paths.MONITOR, tree / "monitor")
     shutil.copytree(paths.MONITOR_IMAGE.parent, tree / "build" / "monitor")
-    (tree / "abi").symlink_to(paths.ABI)
+    for name in ("abi", "tool", ".venv"):  # a build needs them beside the monitor
+        (tree / name).symlink_to(paths.ROOT / name)
     return tree
 
 
