@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The framed mode of the console line, specified in docs/abi.md.
+ * The framed mode of the console line, specified in docs/abi/console.md.
  *
  * Both directions carry frames:  FRAME_START, channel, length (1..FRAME_MAX_PAYLOAD), payload.
  * Channel 0 is the monitor, channel n+1 is tenant n. Payload bytes are not escaped: the length
@@ -8,7 +8,7 @@
  * A receiver that finds another byte where FRAME_START is due drops bytes up to the next one.
  *
  * To the monitor, channel 0 takes one-line commands that end in '\n' (at most
- * MONITOR_COMMAND_MAX bytes): see docs/abi.md. It answers on channel 0 in lines.
+ * MONITOR_COMMAND_MAX bytes): see docs/abi/console.md. It answers on channel 0 in lines.
  */
 #ifndef COTENANT_ABI_CONSOLE_H
 #define COTENANT_ABI_CONSOLE_H

@@ -222,7 +222,7 @@
 #define COTENANT_SBI_IMPL_ID 0xc07e
 #define COTENANT_SBI_IMPL_VERSION 0x00010000
 #define COTENANT_SBI_EXT 0x0a00c07e
-/* A sign of life, or that none will come for a while: docs/abi.md. */
+/* A sign of life, or that none will come for a while: docs/abi/sbi.md. */
 #define COTENANT_SBI_HEARTBEAT 0
 #define COTENANT_SBI_HEARTBEAT_PAUSE 0
 #define COTENANT_SBI_HEARTBEAT_ALIVE 1

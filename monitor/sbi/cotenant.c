@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cotenant's own calls, in SBI's firmware-specific extension space: docs/abi.md. */
+/* Cotenant's own calls, in SBI's firmware-specific extension space: docs/abi/sbi.md. */
 #include "core/hart.h"
 #include "sbi/sbi.h"
 

@@ -10,7 +10,7 @@
 #define UNKNOWN_FUNCTION 0x7e57
 /* A hart mask base that means all harts (section 3.1). */
 #define ALL_HARTS UINT64_MAX
-/* Bytes that a console holds on their way out: docs/abi.md. */
+/* Bytes that a console holds on their way out: docs/abi/sbi.md. */
 #define CONSOLE_RING 1024
 
 const char payload_name[] = "sbi-conformance";

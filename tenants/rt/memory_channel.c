@@ -10,7 +10,7 @@
 /* The doorbell's address in the node's reg property, behind the window. */
 #define REG_DOORBELL 4
 
-/* What the device tree says of the channel (docs/abi.md). */
+/* What the device tree says of the channel (docs/abi/tenant.md). */
 static bool find(struct memory_channel *memory, const char *name, uint32_t *end)
 {
     char path[PATH_SIZE];

@@ -63,8 +63,8 @@ bool sbi_probe(uint64_t extension);
 
 /*
  * Tells the monitor below, if it is Cotenant, that this tenant is alive; or, with `alive` false,
- * that it will be silent and is not hanging before the next heartbeat (docs/abi.md). Costs no more
- * than a call.
+ * that it will be silent and is not hanging before the next heartbeat (docs/abi/sbi.md). Costs no
+ * more than a call.
  */
 void sbi_heartbeat(bool alive);
 

@@ -14,7 +14,7 @@
 
 /*
  * Begins to carry out a command. Returns false, with nothing done, if the state of the tenant does
- * not allow it: docs/abi.md has the table.
+ * not allow it: docs/abi/console.md has the table.
  */
 bool tenant_command(struct tenant *tenant, enum tenant_command command);
 
