@@ -9,7 +9,6 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
-#include "core/watch.h"
 #include "core/work.h"
 #include "irq/routing.h"
 
@@ -56,7 +55,6 @@ static void tenant_init(struct tenant *tenant, uint32_t index)
         vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
     }
     vuart_init(&tenant->uart);
-    watch_init(tenant);
     routing_init_tenant(tenant);
 }
 

@@ -17,9 +17,4 @@
 #define FEATURE_VIRTIO 1
 #endif
 
-/* Heartbeats: Cotenant's own SBI extension and the virtual watchdog. */
-#ifndef FEATURE_WATCH
-#define FEATURE_WATCH 1
-#endif
-
 #endif

@@ -9,6 +9,3 @@ FEATURE(groups);
 #if FEATURE_VIRTIO
 FEATURE(virtio);
 #endif
-#if FEATURE_WATCH
-FEATURE(watch);
-#endif

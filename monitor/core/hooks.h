@@ -20,6 +20,8 @@
 struct console_mux;
 struct dormant_state;
 struct hart;
+struct heartbeats;
+struct heartbeats_command;
 struct tenant;
 struct vhart;
 
@@ -58,6 +60,11 @@ EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), 
 
 /* It is asked to suspend, for another one of its group. */
 EVENT(tenant_is_asked_to_suspend, (const struct tenant *tenant), (tenant))
+
+/* The user is shown what is known of its heartbeats, or wants that changed: core/heartbeats.h. */
+EVENT(heartbeats_shown, (const struct tenant *tenant, struct heartbeats *shown), (tenant, shown))
+EVENT(heartbeats_change, (struct tenant * tenant, struct heartbeats_command *command),
+      (tenant, command))
 
 /* Of vharts; by the vhart's own hart. */
 

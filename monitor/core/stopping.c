@@ -68,7 +68,6 @@ static void has_stopped(struct tenant *tenant)
     give_back_begin(tenant);
     tenant->state = outcome->state;
     tenant_leaves(tenant);
-    tenant->watchdog = (struct watchdog){0};
     tenant->uart.closed = true;
     work_post();
     if (!outcome->goes_on || outcome->purpose != TENANT_TO_RUN) {

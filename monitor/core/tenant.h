@@ -11,10 +11,8 @@
 #include "core/monitor_log.h"
 #include "core/symptoms.h"
 #include "core/vhart.h"
-#include "core/watch.h"
 #include "irq/vplic.h"
 #include "vdev/vuart.h"
-#include "vdev/watchdog.h"
 
 enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
@@ -92,10 +90,9 @@ struct tenant {
     struct vplic plic;
     /* Through whose machine context its sources come, or NULL: see irq/routing.c. */
     struct hart *source_hart;
-    struct watchdog watchdog;
-    struct watch watch;
     struct symptoms symptoms;
-    uint32_t lives; /* how often it was started since boot */
+    uint32_t lives;    /* how often it was started since boot, */
+    uint32_t suspends; /* and has suspended to RAM */
 };
 
 extern struct tenant tenants[COTENANT_MAX_TENANTS];

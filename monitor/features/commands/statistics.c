@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/console_mux.h"
+#include "core/heartbeats.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "core/tenant.h"
@@ -61,6 +62,14 @@ static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
     return sum;
 }
 
+static uint32_t hangs_of(const struct tenant *tenant)
+{
+    struct heartbeats heartbeats = {0};
+
+    heartbeats_shown(tenant, &heartbeats);
+    return heartbeats.hangs;
+}
+
 /* Returns whether the line is complete. */
 static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now)
 {
@@ -91,7 +100,7 @@ static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now
         put_count(" starts=", tenant->lives);
         return false;
     case 7:
-        put_count(" hangs=", tenant->watch.hangs);
+        put_count(" hangs=", hangs_of(tenant));
         return false;
     default:
         put_count(" only_faults=", symptoms_only_faults(tenant));

@@ -7,8 +7,9 @@
 #include "arch/owned_memory.h"
 #include "core/clock.h"
 #include "core/hart.h"
+#include "core/heartbeats.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
-#include "core/watch.h"
 #include "features/commands/tenant_commands.h"
 #include "features/control/control.h"
 #include "features/control/save_restore.h"
@@ -205,7 +206,9 @@ static uint32_t tenant(const struct control_link *link, struct control_tenant *a
     const struct tenant *tenant = tenant_of(link);
     const struct bundle_tenant *description = tenant->description;
     uint32_t rights = COTENANT_RIGHT_SEE;
+    struct heartbeats heartbeats = {0};
 
+    heartbeats_shown(tenant, &heartbeats);
     rights |= has(link->may_control, tenant->index) ? COTENANT_RIGHT_CONTROL : 0;
     rights |= tenant->index == link->caller ? COTENANT_RIGHT_SELF : 0;
     *answer = (struct control_tenant){
@@ -215,9 +218,9 @@ static uint32_t tenant(const struct control_link *link, struct control_tenant *a
         .flags = description->flags,
         .console_used = tenant->uart.transmit.head,
         .console_lost = tenant->uart.transmit_dropped,
-        .watch_policy = tenant->watch.policy,
-        .watch_within_us = (uint32_t)(nanoseconds_from_ticks(tenant->watch.within) / 1000),
-        .hangs = tenant->watch.hangs,
+        .watch_policy = heartbeats.policy,
+        .watch_within_us = (uint32_t)(nanoseconds_from_ticks(heartbeats.within) / 1000),
+        .hangs = heartbeats.hangs,
         .entry = description->entry,
         .devicetree = description->devicetree,
     };
@@ -300,13 +303,14 @@ static uint16_t command(struct control_link *link, uint32_t *length)
 
 static uint16_t watch(struct tenant *tenant, uint32_t policy, uint64_t within_us)
 {
+    struct heartbeats_command command = {.policy = policy, .within_us = (uint32_t)within_us};
+
     if (policy > COTENANT_WATCH_STOP || within_us > UINT32_MAX ||
         (within_us != 0 && within_us < COTENANT_WATCH_LEAST_US)) {
         return COTENANT_CONTROL_BAD_ARGUMENT;
     }
-    return watch_change(tenant, policy, (uint32_t)within_us, hart_now(hart_self()))
-               ? COTENANT_CONTROL_OK
-               : COTENANT_CONTROL_REFUSED;
+    heartbeats_change(tenant, &command);
+    return command.accepted ? COTENANT_CONTROL_OK : COTENANT_CONTROL_REFUSED;
 }
 
 uint16_t control_finish(struct control_link *link, uint32_t *length)

@@ -77,7 +77,7 @@ static struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const 
         return wait_for_others(vhart);
     }
     suspend_of(vhart)->waiting_since = 0;
-    watch_pause(vhart->tenant);
+    vhart->tenant->suspends++;
     if (!foreground_suspend(vhart, address, arguments[2])) {
         vhart_setup_resume(vhart, address, arguments[2]);
         vhart_suspend(vhart, true);

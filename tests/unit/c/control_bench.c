@@ -6,6 +6,8 @@
 #include "arch/csr.h"
 #include "arch/memory.h"
 #include "core/hart.h"
+#include "core/heartbeats.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "features/control/save_restore.h"
 #include "irq/routing.h"
@@ -54,13 +56,22 @@ bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
     return bench_accepts;
 }
 
-bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
+static struct heartbeats heartbeats_of[COTENANT_MAX_TENANTS];
+
+static void heartbeats_are_shown(const struct tenant *tenant, struct heartbeats *shown)
 {
-    (void)now;
-    tenant->watch.policy = policy;
-    tenant->watch.within = within_us * 10ul;
-    return bench_accepts;
+    *shown = heartbeats_of[tenant->index];
 }
+
+static void change_heartbeats(struct tenant *tenant, struct heartbeats_command *command)
+{
+    heartbeats_of[tenant->index].policy = command->policy;
+    heartbeats_of[tenant->index].within = command->within_us * 10ul;
+    command->accepted = bench_accepts;
+}
+
+HOOK(heartbeats_shown, heartbeats_are_shown);
+HOOK(heartbeats_change, change_heartbeats);
 
 bool symptoms_only_faults(struct tenant *tenant)
 {

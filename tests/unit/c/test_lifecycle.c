@@ -25,6 +25,8 @@
 #include "features/pmu/counters.h"
 #include "features/sse/software_events.h"
 #include "features/susp/suspend.h"
+#include "features/watch/watch.h"
+#include "features/watch/watchdog.h"
 #include "irq/routing.h"
 
 #define LINUX (&tenants[0])
@@ -892,19 +894,19 @@ static void test_heartbeats_belong_to_a_life(void **state)
     run_to_tenant();
     assert_int_equal(RTOS->lives, 1);
     assert_int_not_equal(posted, 0);
-    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    assert_int_equal(watch_deadline(), watch_of(RTOS)->since + 50000);
     watch_heartbeat(RTOS, mtime);
-    RTOS->watchdog.mode = 1;
+    watchdog_write(RTOS, WATCHDOG_CONFIG, 1, mtime);
     tenant_reboot(RTOS);
     finish_stops();
     assert_true(watch_deadline() == TIME_NEVER);
-    assert_int_equal(RTOS->watchdog.mode, 0);
     run_to_tenant();
+    assert_int_equal(watchdog_read(RTOS, WATCHDOG_CONFIG), 0);
     assert_int_equal(RTOS->lives, 2);
-    assert_int_equal(watch_deadline(), RTOS->watch.since + 50000);
+    assert_int_equal(watch_deadline(), watch_of(RTOS)->since + 50000);
     watch_step(mtime + 50000); /* no heartbeat came */
     finish_stops();
-    assert_int_equal(RTOS->watch.hangs, 1);
+    assert_int_equal(watch_of(RTOS)->hangs, 1);
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     run_to_tenant();
     assert_int_equal(RTOS->lives, 3);

@@ -10,7 +10,8 @@
 #include "core/recorder.h"
 #include "core/scheduler.h"
 #include "core/work.h"
-#include "vdev/watchdog.h"
+#include "features/watch/watch.h"
+#include "features/watch/watchdog.h"
 
 #define RTOS (&tenants[1])
 #define OTHER (&tenants[2])
@@ -20,9 +21,6 @@
 #define BOOT 2000000ul
 
 struct hart harts[COTENANT_MAX_HARTS];
-struct tenant tenants[COTENANT_MAX_TENANTS];
-uint32_t tenant_count;
-const struct bundle *bundle;
 
 static struct bundle made;
 static unsigned woken;
@@ -111,7 +109,7 @@ static void test_nothing_is_expected_before_the_first_heartbeat(void **state)
     begin(COTENANT_WATCH_RESTART, 0, 1000);
     assert_true(watch_deadline() == TIME_NEVER);
     watch_step(TIME_NEVER - 1);
-    assert_int_equal(RTOS->watch.hangs, 0);
+    assert_int_equal(watch_of(RTOS)->hangs, 0);
     assert_int_equal(woken, 0);
 }
 
@@ -126,7 +124,7 @@ static void test_each_heartbeat_moves_the_deadline(void **state)
     assert_int_equal(watch_deadline(), 3000 + WITHIN);
     assert_int_equal(woken, 1); /* the service comes too early, and sees that */
     watch_step(2000 + WITHIN);
-    assert_int_equal(RTOS->watch.hangs, 0);
+    assert_int_equal(watch_of(RTOS)->hangs, 0);
 }
 
 static void test_policies(void **state)
@@ -142,13 +140,13 @@ static void test_policies(void **state)
         begin(policy, 0, 1000);
         watch_heartbeat(RTOS, 2000);
         watch_step(2010 + WITHIN);
-        assert_int_equal(RTOS->watch.hangs, 1);
+        assert_int_equal(watch_of(RTOS)->hangs, 1);
         assert_int_equal(traced, 1);
         assert_non_null(strstr(log_text(), said[policy]));
         assert_int_equal(restarted, policy == COTENANT_WATCH_RESTART);
         assert_int_equal(stopped, policy == COTENANT_WATCH_STOP);
         watch_step(3000 + 9 * WITHIN); /* told once */
-        assert_int_equal(RTOS->watch.hangs, 1);
+        assert_int_equal(watch_of(RTOS)->hangs, 1);
         assert_true(watch_deadline() == TIME_NEVER);
     }
 }
@@ -162,7 +160,7 @@ static void test_a_hang_that_is_logged_ends_with_a_heartbeat(void **state)
     watch_heartbeat(RTOS, 4000 + WITHIN);
     assert_int_equal(woken, 2);
     watch_step(4000 + 2 * WITHIN);
-    assert_int_equal(RTOS->watch.hangs, 2);
+    assert_int_equal(watch_of(RTOS)->hangs, 2);
 }
 
 static void test_boot_takes_longer(void **state)
@@ -192,6 +190,36 @@ static void test_pause(void **state)
     assert_int_equal(watch_deadline(), 91 * WITHIN);
 }
 
+/* Nothing is expected of one that has suspended before its next heartbeat. */
+static void test_a_suspend_is_a_pause(void **state)
+{
+    (void)state;
+    begin(COTENANT_WATCH_RESTART, 0, 1000);
+    watch_heartbeat(RTOS, 2000);
+    RTOS->suspends++;
+    watch_step(2000 + WITHIN);
+    assert_int_equal(watch_of(RTOS)->hangs, 0);
+    assert_true(watch_deadline() == TIME_NEVER);
+    watch_heartbeat(RTOS, 90 * WITHIN);
+    assert_int_equal(watch_deadline(), 91 * WITHIN);
+    RTOS->suspends++;
+    assert_true(watch_change(RTOS, COTENANT_WATCH_LOG, 0, 90 * WITHIN));
+    assert_true(watch_deadline() == TIME_NEVER);
+    watch_heartbeat(RTOS, 92 * WITHIN);
+    watch_step(93 * WITHIN);
+    assert_int_equal(watch_of(RTOS)->hangs, 1);
+}
+
+/* A driver that suspends before it gives any: what the boot may take is still expected. */
+static void test_a_suspend_is_no_boot(void **state)
+{
+    (void)state;
+    begin(COTENANT_WATCH_STOP, 200000, 1000);
+    RTOS->suspends++;
+    watch_step(1000 + BOOT);
+    assert_int_equal(stopped, 1);
+}
+
 static void test_only_what_runs_is_watched(void **state)
 {
     (void)state;
@@ -208,7 +236,7 @@ static void test_what_stops_already_does_not_hang(void **state)
     watch_heartbeat(RTOS, 2000);
     RTOS->state = TENANT_STOPPING;
     watch_step(2000 + WITHIN);
-    assert_int_equal(RTOS->watch.hangs, 0);
+    assert_int_equal(watch_of(RTOS)->hangs, 0);
     assert_int_equal(restarted, 0);
     assert_true(watch_deadline() == TIME_NEVER);
 }
@@ -228,10 +256,10 @@ static void test_one_tenant_a_step(void **state)
     watch_heartbeat(OTHER, 3000);
     assert_int_equal(watch_deadline(), 13000);
     watch_step(9 * WITHIN);
-    assert_int_equal(RTOS->watch.hangs, 1);
-    assert_int_equal(OTHER->watch.hangs, 0);
+    assert_int_equal(watch_of(RTOS)->hangs, 1);
+    assert_int_equal(watch_of(OTHER)->hangs, 0);
     watch_step(9 * WITHIN);
-    assert_int_equal(OTHER->watch.hangs, 1);
+    assert_int_equal(watch_of(OTHER)->hangs, 1);
 }
 
 static void test_commands_change_it(void **state)
@@ -293,6 +321,8 @@ int main(void)
         cmocka_unit_test_setup(test_a_hang_that_is_logged_ends_with_a_heartbeat, set_up),
         cmocka_unit_test_setup(test_boot_takes_longer, set_up),
         cmocka_unit_test_setup(test_pause, set_up),
+        cmocka_unit_test_setup(test_a_suspend_is_a_pause, set_up),
+        cmocka_unit_test_setup(test_a_suspend_is_no_boot, set_up),
         cmocka_unit_test_setup(test_only_what_runs_is_watched, set_up),
         cmocka_unit_test_setup(test_what_stops_already_does_not_hang, set_up),
         cmocka_unit_test_setup(test_one_tenant_a_step, set_up),

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/watch.h"
+#include "features/watch/watch.h"
 
 #include "core/clock.h"
 #include "core/console_mux.h"
+#include "core/feature.h"
 #include "core/hart.h"
+#include "core/heartbeats.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/recorder.h"
 #include "core/work.h"
 
-void watch_init(struct tenant *tenant)
+struct watch watches[COTENANT_MAX_TENANTS];
+
+void watch_init(const struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
 
-    tenant->watch = (struct watch){
+    *watch_of(tenant) = (struct watch){
         .policy = description->watch_policy,
         .within = ticks_from_us(description->watch_within_us),
         .boot = ticks_from_us(description->watch_boot_us),
@@ -35,7 +39,7 @@ static void expect(struct watch *watch, uint64_t time)
 
 void watch_begin(struct tenant *tenant, uint64_t now)
 {
-    struct watch *watch = &tenant->watch;
+    struct watch *watch = watch_of(tenant);
 
     watch->beats = false;
     watch->since = now;
@@ -47,8 +51,8 @@ void watch_begin(struct tenant *tenant, uint64_t now)
 
 void watch_end(struct tenant *tenant)
 {
-    tenant->watch.beats = false;
-    tenant->watch.deadline = TIME_NEVER;
+    watch_of(tenant)->beats = false;
+    watch_of(tenant)->deadline = TIME_NEVER;
 }
 
 static void begins(struct tenant *tenant)
@@ -56,31 +60,48 @@ static void begins(struct tenant *tenant)
     watch_begin(tenant, hart_now(hart_self()));
 }
 
+static void init_all(void)
+{
+    for (uint32_t i = 0; i < tenant_count; i++) {
+        watch_init(&tenants[i]);
+    }
+}
+
+HOOK(machine_begins, init_all);
 HOOK(tenant_begins, begins);
 HOOK(tenant_leaves, watch_end);
 
 void watch_heartbeat(struct tenant *tenant, uint64_t now)
 {
-    struct watch *watch = &tenant->watch;
+    struct watch *watch = watch_of(tenant);
 
     if (tenant->state != TENANT_RUNNING) {
         return;
     }
     watch->beats = true;
+    watch->suspends = tenant->suspends;
     watch->since = now;
     expect(watch, watch->within);
 }
 
 void watch_pause(struct tenant *tenant)
 {
-    if (tenant->watch.beats) {
+    if (watch_of(tenant)->beats) {
         watch_end(tenant);
+    }
+}
+
+/* One that has suspended since its last heartbeat has said by that that it will be silent. */
+static void note_suspend(struct tenant *tenant)
+{
+    if (watch_of(tenant)->suspends != tenant->suspends) {
+        watch_pause(tenant);
     }
 }
 
 bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, uint64_t now)
 {
-    struct watch *watch = &tenant->watch;
+    struct watch *watch = watch_of(tenant);
 
     if (policy != COTENANT_WATCH_OFF && within_us == 0 && watch->within == 0) {
         return false;
@@ -89,6 +110,7 @@ bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, ui
     if (within_us != 0) {
         watch->within = ticks_from_us(within_us);
     }
+    note_suspend(tenant);
     if (watch->beats) {
         watch_heartbeat(tenant, now);
     } else if (policy == COTENANT_WATCH_OFF) {
@@ -102,8 +124,8 @@ uint64_t watch_deadline(void)
     uint64_t earliest = TIME_NEVER;
 
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if (tenants[i].watch.deadline < earliest) {
-            earliest = tenants[i].watch.deadline;
+        if (watches[i].deadline < earliest) {
+            earliest = watches[i].deadline;
         }
     }
     return earliest;
@@ -111,7 +133,7 @@ uint64_t watch_deadline(void)
 
 static void hangs(struct tenant *tenant, uint64_t now)
 {
-    struct watch *watch = &tenant->watch;
+    struct watch *watch = watch_of(tenant);
 
     watch->hangs++;
     watch->deadline = TIME_NEVER; /* told once, until its next heartbeat */
@@ -136,7 +158,8 @@ static void hangs(struct tenant *tenant, uint64_t now)
 void watch_step(uint64_t now)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if (tenants[i].watch.deadline <= now) {
+        note_suspend(&tenants[i]);
+        if (watches[i].deadline <= now) {
             if (tenants[i].state == TENANT_RUNNING) {
                 hangs(&tenants[i], now);
             } else {
@@ -176,4 +199,20 @@ static void requested(const struct console_mux *mux, uint32_t *requests)
     }
 }
 
+static void shown(const struct tenant *tenant, struct heartbeats *heartbeats)
+{
+    const struct watch *watch = watch_of(tenant);
+
+    *heartbeats = (struct heartbeats){watch->policy, watch->hangs, watch->within};
+}
+
+static void change(struct tenant *tenant, struct heartbeats_command *command)
+{
+    command->accepted =
+        watch_change(tenant, command->policy, command->within_us, hart_now(hart_self()));
+}
+
 HOOK(console_requests, requested);
+HOOK(heartbeats_shown, shown);
+HOOK(heartbeats_change, change);
+FEATURE(watch);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whether a tenant is alive. It says so from time to time, by a heartbeat: an SBI call
- * (sbi/cotenant.c) or the virtual watchdog (vdev/watchdog.c). If none comes for too long, the
+ * (calls.c) or the virtual watchdog (watchdog.c). If none comes for too long, the
  * tenant hangs, and what follows is the policy's.
  *
  * Nothing looks at the clock for this but a step of core/work.h, which is due at the earliest
  * deadline: a heartbeat moves its tenant's deadline on and is otherwise free. Interrupts off,
  * shared lock held, on any hart.
  */
-#ifndef COTENANT_CORE_WATCH_H
-#define COTENANT_CORE_WATCH_H
+#ifndef COTENANT_FEATURES_WATCH_WATCH_H
+#define COTENANT_FEATURES_WATCH_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tenant;
+#include "core/tenant.h"
 
 struct watch {
     uint32_t policy;   /* COTENANT_WATCH_* */
@@ -23,11 +23,19 @@ struct watch {
     uint64_t boot;     /* ticks: the first one, counted from the start; 0: whenever it likes */
     uint64_t since;    /* ticks: when the last heartbeat, or the start, was */
     uint64_t deadline; /* ticks, or TIME_NEVER: nothing is expected */
+    uint32_t suspends; /* of the tenant, at the last heartbeat */
     bool beats;        /* there was a heartbeat in this life */
 };
 
+extern struct watch watches[COTENANT_MAX_TENANTS];
+
+static inline struct watch *watch_of(const struct tenant *tenant)
+{
+    return &watches[tenant->index];
+}
+
 /* As the tenant's description says; it does not run yet. */
-void watch_init(struct tenant *tenant);
+void watch_init(const struct tenant *tenant);
 
 /* The tenant starts, or does not run any more. */
 void watch_begin(struct tenant *tenant, uint64_t now);

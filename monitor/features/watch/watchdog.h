@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The watchdog timer that a tenant sees: that of Allwinner's A31 and later, for which a stock Linux
- * has a driver (sunxi_wdt). It is a way to give heartbeats to core/watch.h, which knows how long
+ * has a driver (sunxi_wdt). It is a way to give heartbeats to watch.h, which knows how long
  * the next one may take: the interval of the Mode register is kept and means nothing.
  */
-#ifndef COTENANT_VDEV_WATCHDOG_H
-#define COTENANT_VDEV_WATCHDOG_H
+#ifndef COTENANT_FEATURES_WATCH_WATCHDOG_H
+#define COTENANT_FEATURES_WATCH_WATCHDOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tenant;
+#include "core/tenant.h"
 
 /* Registers, all of 32 bits, by their offsets. */
 #define WATCHDOG_CONTROL 0x10 /* reads as zero; WATCHDOG_RELOAD is a heartbeat */
@@ -24,11 +24,6 @@ struct tenant;
 #define WATCHDOG_MODE_ENABLE 0x1
 #define WATCHDOG_MODE_BITS 0xf1
 #define WATCHDOG_CONFIG_BITS 0x3
-
-struct watchdog {
-    uint32_t config;
-    uint32_t mode;
-};
 
 /*
  * The tenant loads or stores the 32-bit register at `offset`, below WATCHDOG_SIZE and a multiple

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/watchdog.h"
+#include "features/watch/watchdog.h"
 
 #include "core/hart.h"
-#include "core/tenant.h"
+#include "core/hooks.h"
+#include "features/watch/watch.h"
 #include "vdev/mmio.h"
+
+static struct watchdog {
+    uint32_t config;
+    uint32_t mode;
+} watchdogs[COTENANT_MAX_TENANTS];
 
 uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
 {
     switch (offset) {
     case WATCHDOG_CONFIG:
-        return tenant->watchdog.config;
+        return watchdogs[tenant->index].config;
     case WATCHDOG_MODE:
-        return tenant->watchdog.mode;
+        return watchdogs[tenant->index].mode;
     default:
         return 0;
     }
@@ -19,7 +25,7 @@ uint32_t watchdog_read(const struct tenant *tenant, uint64_t offset)
 
 static void set_mode(struct tenant *tenant, uint32_t mode, uint64_t now)
 {
-    tenant->watchdog.mode = mode & WATCHDOG_MODE_BITS;
+    watchdogs[tenant->index].mode = mode & WATCHDOG_MODE_BITS;
     if ((mode & WATCHDOG_MODE_ENABLE) != 0) {
         watch_heartbeat(tenant, now);
     } else {
@@ -31,12 +37,13 @@ void watchdog_write(struct tenant *tenant, uint64_t offset, uint32_t value, uint
 {
     switch (offset) {
     case WATCHDOG_CONTROL:
-        if (value == WATCHDOG_RELOAD && (tenant->watchdog.mode & WATCHDOG_MODE_ENABLE) != 0) {
+        if (value == WATCHDOG_RELOAD &&
+            (watchdogs[tenant->index].mode & WATCHDOG_MODE_ENABLE) != 0) {
             watch_heartbeat(tenant, now);
         }
         break;
     case WATCHDOG_CONFIG:
-        tenant->watchdog.config = value & WATCHDOG_CONFIG_BITS;
+        watchdogs[tenant->index].config = value & WATCHDOG_CONFIG_BITS;
         break;
     case WATCHDOG_MODE:
         set_mode(tenant, value, now);
@@ -69,4 +76,18 @@ static enum mmio_result access(struct vhart *vhart, uint64_t address, uint32_t s
     return MMIO_DONE;
 }
 
+/* What is there is another life's. One that only suspended keeps what its driver has set. */
+static void begin(struct tenant *tenant)
+{
+    watchdogs[tenant->index] = (struct watchdog){0};
+}
+
+static void begin_restored(struct vhart *vhart, const struct dormant_state *state)
+{
+    (void)state;
+    begin(vhart->tenant);
+}
+
 MMIO_WINDOW(is_watchdog, access);
+HOOK(tenant_begins, begin);
+HOOK(vhart_is_restored, begin_restored);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Cotenant's own calls, in SBI's firmware-specific extension space: docs/abi/sbi.md. */
 #include "core/hart.h"
+#include "features/watch/watch.h"
 #include "sbi/sbi.h"
 
 static struct sbi_result sbi_cotenant(struct vhart *vhart, uint64_t function,
