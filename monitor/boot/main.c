@@ -17,7 +17,7 @@
 #include "core/recorder.h"
 #include "core/work.h"
 #include "entry/trap.h"
-#include "irq/routing.h"
+#include "irq/board.h"
 #include "sbi/sbi.h"
 
 /* boot/start.S and boot/monitor.ld */
@@ -237,7 +237,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     wait_for_others(hart);
     clear_loaded(loaded_at, argument);
     monitor_log_init();
-    routing_init(hart, console_input_ready);
+    board_interrupts_init(hart, console_input_ready);
     tenants_init();
     protection_init(hart);
     work_init(hart);

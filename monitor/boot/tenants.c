@@ -10,7 +10,6 @@
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/work.h"
-#include "irq/routing.h"
 
 static bool is_lowest(const struct bundle_vhart *vhart)
 {
@@ -55,7 +54,7 @@ static void tenant_init(struct tenant *tenant, uint32_t index)
         vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
     }
     vuart_init(&tenant->uart);
-    routing_init_tenant(tenant);
+    tenant_is_set_up(tenant);
 }
 
 void tenants_init(void)

@@ -11,7 +11,6 @@
 #include "core/wanted.h"
 #include "core/work.h"
 #include "device/uart.h"
-#include "irq/routing.h"
 
 /* Most bytes received or sent by one step. */
 #define STEP_BYTES 8
@@ -122,7 +121,7 @@ static void refresh_interrupt_lines(void)
             return;
         }
         console.refreshed = console.refreshed + 1 < tenant_count ? console.refreshed + 1 : 0;
-        routing_refresh_uart(&tenants[console.refreshed]);
+        vuart_refresh(&tenants[console.refreshed]);
     }
     console.cut_short = hart_is_wanted();
 }

@@ -24,7 +24,7 @@
 #include "abi/limits.h"
 #include "core/table.h"
 #include "core/tenant.h"
-#include "vdev/vuart.h"
+#include "core/vuart.h"
 
 /* Bits of console_mux_take_requests(). */
 #define CONSOLE_REQUEST_QUIT 0x1u   /* power the machine off */

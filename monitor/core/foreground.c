@@ -14,8 +14,8 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
+#include "features/plic/routing.h"
 #include "features/susp/suspend.h"
-#include "irq/routing.h"
 
 struct group {
     struct tenant *active; /* NULL: there is no such group */

@@ -31,6 +31,14 @@ TABLE(give_back_part *const, gives_back);
     static give_back_part *const gives_back_##function TABLE_ENTRY(gives_back) = (function)
 
 /*
+ * Everything that the tenant has enabled, claimed or not answered yet is undone, in steps. Its
+ * devices have been reset. Begins with step 0, and returns the step that comes next when the hart
+ * is wanted; 0: there is none. The feature that gives tenants interrupts replaces the function: it
+ * lies in a stretch whose length is held.
+ */
+uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step);
+
+/*
  * Resets the next part: first the devices, then the interrupts. False: nothing is left now. It
  * begins where give_back_begin() was called last.
  */

@@ -46,6 +46,9 @@ struct vhart;
 
 /* Of tenants; the shared lock is held. On any hart. */
 
+/* At boot: it and its vharts are as the bundle describes them. */
+EVENT(tenant_is_set_up, (struct tenant * tenant), (tenant))
+
 /* Its images are in place and its first vhart starts. */
 EVENT(tenant_begins, (struct tenant * tenant), (tenant))
 
@@ -74,6 +77,9 @@ EVENT(heartbeats_change, (struct tenant * tenant, struct heartbeats_command *com
  * Called one by one by entry/run.c.
  */
 HOOK_TYPE(vhart_enters, (struct vhart * vhart));
+
+/* By REQUEST_ROUTING: another hart has changed what interrupts it. With the shared lock. */
+EVENT(vhart_is_routed, (struct vhart * vhart), (vhart))
 
 /* It loses the hart. */
 EVENT(vhart_leaves, (struct vhart * vhart), (vhart))

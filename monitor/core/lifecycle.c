@@ -9,7 +9,6 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
-#include "irq/routing.h"
 
 /* What the user has asked for. */
 static bool quitting;
@@ -135,6 +134,12 @@ void tenant_load_step(struct tenant *tenant)
     }
 }
 
+/* Without devices there are none. */
+__attribute__((weak)) void vhart_take_interrupts(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
 /* The vhart, whose hart this is, begins a new life or goes on after a suspend of its tenant. */
 static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument, bool resumes)
 {
@@ -146,7 +151,7 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
         vhart_setup_world(vhart, address, argument);
         vhart_setup_delegation(vhart);
     }
-    routing_take_context(vhart);
+    vhart_take_interrupts(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->state = VHART_STARTED;
     hart->reschedule = true;

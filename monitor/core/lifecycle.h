@@ -63,6 +63,13 @@ void tenant_fail(struct vhart *vhart);
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
+ * The vhart, of this hart, is set up to begin a life or to go on after a suspend of its tenant: the
+ * hart's interrupts of devices are its own from now on. The feature that passes them on replaces
+ * the function, which lies in a stretch whose length is held.
+ */
+void vhart_take_interrupts(struct vhart *vhart);
+
+/*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM for
  * longer: the tenant, which has given back all else, gives up its harts and keeps its memory. The
  * vhart goes on at its start_address, with its start_argument, at tenant_resume(); that is for

@@ -28,7 +28,7 @@
 #define REQUEST_IPI 0x4u      /* supervisor software interrupt */
 #define REQUEST_START 0x8u    /* hart_start of SBI HSM: vhart.start_* */
 #define REQUEST_LOAD 0x10u    /* the tenant's images, then start: the first vhart's hart does it */
-#define REQUEST_ROUTING 0x20u /* its interrupts have changed: routing_apply() */
+#define REQUEST_ROUTING 0x20u /* its interrupts have changed: hook vhart_is_routed */
 #define REQUEST_EVENTS 0x40u  /* to look for events: hook vhart_looks_for_events */
 #define REQUEST_END_NAP 0x80u /* a switch waits for it: foreground_end_nap_here() */
 

@@ -11,8 +11,8 @@
 #include "core/monitor_log.h"
 #include "core/symptoms.h"
 #include "core/vhart.h"
+#include "core/vuart.h"
 #include "irq/vplic.h"
-#include "vdev/vuart.h"
 
 enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
@@ -88,7 +88,7 @@ struct tenant {
     struct loader loader;
     struct vuart uart;
     struct vplic plic;
-    /* Through whose machine context its sources come, or NULL: see irq/routing.c. */
+    /* Through whose machine context its sources come, or NULL: see features/plic/routing.c. */
     struct hart *source_hart;
     struct symptoms symptoms;
     uint32_t lives;    /* how often it was started since boot, */

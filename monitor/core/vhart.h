@@ -35,7 +35,8 @@ struct device_page {
     uint64_t leaf_address; /* physical; 0: this entry is empty */
     uint64_t leaf;
     uint64_t physical; /* of the page */
-    /* Of vdev/mmio.h: one that the page is in, for all who find this physical page; or NULL. */
+    /* Of features/plic/mmio.h: one that the page is in, for all who find this physical page; or
+     * NULL. */
     const struct mmio_window *window;
 };
 

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Highest threshold: no source of 3-bit priority interrupts. */
+#define PLIC_THRESHOLD_CLOSED 7
+
 struct plic {
     uint64_t base;
     uint32_t source_count; /* highest source + 1, at most COTENANT_MAX_SOURCES */

@@ -5,7 +5,6 @@
 #include "arch/instruction.h"
 #include "arch/timer.h"
 #include "core/attended.h"
-#include "irq/routing.h"
 
 static const struct world_change not_here = {NULL, NULL};
 
@@ -36,7 +35,7 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
         to->world.pending |= INTERRUPT_STI;
     }
     timer_program(hart, to, event);
-    routing_switch(hart, to);
+    fast_route(hart, to);
     fast_foresee(hart);
     fast_publish(hart, to);
     return (struct world_change){&from->world, &to->world};

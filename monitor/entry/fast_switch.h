@@ -11,9 +11,11 @@
 #ifndef COTENANT_ENTRY_FAST_SWITCH_H
 #define COTENANT_ENTRY_FAST_SWITCH_H
 
+#include "core/feature.h"
 #include "core/hart.h"
 #include "core/messages.h"
 #include "core/vhart.h"
+#include "device/plic.h"
 #include "entry/trap.h"
 
 /* A machine timer interrupt. */
@@ -49,6 +51,22 @@ static inline bool fast_is_simple(const struct schedulable *entity)
         (const struct vhart *)((const char *)entity - offsetof(struct vhart, schedulable));
 
     return entity->budget == 0 && !vhart->loading && !vhart->brings_registers;
+}
+
+/*
+ * `next` gets the hart from the vhart that is loaded: opens the hart's S-mode context of the PLIC
+ * for its user and closes it when another vhart comes after the user.
+ */
+static inline void fast_route(const struct hart *hart, const struct vhart *next)
+{
+    if (!HAS(plic)) {
+        return;
+    }
+    if (next == hart->plic_user) {
+        *hart->plic_threshold = hart->plic_user_threshold;
+    } else if (hart->plic_user != NULL && hart->loaded == hart->plic_user) {
+        *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
+    }
 }
 
 /*

@@ -10,7 +10,6 @@
 #include "core/remote_fence.h"
 #include "core/shared_lock.h"
 #include "core/work.h"
-#include "irq/routing.h"
 
 #define REQUESTS_SHARED                                                                            \
     (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS |              \
@@ -29,7 +28,7 @@ static void carry_out_shared(struct vhart *vhart, uint32_t requests)
         tenant_load_here(vhart->tenant);
     }
     if ((requests & REQUEST_ROUTING) != 0) {
-        routing_apply(vhart);
+        vhart_is_routed(vhart);
     }
     if ((requests & REQUEST_EVENTS) != 0) {
         vhart_looks_for_events(vhart);

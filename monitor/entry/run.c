@@ -17,7 +17,7 @@
 #include "entry/fast_switch.h"
 #include "entry/requests.h"
 #include "entry/trap.h"
-#include "irq/routing.h"
+#include "irq/board.h"
 
 void hart_poll_interrupts(struct hart *hart)
 {
@@ -28,7 +28,7 @@ void hart_poll_interrupts(struct hart *hart)
     }
     if ((pending & INTERRUPT_MEI) != 0) {
         shared_enter(hart);
-        routing_external_interrupt(hart);
+        board_external_interrupt(hart);
         shared_leave(hart);
     }
     if ((pending & INTERRUPT_MTI) != 0) {
@@ -57,7 +57,7 @@ static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint6
     }
     if (hart->loaded != vhart) {
         take_registers(vhart);
-        routing_switch(hart, vhart);
+        fast_route(hart, vhart);
     }
     fast_foresee(hart);
     fast_publish(hart, vhart);

@@ -9,7 +9,7 @@
  * registers, pc and mstatus straight into the world, switch to the hart's stack and call
  * trap_dispatch(hart) in C, which returns the world to keep and the world to run next. The plain
  * path alone is correct; the fast paths, and the shortcuts of entry/fast_switch.c and
- * entry/fast_device.c, only shorten what happens most often.
+ * features/plic/fast_device.c, only shorten what happens most often.
  *
  * Instruction counts, trap to mret included, are held by tests/system/test_instruction_counts.py:
  * set_timer, timer interrupt to STIP, and send_ipi to self.
@@ -198,6 +198,15 @@ plain_path:
     mv a0, tp
 3:  call trap_dispatch
     j world_enter
+
+/* Without a feature that emulates registers: {NULL, NULL}. */
+    .weak fast_load
+    .weak fast_store
+fast_load:
+fast_store:
+    li a0, 0
+    li a1, 0
+    ret
 
 /* The trap entry without the fast paths. */
     .globl trap_plain_entry

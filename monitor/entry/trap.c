@@ -5,18 +5,15 @@
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/wait.h"
+#include "core/access.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/misaligned.h"
 #include "core/shared_lock.h"
 #include "core/symptoms.h"
-#include "core/wanted.h"
 #include "entry/fast_switch.h"
-#include "irq/routing.h"
 #include "sbi/sbi.h"
-#include "vdev/device_pages.h"
-#include "vdev/mmio.h"
 
 /* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
  */
@@ -77,37 +74,11 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
     world->registers[REGISTER_PC] = vector;
 }
 
-/*
- * A load or store that PMP refused: an access to an emulated device, or one that is not the
- * tenant's to make. The latter looks to the tenant as it does on hardware without the address.
- */
 static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
-    struct world *world = &vhart->world;
-    uint64_t satp = CSR_READ(satp);
-    struct memory_access access;
-    uint64_t physical;
-
-    if (device_translate(vhart, satp, address, &physical) &&
-        instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) &&
-        access.store == (cause != CAUSE_LOAD_ACCESS)) {
-        uint64_t value = access.reg == 0 ? 0 : world->registers[access.reg];
-        enum mmio_result result;
-
-        /* Up to here nothing has changed: a vhart that is due now goes first. */
-        if (hart_is_wanted() || !shared_try_enter(world->hart)) {
-            return; /* and the access is made again */
-        }
-        result = mmio_access(vhart, physical, access.size, access.store, &value);
-        shared_leave(world->hart);
-        if (result == MMIO_AGAIN) {
-            return;
-        }
-        if (result == MMIO_DONE) {
-            if (!access.store && access.reg != 0) {
-                world->registers[access.reg] = instruction_load_result(&access, value);
-            }
-            world->registers[REGISTER_PC] += access.length;
+    FOR_EACH_IN_TABLE(access_emulators, emulate)
+    {
+        if ((*emulate)(vhart, cause, address)) {
             return;
         }
     }

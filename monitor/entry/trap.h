@@ -36,6 +36,15 @@ void hart_leave_attended(struct hart *hart, struct schedulable *next);
  */
 void hart_poll_interrupts(struct hart *hart);
 
+/*
+ * The accesses that tenants make most to what the monitor emulates. Called by the trap entry before
+ * trap_dispatch(), in the same state, for an access fault of a load or a store; each either does
+ * everything that trap_dispatch() would have done, or changes nothing and returns {NULL, NULL}. The
+ * feature that emulates registers replaces the functions: a table would make the path longer.
+ */
+struct world_change fast_load(struct hart *hart);
+struct world_change fast_store(struct hart *hart);
+
 /* Enters the world `run`; `keep` as in struct world_change. Does not return. */
 _Noreturn void world_enter(struct world *keep, struct world *run);
 

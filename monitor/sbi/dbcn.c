@@ -6,7 +6,6 @@
  * room, in its own time, and interrupts come in between.
  */
 #include "core/work.h"
-#include "irq/routing.h"
 #include "sbi/sbi.h"
 
 /* Bytes that one call moves at most. */
@@ -63,7 +62,7 @@ static struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const 
     default:
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
-    routing_refresh_uart(vhart->tenant);
+    vuart_refresh(vhart->tenant);
     return result;
 }
 

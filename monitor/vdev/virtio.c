@@ -9,8 +9,8 @@
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "core/work.h"
-#include "irq/routing.h"
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
+#include "features/plic/routing.h"
 #include "vdev/virtio_registers.h"
 
 /* Steps of a work in a row, and pieces that a driver may divide a header into. */

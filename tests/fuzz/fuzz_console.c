@@ -11,6 +11,7 @@
 #include "core/console_mux.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
+#include "features/plic/vuart_registers.h"
 #include "fuzz.h"
 
 #define TENANTS 3

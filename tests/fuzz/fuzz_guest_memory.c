@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "arch/guest_memory.h"
+#include "features/plic/device_pages.h"
 #include "fuzz.h"
 #include "guest_bench.h"
-#include "vdev/device_pages.h"
 
 #define MOST_STEPS 200
 

@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "features/plic/vuart_registers.h"
 #include "fuzz.h"
-#include "vdev/vuart.h"
 
 static void check(const struct vuart *uart)
 {

@@ -6,10 +6,16 @@
 
 #include "arch/mmio.h"
 #include "arch/protection.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
+#include "core/lifecycle.h"
 #include "core/messages.h"
 #include "device/plic_map.h"
-#include "irq/direct_completion.h"
-#include "irq/routing.h"
+#include "entry/fast_switch.h"
+#include "features/plic/direct_completion.h"
+#include "features/plic/routing.h"
+#include "features/plic/vuart_registers.h"
+#include "irq/board.h"
 
 #define VHARTS (DRIVEN_VHARTS + HARTS)
 #define CLAIM_ENTRY 1
@@ -198,7 +204,7 @@ static void take_contexts(const struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         go_to(hart_number(&tenant->vharts[i]));
-        routing_take_context(&tenant->vharts[i]);
+        vhart_take_interrupts(&tenant->vharts[i]);
     }
 }
 
@@ -214,7 +220,7 @@ void machine_reset(bool any_context, bool latches)
     tenant_count = DRIVEN + 1;
     act_as(ACTOR_BOOT);
     make_board();
-    routing_init(&harts[0], take_uart);
+    board_interrupts_init(&harts[0], take_uart);
     for (uint32_t tenant = 0; tenant < tenant_count; tenant++) {
         memset(&tenants[tenant], 0, sizeof(tenants[tenant]));
         make_tenant(tenant);
@@ -222,7 +228,7 @@ void machine_reset(bool any_context, bool latches)
             make_vhart(&tenants[tenant], i);
         }
         go_to(0);
-        routing_init_tenant(&tenants[tenant]);
+        tenant_is_set_up(&tenants[tenant]);
         for (uint32_t i = 0; tenant < DRIVEN && i < VIRTUAL_EACH; i++) {
             vplic_add_virtual(&tenants[tenant].plic, virtual_sources[tenant][i]);
         }
@@ -255,7 +261,7 @@ void machine_switch(struct vhart *to)
         return;
     }
     go_to(hart);
-    routing_switch(&harts[hart], to);
+    fast_route(&harts[hart], to);
     harts[hart].loaded = to;
     if (tenant < DRIVEN) {
         interrupted[hart] &= ~physical_set(tenant);
@@ -270,7 +276,7 @@ void machine_messages(uint32_t hart)
             posted &= ~(1u << i);
             go_to(hart);
             act_as(ACTOR_DEVICE);
-            routing_apply(&vharts[i]);
+            vhart_is_routed(&vharts[i]);
         }
     }
 }
@@ -289,7 +295,7 @@ static void take_interrupt(uint32_t hart)
 {
     go_to(hart);
     act_as(ACTOR_INTERRUPT);
-    routing_external_interrupt(&harts[hart]);
+    board_external_interrupt(&harts[hart]);
     machine_interruptions++;
 }
 
@@ -382,7 +388,7 @@ static uint64_t claim_offset(const struct vhart *vhart)
     return PLIC_CLAIM_BASE + (uint64_t)PLIC_CONTEXT_STRIDE * S_CONTEXT(hart_number(vhart));
 }
 
-/* As vdev/mmio.c does. */
+/* As features/plic/mmio.c does. */
 bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t value)
 {
     struct tenant *tenant = vhart->tenant;
@@ -455,7 +461,7 @@ void machine_set_uart(uint32_t tenant, bool level, uint32_t hart)
     act_as(ACTOR_DEVICE);
     vuart_write(&tenants[tenant].uart, IER, level ? IER_TRANSMIT : 0);
     CHECK(vuart_interrupt(&tenants[tenant].uart) == level);
-    routing_refresh_uart(&tenants[tenant]);
+    vuart_refresh(&tenants[tenant]);
 }
 
 void machine_stop(uint32_t tenant)
@@ -499,7 +505,7 @@ bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
     act_for(tenant);
     actor.drops = ends ? physical_set(tenant) : 0;
     csr_file_write("mip", wanted ? INTERRUPT_MTI : 0);
-    steps[tenant] = routing_reset_step(&tenants[tenant], steps[tenant]);
+    steps[tenant] = give_back_interrupts(&tenants[tenant], steps[tenant]);
     csr_file_write("mip", 0);
     CHECK((steps[tenant] == 0) == ends);
     if (!ends) {
@@ -522,7 +528,7 @@ void machine_check(void)
         CHECK((enabled & ~known_set(user->tenant->index)) == 0);
         CHECK((enabled & SOURCE_BIT(BOARD_UART)) == 0);
         CHECK(harts[hart].loaded == user ||
-              physical_threshold(S_CONTEXT(hart)) == ROUTING_THRESHOLD_CLOSED);
+              physical_threshold(S_CONTEXT(hart)) == PLIC_THRESHOLD_CLOSED);
         CHECK((physical.enable[M_CONTEXT(hart)] & SOURCE_BIT(BOARD_UART)) ==
               (hart == 0 ? SOURCE_BIT(BOARD_UART) : 0));
     }

@@ -16,8 +16,8 @@
 #include "core/tenant.h"
 #include "core/work.h"
 #include "features/control/control.h"
+#include "features/plic/routing.h"
 #include "features/virtio_console/virtio_console.h"
-#include "irq/routing.h"
 #include "sequence_statistics.h"
 #include "vdev/virtio_input.h"
 

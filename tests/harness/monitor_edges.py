@@ -4,7 +4,7 @@
 A call is a relocation in the code of one object to code of another: a call, a jump, or the address
 of a function. An address in data is none: that is how files register what they offer, in tables of
 operations and of hooks. What the compiler has put in line from a header is part of the file that
-includes it.
+includes it. Where a file defines a function weakly, for another to replace it, that one is called.
 """
 
 import re
@@ -38,6 +38,8 @@ class Object:
 
     defined: frozenset[str]
     referred: frozenset[str]
+    weak: frozenset[str] = frozenset()
+    """those of the defined that another file may replace"""
 
 
 def sources(monitor: Path, suffixes: str) -> list[str]:
@@ -55,6 +57,7 @@ def calls(monitor: Path, built: Path) -> list[Edge]:
 def call_edges(objects: dict[str, Object]) -> list[Edge]:
     """Return an edge for each function of another file that a file refers to."""
     owners = {symbol: name for name, each in objects.items() for symbol in each.defined}
+    owners |= {symbol: name for name, each in objects.items() for symbol in each.weak}
     return sorted(
         (
             Edge(name, owners[symbol], symbol)
@@ -73,12 +76,10 @@ def read_object(path: Path) -> Object:
         code = {index for index, each in enumerate(elf.iter_sections()) if _is_code(each)}
         table = elf.get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
-        defined = {
-            symbol.name
-            for symbol in table.iter_symbols()
-            if symbol["st_shndx"] in code and symbol["st_info"]["bind"] != "STB_LOCAL"
-        }
-        return Object(frozenset(defined), frozenset(_referred(elf, code, table)))
+        found = [symbol for symbol in table.iter_symbols() if symbol["st_shndx"] in code]
+        defined = {each.name for each in found if each["st_info"]["bind"] != "STB_LOCAL"}
+        weak = {each.name for each in found if each["st_info"]["bind"] == "STB_WEAK"}
+        return Object(frozenset(defined), frozenset(_referred(elf, code, table)), frozenset(weak))
 
 
 def _is_code(section: Section) -> bool:

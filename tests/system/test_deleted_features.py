@@ -33,7 +33,7 @@ def gone_with(name: str) -> set[str]:
 
 FOLDERS = sorted(name for name in WHOLE if gone_with(name) <= WHOLE)
 EXAMPLE = paths.ROOT / "examples" / "linux-freertos.toml"
-SMALL = system(freertos(fp=False))
+SMALL = system(freertos(fp=False, uart=False))
 LAST_NAME = f"features[{abi.limit('MAX_FEATURES') - 1}].value"
 
 

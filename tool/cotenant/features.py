@@ -25,6 +25,7 @@ WHAT = {
     "harts": "several harts",
     "misaligned": "emulation of misaligned accesses",
     "next_stage": "an image of the previous boot stage",
+    "plic": "device interrupts, virtual PLICs and UARTs",
     "pmu": "performance counters (SBI PMU)",
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
@@ -44,6 +45,7 @@ _KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
     "groups": {"susp", "virtio"},
+    "virtio": {"plic"},
     "virtio_console": {"virtio"},
     "virtio_net": {"virtio"},
     "virtio_socket": {"virtio"},
@@ -71,6 +73,7 @@ def used(system: System) -> frozenset[str]:
         ),
         "harts": len(system.harts) > 1,
         "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
+        "plic": any(tenant.has_plic for tenant in tenants),
         "terminal": system.console_mode == "mux",
         "trace": system.trace_ring > 0,
         "watch": any(tenant.config.watch is not None for tenant in tenants),

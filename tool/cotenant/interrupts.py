@@ -25,7 +25,7 @@ def uart_source(tenant: TenantConfig, routes: Sequence[Interrupts], board: Board
     It is the one of the board's UART, unless the PLIC is passed through to the tenant: the driver
     of Linux reads the enable words at each interrupt, which would trap, because that source must
     not be enabled in a tenant's own context. Such a tenant gets a source without a device, and the
-    other one by enabling it, see routing_choose_uart_line() in monitor/irq/routing.c.
+    other one by enabling it, see routing_choose_uart_line() in monitor/features/plic/routing.c.
     """
     if not tenant.uart:
         return None

@@ -137,6 +137,8 @@ static struct check_result check_virtual_devices(const struct bundle *bundle, ui
 
     REQUIRE(tenant->plic_base == 0 || tenant->plic_base == board->plic_base,
             "tenant.plic_base: not where the board's is", index);
+    REQUIRE(HAS(plic) || (tenant->plic_base == 0 && (tenant->flags & COTENANT_TENANT_UART) == 0),
+            "tenant.plic_base: this monitor is built without interrupts of devices", index);
     if ((tenant->flags & COTENANT_TENANT_UART) == 0) {
         return check_good();
     }

@@ -88,7 +88,7 @@ static struct check_result check_interrupts(const struct bundle *bundle, uint32_
     uint32_t physical = bundle->board.harts[vhart->hart].plic_s_context;
     bool passed = (vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 
-    /* irq/routing.c: the sources of a tenant come to it, or to the monitor. */
+    /* features/plic/routing.c: the sources of a tenant come to it, or to the monitor. */
     REQUIRE(passed == passes_first_of(bundle, vhart->tenant),
             "vhart.flags: the interrupt controller is for all vharts of a tenant or none", index);
     REQUIRE(vhart->plic_m_context == COTENANT_NONE || vhart->plic_m_context < PLIC_CONTEXTS,

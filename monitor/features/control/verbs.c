@@ -13,7 +13,6 @@
 #include "features/commands/tenant_commands.h"
 #include "features/control/control.h"
 #include "features/control/save_restore.h"
-#include "irq/routing.h"
 
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&
                    COTENANT_COMMAND_STOP == COMMAND_STOP &&
@@ -155,7 +154,7 @@ static void type(struct tenant *tenant, const uint8_t *bytes, uint32_t length, u
         vuart_receive(&tenant->uart, bytes[i++]);
     }
     *taken += i;
-    routing_refresh_uart(tenant);
+    vuart_refresh(tenant);
 }
 
 uint16_t control_use(struct control_link *link, const uint8_t *bytes, uint32_t length)

@@ -22,7 +22,7 @@
 #include "core/tenant.h"
 #include "features/guard/shadow.h"
 #include "features/guard/types.h"
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
 
 /* Bytes of address space of a device, of which only the first are ever passed on. */
 #define GUARD_PAGE_SIZE 0x1000
@@ -59,8 +59,8 @@ static inline struct guard *guard_at(const struct tenant *tenant, uint64_t addre
 }
 
 /*
- * As a window of vdev/mmio.h. Registers that do not exist, and those that are not accessed as they
- * must be (section 4.2.2.2), read 0 and ignore writes.
+ * As a window of features/plic/mmio.h. Registers that do not exist, and those that are not
+ * accessed as they must be (section 4.2.2.2), read 0 and ignore writes.
  */
 mmio_accessor guard_access;
 

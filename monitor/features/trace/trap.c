@@ -4,8 +4,8 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "core/tenant.h"
+#include "features/plic/device_pages.h"
 #include "features/trace/trace.h"
-#include "vdev/device_pages.h"
 
 /* Bits of the arguments of records that begin a trap. */
 #define CYCLES_SHIFT 48

@@ -4,7 +4,7 @@
 #include "arch/memory.h"
 #include "core/feature.h"
 #include "core/tenant.h"
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
 
 /* Section 5.3.3. */
 #define FEATURE_MULTIPORT 0x2ul

@@ -3,8 +3,8 @@
 
 #include "core/hart.h"
 #include "core/hooks.h"
+#include "features/plic/mmio.h"
 #include "features/watch/watch.h"
-#include "vdev/mmio.h"
 
 static struct watchdog {
     uint32_t config;

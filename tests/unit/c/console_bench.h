@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/console_mux.h"
+#include "features/plic/vuart_registers.h"
 
 #define BENCH_TENANTS 3
 #define BENCH_ESCAPE 0x14 /* Ctrl-T */

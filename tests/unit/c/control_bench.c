@@ -10,7 +10,7 @@
 #include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "features/control/save_restore.h"
-#include "irq/routing.h"
+#include "features/plic/routing.h"
 
 uint8_t bench_memory[BENCH_CONTROL_TENANTS][BENCH_MEMORY];
 uint8_t bench_trace[BENCH_TRACE];
@@ -83,7 +83,7 @@ bool symptoms_tell(void)
     return false;
 }
 
-void routing_refresh_uart(struct tenant *tenant)
+void vuart_refresh(struct tenant *tenant)
 {
     (void)tenant;
 }

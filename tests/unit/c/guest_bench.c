@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "arch/guest_memory.h"
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
 
 /* Unreadable pages at each side. */
 #define GUARD 4
@@ -20,7 +20,7 @@ const struct mmio_window guest_window;
 static struct bundle_tenant description;
 static uint8_t *memory;
 
-/* In the place of vdev/mmio.c. */
+/* In the place of features/plic/mmio.c. */
 bool mmio_is_emulated(const struct tenant *tenant, uint64_t address,
                       const struct mmio_window **window)
 {

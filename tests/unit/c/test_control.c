@@ -8,6 +8,7 @@
 #include "core/hart.h"
 #include "core/monitor_log.h"
 #include "features/control/control.h"
+#include "features/plic/vuart_registers.h"
 
 #define ALL 0x7
 #define TAG 0x1234

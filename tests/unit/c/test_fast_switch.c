@@ -12,7 +12,7 @@
 #include "arch/wait.h"
 #include "cmocka_tests.h"
 #include "entry/fast_switch.h"
-#include "irq/routing.h"
+#include "features/plic/routing.h"
 #include "random.h"
 
 #define COUNT 5
@@ -124,7 +124,7 @@ static void plain_schedule(void)
     timer_program(HART, vhart, event);
     if (HART->loaded != vhart) {
         vhart->brings_registers = false;
-        routing_switch(HART, vhart);
+        fast_route(HART, vhart);
         HART->loaded = vhart;
     }
     fast_foresee(HART);

@@ -9,8 +9,8 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "cmocka_tests.h"
+#include "features/plic/device_pages.h"
 #include "guest_bench.h"
-#include "vdev/device_pages.h"
 
 #define V 0x01
 #define R 0x02

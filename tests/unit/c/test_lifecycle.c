@@ -22,12 +22,12 @@
 #include "entry/requests.h"
 #include "features/commands/tenant_commands.h"
 #include "features/dbtr/triggers.h"
+#include "features/plic/routing.h"
 #include "features/pmu/counters.h"
 #include "features/sse/software_events.h"
 #include "features/susp/suspend.h"
 #include "features/watch/watch.h"
 #include "features/watch/watchdog.h"
-#include "irq/routing.h"
 
 #define LINUX (&tenants[0])
 #define RTOS (&tenants[1])
@@ -151,12 +151,7 @@ void trap_use_fast_paths(bool use)
     (void)use;
 }
 
-void routing_init_tenant(struct tenant *tenant)
-{
-    (void)tenant;
-}
-
-uint32_t routing_reset_step(struct tenant *tenant, uint32_t step)
+uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
     (void)tenant;
     routing_resets += step == 0;
@@ -167,10 +162,12 @@ static struct vhart *rerouted;
 static unsigned fences_served;
 static unsigned console_woken;
 
-void routing_apply(struct vhart *vhart)
+static void note_routing(struct vhart *vhart)
 {
     rerouted = vhart;
 }
+
+HOOK(vhart_is_routed, note_routing);
 
 void remote_fence_serve(struct hart *on)
 {
@@ -211,7 +208,7 @@ void routing_take_sources(const struct tenant *tenant)
     sources_owner = tenant;
 }
 
-void routing_take_context(struct vhart *vhart)
+void vhart_take_interrupts(struct vhart *vhart)
 {
     vhart->world.hart->plic_user = vhart;
 }

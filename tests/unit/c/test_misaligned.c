@@ -8,8 +8,8 @@
 #include "arch/fp.h"
 #include "cmocka_tests.h"
 #include "core/tenant.h"
+#include "features/plic/mmio.h"
 #include "random.h"
-#include "vdev/mmio.h"
 
 #define PAGE 4096
 #define PAGES 16

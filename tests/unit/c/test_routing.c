@@ -9,10 +9,12 @@
 #include "arch/protection.h"
 #include "cmocka_tests.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/messages.h"
 #include "core/tenant.h"
 #include "device/plic_map.h"
-#include "irq/routing.h"
+#include "features/plic/routing.h"
+#include "irq/board.h"
 
 #define PLIC_BASE 0xc000000
 #define SOURCE 11
@@ -123,7 +125,7 @@ static void take_interrupts(void)
                 again = true;
                 interruptions[i]++;
                 go_to(i);
-                routing_external_interrupt(&harts[i]);
+                board_external_interrupt(&harts[i]);
             }
         }
     }
@@ -185,8 +187,8 @@ static int setup(void **state)
     harts[HERE].loaded = &vharts[HERE];
     harts[THERE].loaded = NULL;
     go_to(HERE);
-    routing_init(&harts[HERE], NULL);
-    routing_init_tenant(tenant());
+    board_interrupts_init(&harts[HERE], NULL);
+    tenant_is_set_up(tenant());
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
-#include "vdev/vuart.h"
+#include "features/plic/vuart_registers.h"
 
 enum { DATA, IER, IIR, LCR, MCR, LSR, MSR, SCR, FCR = IIR };
 

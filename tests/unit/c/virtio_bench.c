@@ -13,7 +13,7 @@
 #include "core/hooks.h"
 #include "core/shared_lock.h"
 #include "core/work.h"
-#include "irq/routing.h"
+#include "features/plic/routing.h"
 
 /* Unreadable pages at each side. */
 #define GUARD 4

@@ -18,8 +18,8 @@ __all__ = ["workshop"]
 
 ALL = frozenset(features.WHAT)
 LEAN = '\n[monitor]\nbuild = "lean"\n'
-NO_FP = "fp = false\n"
-BARE = f'board = "qemu-virt"\n{RTOS}{NO_FP}'
+LEAST = "fp = false\nuart = false\n"
+BARE = f'board = "qemu-virt"\n{RTOS}{LEAST}'
 
 
 def chosen(workshop: Workshop, text: str, console_mode: str = "mux") -> set[str]:
@@ -27,7 +27,7 @@ def chosen(workshop: Workshop, text: str, console_mode: str = "mux") -> set[str]
 
 
 def second(*lines: str) -> str:
-    return "\n".join([RTOS.replace(".rtos]", ".second]"), NO_FP, *lines, ""])
+    return "\n".join([RTOS.replace(".rtos]", ".second]"), LEAST, *lines, ""])
 
 
 KEPT = {"check", "commands", "misaligned", "terminal"}
@@ -44,40 +44,42 @@ def test_a_lone_rtos_needs_next_to_nothing(workshop: Workshop) -> None:
 
 
 def test_linux_with_devices(workshop: Workshop) -> None:
-    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"device_reset", "fp", "guard"}
+    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | {"device_reset", "fp", "guard", "plic"}
 
 
 @pytest.mark.parametrize(
     ("text", "needed"),
     [
         ("harts = [1]\n" + second(), {"harts", "susp"}),
+        (second().replace("uart = false", "uart = true"), {"plic"}),
         (
             second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]',
-            {"virtio_net", "virtio"},
+            {"virtio_net", "plic", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "stream"\nends = ["rtos", "second"]',
-            {"virtio_console", "virtio"},
+            {"virtio_console", "plic", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "memory"\nsize = "64K"\nends = ["rtos", "second"]',
-            {"virtio_console", "virtio"},
+            {"virtio_console", "plic", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
-            {"virtio_socket", "virtio"},
+            {"virtio_socket", "plic", "virtio"},
         ),
-        ("control = true\n", {"control", "control_port", "virtio_console", "virtio"}),
-        ('watch = { policy = "restart", within = "1s" }\n', {"watch"}),
+        ("control = true\n", {"control", "control_port", "virtio_console", "plic", "virtio"}),
+        ('watch = { policy = "restart", within = "1s" }\n', {"plic", "watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
-            {"groups", "susp", "virtio"},
+            {"groups", "plic", "susp", "virtio"},
         ),
-        ('devices = ["virtio0"]\n', {"device_reset", "guard"}),
-        ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset"}),
+        ('devices = ["virtio0"]\n', {"device_reset", "guard", "plic"}),
+        ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset", "plic"}),
     ],
     ids=[
         "harts",
+        "uart",
         "net",
         "stream",
         "memory",
@@ -95,7 +97,7 @@ def test_what_a_description_asks_for(workshop: Workshop, text: str, needed: set[
 
 def test_a_trace_is_asked_for_on_the_command_line(workshop: Workshop) -> None:
     system = load(workshop.system(BARE), trace_ring=1 << 20, lean=True)
-    assert features.chosen(system) == KEPT | {"trace"}
+    assert features.chosen(system) == KEPT | {"plic", "trace"}
 
 
 def test_more_and_less_by_name(workshop: Workshop) -> None:

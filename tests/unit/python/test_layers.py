@@ -121,6 +121,15 @@ def test_calls_are_references_to_what_others_define() -> None:
     assert call_edges(objects) == [DOWN]
 
 
+def test_a_function_that_is_there_to_be_replaced_is_not_called_upwards() -> None:
+    objects = {
+        "low/b.c": Object(frozenset({"b_do"}), frozenset({"a_do"})),
+        "low/c.c": Object(frozenset({"a_do"}), frozenset(), weak=frozenset({"a_do"})),
+        "high/a.c": Object(frozenset({"a_do"}), frozenset()),
+    }
+    assert call_edges(objects) == [Edge("low/b.c", "low/c.c", "a_do")]
+
+
 def test_includes_are_lines_of_the_sources() -> None:
     texts = {
         "low/b.c": '#include "low/b.h"\n  # include "high/a.h"\n#include <stdint.h>\n',

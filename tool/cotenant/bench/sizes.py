@@ -23,11 +23,13 @@ priority = 1
 memory = "4M"
 image = "freertos-latency"
 fp = false
+uart = false
 [tenant.two]
 priority = 2
 memory = "4M"
 image = "freertos-latency"
 fp = false
+uart = false
 """
 _LINES_BUDGET = 6000
 _KILOBYTE = 1000

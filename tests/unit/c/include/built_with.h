@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unit tests have every feature that they are linked with. */
 #define WITH_check 1
+#define WITH_plic 1
 #define WITH_fp 1
 #define WITH_harts 1
 #define WITH_trace 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/device_pages.h"
+#include "features/plic/device_pages.h"
 
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
 
 bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The memory map of a PLIC (specification 1.0, chapter 3): which register an offset means. */
-#ifndef COTENANT_IRQ_VPLIC_REGISTERS_H
-#define COTENANT_IRQ_VPLIC_REGISTERS_H
+#ifndef COTENANT_FEATURES_PLIC_VPLIC_REGISTERS_H
+#define COTENANT_FEATURES_PLIC_VPLIC_REGISTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

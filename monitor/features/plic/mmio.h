@@ -3,8 +3,8 @@
  * The addresses at which a tenant finds what the monitor emulates: its virtual 16550, its PLIC, and
  * the windows that virtual devices register at link time.
  */
-#ifndef COTENANT_VDEV_MMIO_H
-#define COTENANT_VDEV_MMIO_H
+#ifndef COTENANT_FEATURES_PLIC_MMIO_H
+#define COTENANT_FEATURES_PLIC_MMIO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "irq/vplic.h"
 
+#include "features/plic/vplic_arbiter.h"
+#include "features/plic/vplic_registers.h"
 #include "irq/source_set.h"
-#include "irq/vplic_arbiter.h"
-#include "irq/vplic_registers.h"
 
 #define WORDS COTENANT_SOURCE_WORDS
 

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "irq/routing.h"
+#include "features/plic/routing.h"
 
 #include "arch/csr.h"
 #include "arch/interrupts.h"
 #include "arch/protection.h"
+#include "core/give_back.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/recorder.h"
 #include "core/wanted.h"
-#include "device/plic.h"
 #include "device/plic_map.h"
+#include "features/plic/vplic_arbiter.h"
+#include "features/plic/vuart_registers.h"
+#include "irq/board.h"
 #include "irq/source_set.h"
-#include "irq/vplic_arbiter.h"
 
-#define UART_PRIORITY 1
 #define NO_ADDRESS UINT64_MAX
+#define NO_OWNER 0
 
-static struct plic board_plic;
-/*
- * Index of the owning tenant of each source, COTENANT_MAX_TENANTS for none. Of those that a group
- * shares, the active one.
- */
+/* Index of the owning tenant of each source + 1. Of those that a group shares, the active one. */
 static uint8_t source_owner[COTENANT_MAX_SOURCES];
-/* Takes what the monitor's own UART has. */
-static void (*uart_interrupt)(void);
 
 static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
 {
@@ -171,32 +168,6 @@ static const struct vplic_ops board_plic_ops = {
     .release_word = release_word,
 };
 
-/* At boot: compiled for size. */
-__attribute__((cold)) void routing_init(struct hart *boot_hart, void (*on_uart_interrupt)(void))
-{
-    const struct bundle_board *board = &bundle->board;
-
-    uart_interrupt = on_uart_interrupt;
-    for (uint32_t source = 0; source < COTENANT_MAX_SOURCES; source++) {
-        source_owner[source] = COTENANT_MAX_TENANTS;
-    }
-    plic_init(&board_plic, board->plic_base, board->plic_sources);
-    for (uint32_t i = 0; i < board->hart_count; i++) {
-        if (board->harts[i].plic_m_context != COTENANT_NONE) {
-            plic_disable_context(&board_plic, board->harts[i].plic_m_context);
-        }
-        if (board->harts[i].plic_s_context != COTENANT_NONE) {
-            plic_disable_context(&board_plic, board->harts[i].plic_s_context);
-            plic_set_threshold(&board_plic, board->harts[i].plic_s_context,
-                               ROUTING_THRESHOLD_CLOSED);
-        }
-    }
-    if (board->uart_kind != COTENANT_UART_NONE) {
-        plic_set_priority(&board_plic, board->uart_source, UART_PRIORITY);
-        plic_set_enable(&board_plic, boot_hart->plic_m_context, board->uart_source, true);
-    }
-}
-
 /* NO_ADDRESS: it has none. */
 static uint64_t claim_register(const struct bundle_tenant *tenant, const struct bundle_vhart *vhart)
 {
@@ -207,7 +178,8 @@ static uint64_t claim_register(const struct bundle_tenant *tenant, const struct 
            (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
 }
 
-__attribute__((cold)) void routing_init_tenant(struct tenant *tenant)
+/* Gives a tenant its PLIC and the sources of its description. At boot: compiled for size. */
+__attribute__((cold)) static void set_up(struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
     struct vplic *vplic = &tenant->plic;
@@ -233,6 +205,8 @@ __attribute__((cold)) void routing_init_tenant(struct tenant *tenant)
     routing_take_sources(tenant);
 }
 
+HOOK(tenant_is_set_up, set_up);
+
 void routing_take_sources(const struct tenant *tenant)
 {
     for (uint32_t word = 0; word < tenant->plic.words; word++) {
@@ -240,14 +214,17 @@ void routing_take_sources(const struct tenant *tenant)
 
         for (uint32_t left = tenant->plic.physical_sources[word]; left != 0; left >>= 1, owner++) {
             if ((left & 1) != 0) {
-                *owner = (uint8_t)tenant->index;
+                *owner = (uint8_t)(tenant->index + 1);
             }
         }
     }
 }
 
-/* routing_switch() opens it when the vhart is loaded. */
-void routing_take_context(struct vhart *vhart)
+/*
+ * The S-mode context of this hart is the vhart's from now on, if it is passed through to it.
+ * fast_route() opens it when the vhart is loaded.
+ */
+void vhart_take_interrupts(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
@@ -257,7 +234,7 @@ void routing_take_context(struct vhart *vhart)
     hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
     hart->plic_user_threshold = vhart->tenant->plic.vharts[vhart->world.vhart_id].threshold;
     hart->plic_user = vhart;
-    *hart->plic_threshold = ROUTING_THRESHOLD_CLOSED;
+    *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
 }
 
 /* What the vhart's hart has to know of its interrupts, in a number to compare. */
@@ -284,7 +261,7 @@ static void apply_threshold(struct vhart *vhart, uint32_t threshold)
         return;
     }
     hart->plic_user_threshold = threshold;
-    /* While another vhart is loaded the context stays closed; routing_switch() opens it. */
+    /* While another vhart is loaded the context stays closed; fast_route() opens it. */
     if (hart->loaded == vhart) {
         *hart->plic_threshold = threshold;
     }
@@ -309,7 +286,8 @@ static void apply(struct vhart *vhart, uint32_t wanted)
     }
 }
 
-void routing_apply(struct vhart *vhart)
+/* Another hart has changed the tenant's PLIC. */
+static void apply_to(struct vhart *vhart)
 {
     const struct vplic_vhart *own = &vhart->tenant->plic.vharts[vhart->world.vhart_id];
 
@@ -319,6 +297,8 @@ void routing_apply(struct vhart *vhart)
     vhart->routed = routed(&vhart->tenant->plic, vhart->world.vhart_id);
     apply(vhart, vhart->routed);
 }
+
+HOOK(vhart_is_routed, apply_to);
 
 static inline void __attribute__((always_inline)) refresh(struct tenant *tenant, uint32_t index)
 {
@@ -371,11 +351,11 @@ static void drop(struct hart *hart, uint32_t source)
 {
     uint8_t owner = source_owner[source];
 
-    source_owner[source] = COTENANT_MAX_TENANTS;
+    source_owner[source] = NO_OWNER;
     plic_set_priority(&board_plic, source, VPLIC_PRIORITY_MAX);
     for (unsigned claims = 0; claims < MOST_CLAIMS && is_pending(source); claims++) {
         plic_set_enable(&board_plic, hart->plic_m_context, source, true);
-        routing_external_interrupt(hart);
+        board_external_interrupt(hart);
     }
     plic_set_enable(&board_plic, hart->plic_m_context, source, false);
     plic_set_priority(&board_plic, source, 0);
@@ -416,7 +396,7 @@ static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
     routing_refresh(tenant);
 }
 
-uint32_t routing_reset_step(struct tenant *tenant, uint32_t step)
+uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
     for (;;) {
         step = vplic_reset_step(&tenant->plic, step);
@@ -452,7 +432,7 @@ void routing_choose_uart_line(struct tenant *tenant)
     }
 }
 
-void routing_refresh_uart(struct tenant *tenant)
+void vuart_refresh(struct tenant *tenant)
 {
     uint32_t source = tenant->uart_line;
     bool level = vuart_interrupt(&tenant->uart);
@@ -503,10 +483,10 @@ static bool raise_source(uint32_t source)
 {
     struct tenant *tenant;
 
-    if (source >= COTENANT_MAX_SOURCES || source_owner[source] >= tenant_count) {
+    if (source >= COTENANT_MAX_SOURCES || source_owner[source] == NO_OWNER) {
         return false;
     }
-    tenant = &tenants[source_owner[source]];
+    tenant = &tenants[source_owner[source] - 1];
     if (!vplic_raise(&tenant->plic, source)) {
         return false;
     }
@@ -514,19 +494,14 @@ static bool raise_source(uint32_t source)
     return true;
 }
 
-void routing_external_interrupt(struct hart *hart)
+void board_take_source(struct hart *hart, uint32_t source)
 {
-    uint32_t source = plic_claim(&board_plic, hart->plic_m_context);
-
     if (source == 0) {
         send_sources_away(hart);
         return;
     }
     record_source(hart, source);
-    if (source == bundle->board.uart_source) {
-        uart_interrupt();
-        plic_complete(&board_plic, hart->plic_m_context, source);
-    } else if (!raise_source(source)) {
+    if (!raise_source(source)) {
         /* No tenant takes it in this context, and none must be interrupted by it again. */
         plic_complete(&board_plic, hart->plic_m_context, source);
         plic_set_enable(&board_plic, hart->plic_m_context, source, false);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/vuart.h"
-
-#include <stddef.h>
+#include "features/plic/vuart_registers.h"
 
 /* Register offsets; the first two lead to the divisor while LCR_DLAB is set. */
 enum {
@@ -55,13 +53,6 @@ enum {
 #define MSR_DELTAS 0x0f
 #define MSR_DELTA_SHIFT 4
 
-/*
- * A driver that sees THRE writes a whole FIFO without looking again, so THRE needs that much room.
- * Once it fell, it rises only when half of the ring is free: else a tenant that prints faster than
- * the console takes would be interrupted for every 16 bytes.
- */
-#define TRANSMIT_RESUME_SPACE (VUART_TRANSMIT_SIZE / 2)
-
 static bool in_loopback(const struct vuart *uart)
 {
     return (uart->modem_control & MCR_LOOPBACK) != 0;
@@ -83,7 +74,7 @@ static uint8_t modem_lines(uint8_t modem_control)
     uint8_t lines = 0;
 
     if ((modem_control & MCR_LOOPBACK) == 0) {
-        return MSR_DCD | MSR_DSR | MSR_CTS;
+        return VUART_LINES_READY;
     }
     if (modem_control & MCR_DTR) {
         lines |= MSR_DSR;
@@ -98,50 +89,6 @@ static uint8_t modem_lines(uint8_t modem_control)
         lines |= MSR_DCD;
     }
     return lines;
-}
-
-static void reset_registers(struct vuart *uart)
-{
-    uart->interrupt_enable = 0;
-    uart->fifo_control = 0;
-    uart->line_control = 0;
-    uart->modem_control = 0;
-    uart->modem_status = modem_lines(0);
-    uart->scratch = 0;
-    uart->divisor_low = 0;
-    uart->divisor_high = 0;
-    uart->overrun = false;
-    uart->transmit_interrupt = false;
-    ring_init(&uart->receive, uart->receive_data, VUART_RECEIVE_SIZE);
-    ring_init(&uart->loopback, uart->loopback_data, VUART_FIFO_SIZE);
-}
-
-void vuart_init(struct vuart *uart)
-{
-    reset_registers(uart);
-    ring_init(&uart->transmit, uart->transmit_data, VUART_TRANSMIT_SIZE);
-    uart->transmit_ready = true;
-    uart->transmit_lines = 0;
-    uart->transmit_dropped = 0;
-    uart->receive_dropped = 0;
-}
-
-void vuart_reset(struct vuart *uart)
-{
-    reset_registers(uart);
-}
-
-/* Brings THRE up to date after the transmit ring changed; its rise is an interrupt. */
-static void update_transmit_ready(struct vuart *uart)
-{
-    uint32_t space = ring_space(&uart->transmit);
-
-    if (space < VUART_FIFO_SIZE) {
-        uart->transmit_ready = false;
-    } else if (!uart->transmit_ready && space >= TRANSMIT_RESUME_SPACE) {
-        uart->transmit_ready = true;
-        uart->transmit_interrupt = true;
-    }
 }
 
 static bool queue_for_console(struct vuart *uart, uint8_t byte)
@@ -166,7 +113,7 @@ static void transmit(struct vuart *uart, uint8_t byte)
         uart->transmit_dropped++;
     }
     uart->transmit_interrupt = false;
-    update_transmit_ready(uart);
+    vuart_update_ready(uart);
     if (uart->transmit_ready) {
         uart->transmit_interrupt = true;
     }
@@ -351,69 +298,4 @@ void vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
 bool vuart_interrupt(const struct vuart *uart)
 {
     return pending_interrupt(uart) != IIR_NONE;
-}
-
-uint32_t vuart_receive_space(const struct vuart *uart)
-{
-    return ring_space(&uart->receive);
-}
-
-uint32_t vuart_receive_taken(const struct vuart *uart)
-{
-    return uart->receive.tail;
-}
-
-bool vuart_receive(struct vuart *uart, uint8_t byte)
-{
-    if (!ring_put(&uart->receive, byte)) {
-        uart->receive_dropped++;
-        uart->overrun = true;
-        return false;
-    }
-    return true;
-}
-
-int vuart_transmit_next(struct vuart *uart)
-{
-    int byte = ring_get(&uart->transmit);
-
-    if (byte == '\n') {
-        uart->transmit_lines--;
-    }
-    if (byte >= 0) {
-        update_transmit_ready(uart);
-    }
-    return byte;
-}
-
-uint32_t vuart_console_write(struct vuart *uart, const uint8_t *bytes, uint32_t length)
-{
-    struct ring *ring = &uart->transmit;
-    uint8_t *data = ring->data;
-    uint32_t mask = ring->mask;
-    uint32_t head = ring->head;
-    uint32_t space = ring_space(ring);
-    uint32_t count = length < space ? length : space;
-    uint32_t lines = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t byte = bytes[i];
-
-        data[head++ & mask] = byte;
-        lines += byte == '\n';
-    }
-    ring->head = head;
-    uart->transmit_lines += lines;
-    update_transmit_ready(uart);
-    return count;
-}
-
-uint32_t vuart_console_read(struct vuart *uart, uint8_t *bytes, uint32_t length)
-{
-    uint32_t count = 0;
-
-    while (count < length && ring_used(&uart->receive) > 0) {
-        bytes[count++] = (uint8_t)ring_get(&uart->receive);
-    }
-    return count;
 }

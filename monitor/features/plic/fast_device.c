@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "entry/fast_device.h"
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
-#include "core/console.h"
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "entry/fast_switch.h"
-#include "irq/direct_completion.h"
-#include "irq/routing.h"
-#include "vdev/device_pages.h"
-#include "vdev/mmio.h"
+#include "features/plic/device_pages.h"
+#include "features/plic/direct_completion.h"
+#include "features/plic/mmio.h"
+#include "features/plic/routing.h"
+#include "features/plic/vuart_registers.h"
 
 /* Opcode and funct3 of the loads and stores of a byte, and of a word in both lengths. */
 #define ENCODING_MASK 0x707f
@@ -210,7 +209,7 @@ struct world_change fast_load(struct hart *hart)
     plain = vuart_read_is_plain(&vhart->tenant->uart, (unsigned)offset);
     value = vuart_read(&vhart->tenant->uart, (unsigned)offset);
     if (!plain) {
-        routing_refresh_uart(vhart->tenant);
+        vuart_refresh(vhart->tenant);
     }
     shared_leave(hart);
     vhart->world.registers[reg] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The completion of a physical source in a context that is passed through: the hot path's. */
-#ifndef COTENANT_IRQ_DIRECT_COMPLETION_H
-#define COTENANT_IRQ_DIRECT_COMPLETION_H
+#ifndef COTENANT_FEATURES_PLIC_DIRECT_COMPLETION_H
+#define COTENANT_FEATURES_PLIC_DIRECT_COMPLETION_H
 
 #include <stdbool.h>
 #include <stdint.h>

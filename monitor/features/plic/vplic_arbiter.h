@@ -3,8 +3,8 @@
  * Which interrupt of a virtual PLIC goes first. The questions are answered for the 32 sources of a
  * word at a time, so that they take the same time however many are pending.
  */
-#ifndef COTENANT_IRQ_VPLIC_ARBITER_H
-#define COTENANT_IRQ_VPLIC_ARBITER_H
+#ifndef COTENANT_FEATURES_PLIC_VPLIC_ARBITER_H
+#define COTENANT_FEATURES_PLIC_VPLIC_ARBITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "irq/vplic_registers.h"
+#include "features/plic/vplic_registers.h"
 
 #include "device/plic_map.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "irq/vplic_arbiter.h"
+#include "features/plic/vplic_arbiter.h"
 
 #include "irq/source_set.h"
 

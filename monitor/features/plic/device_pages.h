@@ -7,8 +7,8 @@
  * reach by changing the tables above without changing the leaf is another of its own virtual
  * devices.
  */
-#ifndef COTENANT_VDEV_DEVICE_PAGES_H
-#define COTENANT_VDEV_DEVICE_PAGES_H
+#ifndef COTENANT_FEATURES_PLIC_DEVICE_PAGES_H
+#define COTENANT_FEATURES_PLIC_DEVICE_PAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,8 +44,8 @@ static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t ad
 }
 
 /*
- * A window of vdev/mmio.h that the page of a physical address is in, if that needs no search; NULL
- * otherwise. `address`: where the vhart finds it.
+ * A window of features/plic/mmio.h that the page of a physical address is in, if that needs no
+ * search; NULL otherwise. `address`: where the vhart finds it.
  */
 static inline const struct mmio_window *device_window(struct vhart *vhart, uint64_t address,
                                                       uint64_t physical)

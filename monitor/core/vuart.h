@@ -10,10 +10,10 @@
  *
  * Functions are called in M-mode with interrupts off and the shared lock held. Every function takes
  * a constant time, the block transfers one proportional to the bytes they move. After any call that
- * changes something the caller passes vuart_interrupt() on to the tenant's interrupt controller.
+ * changes something comes vuart_refresh(), for the interrupt that the tenant gets.
  */
-#ifndef COTENANT_VDEV_VUART_H
-#define COTENANT_VDEV_VUART_H
+#ifndef COTENANT_CORE_VUART_H
+#define COTENANT_CORE_VUART_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@
 #define VUART_TRANSMIT_SIZE 1024
 /* Depth of the FIFOs of a 16550A. */
 #define VUART_FIFO_SIZE 16
-/* Offset of the line status register. */
-#define VUART_LINE_STATUS 5
+/* MSR outside of loopback: DCD, DSR and CTS. */
+#define VUART_LINES_READY 0xb0
 
 struct vuart {
     struct ring receive;
@@ -62,22 +62,6 @@ void vuart_init(struct vuart *uart);
  */
 void vuart_reset(struct vuart *uart);
 
-/* The tenant reads the byte register at `offset`; offsets above 7 read 0. */
-uint8_t vuart_read(struct vuart *uart, unsigned offset);
-
-/* A read at `offset` would change nothing: polling drivers read LSR far more often than all else.
- */
-static inline bool vuart_read_is_plain(const struct vuart *uart, unsigned offset)
-{
-    return offset == VUART_LINE_STATUS && !uart->overrun;
-}
-
-/* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
-void vuart_write(struct vuart *uart, unsigned offset, uint8_t value);
-
-/* Level of the interrupt line. OUT2 does not gate it. */
-bool vuart_interrupt(const struct vuart *uart);
-
 /* Bytes that vuart_receive() will still take. */
 uint32_t vuart_receive_space(const struct vuart *uart);
 
@@ -86,6 +70,34 @@ uint32_t vuart_receive_taken(const struct vuart *uart);
 
 /* A byte arrives for the tenant; false: no room, the byte is lost, counted, and sets LSR.OE. */
 bool vuart_receive(struct vuart *uart, uint8_t byte);
+
+/*
+ * A driver that sees THRE writes a whole FIFO without looking again, so THRE needs that much room.
+ * Once it fell, it rises only when half of the ring is free: else a tenant that prints faster than
+ * the console takes would be interrupted for every 16 bytes.
+ */
+#define VUART_RESUME_SPACE (VUART_TRANSMIT_SIZE / 2)
+
+/* Brings THRE up to date after the transmit ring changed; its rise is an interrupt. */
+static inline void vuart_update_ready(struct vuart *uart)
+{
+    uint32_t space = ring_space(&uart->transmit);
+
+    if (space < VUART_FIFO_SIZE) {
+        uart->transmit_ready = false;
+    } else if (!uart->transmit_ready && space >= VUART_RESUME_SPACE) {
+        uart->transmit_ready = true;
+        uart->transmit_interrupt = true;
+    }
+}
+
+struct tenant;
+
+/*
+ * The tenant's console has changed by other means than its registers. The feature that has these
+ * replaces the function, which lies in the steps of the console.
+ */
+void vuart_refresh(struct tenant *tenant);
 
 /* Bytes that wait for the console. uart->transmit_lines of them are '\n'. */
 static inline uint32_t vuart_transmit_used(const struct vuart *uart)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/mmio.h"
+#include "features/plic/mmio.h"
 
 #include "core/work.h"
 #include "device/plic_map.h"
-#include "irq/routing.h"
+#include "features/plic/routing.h"
+#include "features/plic/vuart_registers.h"
 
 static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
@@ -45,7 +46,7 @@ void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
     if (vuart_transmit_used(&tenant->uart) != 0) {
         work_post();
     }
-    routing_refresh_uart(tenant);
+    vuart_refresh(tenant);
 }
 
 /* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
@@ -55,7 +56,7 @@ static void uart_access(struct tenant *tenant, unsigned offset, bool store, uint
         mmio_uart_store(tenant, offset, (uint8_t)*value);
     } else {
         *value = vuart_read(&tenant->uart, offset);
-        routing_refresh_uart(tenant);
+        vuart_refresh(tenant);
     }
 }
 

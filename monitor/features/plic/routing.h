@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where interrupts go: from the board's PLIC and the virtual devices to the tenants.
+ *
+ * A tenant whose vhart is the lowest on its hart claims its device interrupts from the S-mode
+ * context of the hart itself; while another tenant runs there, that context's threshold keeps its
+ * line down. Sources of all other tenants and the monitor's UART come through the hart's
+ * machine context. Interrupts off, shared lock held.
+ */
+#ifndef COTENANT_FEATURES_PLIC_ROUTING_H
+#define COTENANT_FEATURES_PLIC_ROUTING_H
+
+#include "core/tenant.h"
+
+/*
+ * The sources of the tenant's description are its own from now on, whichever tenant had them
+ * before: that one has been reset.
+ */
+void routing_take_sources(const struct tenant *tenant);
+
+/*
+ * The tenant may have enabled or disabled a source: its virtual UART interrupts by the source of
+ * the board's UART while the tenant has that one enabled, as kernels do that have its number built
+ * in, and by the one of the tenant's description otherwise. Followed by routing_refresh().
+ */
+void routing_choose_uart_line(struct tenant *tenant);
+
+/*
+ * The tenant's PLIC may have changed: its vharts' SEIP, threshold, and the protection of the claim
+ * register. Those of other harts get a message if something did.
+ */
+void routing_refresh(struct tenant *tenant);
+
+#endif

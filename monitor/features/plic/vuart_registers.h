@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers of a tenant's virtual 16550, over the rings of core/vuart.h; called as those are.
+ */
+#ifndef COTENANT_FEATURES_PLIC_VUART_REGISTERS_H
+#define COTENANT_FEATURES_PLIC_VUART_REGISTERS_H
+
+#include "core/vuart.h"
+
+/* Offset of the line status register. */
+#define VUART_LINE_STATUS 5
+
+/* The tenant reads the byte register at `offset`; offsets above 7 read 0. */
+uint8_t vuart_read(struct vuart *uart, unsigned offset);
+
+/* A read at `offset` would change nothing: polling drivers read LSR far more often than all else.
+ */
+static inline bool vuart_read_is_plain(const struct vuart *uart, unsigned offset)
+{
+    return offset == VUART_LINE_STATUS && !uart->overrun;
+}
+
+/* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
+void vuart_write(struct vuart *uart, unsigned offset, uint8_t value);
+
+/* Level of the interrupt line. OUT2 does not gate it. */
+bool vuart_interrupt(const struct vuart *uart);
+
+#endif
