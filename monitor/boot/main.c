@@ -41,7 +41,7 @@ static uint64_t stack_of(uint32_t index)
 {
     uint32_t boot_hart = bundle->board.boot_hart;
 
-    if (index == boot_hart) {
+    if (!HAS(harts) || index == boot_hart) {
         return (uint64_t)boot_stack_top;
     }
     return (uint64_t)stacks[index < boot_hart ? index : index - 1] + HART_STACK_SIZE;
@@ -242,6 +242,8 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     protection_init(hart);
     work_init(hart);
     console_init();
-    release_others(hart);
+    if (HAS(harts)) {
+        release_others(hart);
+    }
     run(hart);
 }

@@ -268,7 +268,7 @@ bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument
 void foreground_go_on(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
-    bool is_alone = (hart->features & HART_ALONE) != 0;
+    bool is_alone = hart_is_alone(hart);
 
     if (!shared_try_enter(hart)) {
         return;

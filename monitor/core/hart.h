@@ -29,7 +29,7 @@ struct vhart;
 /* hart.work_due of harts without steps of work: any patience may be added to it. */
 #define WORK_NEVER (TIME_NEVER / 2)
 
-/* Fences that one hart asks of another, counted; core/remote_fence.h. */
+/* Fences that one hart asks of another, counted; features/harts/remote_fence.c. */
 struct fence_request {
     uint32_t wanted; /* written by the hart that asks */
     uint32_t done;   /* written by the hart that is asked */
@@ -71,7 +71,7 @@ struct __attribute__((aligned(64))) hart {
     bool reschedule;
     /* Written by other harts: vharts with requests, a bit each (core/messages.h). */
     uint64_t mail;
-    /* And who asks for fences: core/remote_fence.h. */
+    /* And who asks for fences: features/harts/remote_fence.c. */
     uint32_t fences;
     struct fence_request fence_requests[COTENANT_MAX_HARTS];
     bool sleeps_for_fences; /* until one of those that it has asked for is done */

@@ -16,13 +16,14 @@
 #include <stdint.h>
 
 #include "arch/csr.h"
+#include "core/feature.h"
 #include "core/hart.h"
 #include "core/vhart.h"
 
 /* In hart.mail, above the bits of the vharts. */
 #define MAIL_WORK (1ul << COTENANT_MAX_VHARTS)
 
-/* Bits of vhart.requests, in the order in which entry/requests.c carries them out. */
+/* Bits of vhart.requests, in the order in which features/harts/requests.c carries them out. */
 #define REQUEST_FENCE_I 0x1u  /* FENCE.I before it runs again */
 #define REQUEST_HALT 0x2u     /* off the hart: tenant_halt() */
 #define REQUEST_IPI 0x4u      /* supervisor software interrupt */
@@ -32,14 +33,43 @@
 #define REQUEST_EVENTS 0x40u  /* to look for events: hook vhart_looks_for_events */
 #define REQUEST_END_NAP 0x80u /* a switch waits for it: foreground_end_nap_here() */
 
+/* Of features/harts; the rest of the monitor calls them behind HAS(harts). */
+
+/* messages_post() and messages_wake_work(). */
+void messages_send(struct vhart *vhart, uint32_t requests);
+void messages_send_work(struct hart *hart);
+
+/* The software interrupt of this hart: carries out what it has been asked for. */
+void requests_take(struct hart *hart);
+
+/*
+ * Fences of SBI section 8 for the vharts of the caller's tenant whose ids are bits of `targets`,
+ * other than the caller itself: all addresses for SFENCE.VMA, or with `instructions` a FENCE.I.
+ * Returns when it is done. Shared lock not held.
+ */
+void remote_fence(const struct vhart *caller, uint64_t targets, bool instructions);
+
+/* Does the fences that other harts have asked of this one. */
+void remote_fence_serve(struct hart *hart);
+
 /* Asks for it; `requests` are carried out soon, but not before those of higher priority. */
-void messages_post(struct vhart *vhart, uint32_t requests);
+static inline void messages_post(struct vhart *vhart, uint32_t requests)
+{
+    if (HAS(harts)) {
+        messages_send(vhart, requests);
+    }
+}
 
 /* Asks for it by the time at which the vhart runs next; does not raise an interrupt. */
 void messages_leave(struct vhart *vhart, uint32_t requests);
 
 /* Asks a hart for the next step of core/work.h. */
-void messages_wake_work(struct hart *hart);
+static inline void messages_wake_work(struct hart *hart)
+{
+    if (HAS(harts)) {
+        messages_send_work(hart);
+    }
+}
 
 /*
  * Looks at what another hart is to do before a hart that waits for it goes to sleep: longer than
@@ -68,7 +98,7 @@ void messages_wake(struct hart *hart);
 static inline bool messages_publish(struct hart *hart, struct vhart *vhart)
 {
     PUBLISH(&hart->loaded, vhart);
-    return __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) != 0;
+    return HAS(harts) && __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) != 0;
 }
 
 #endif

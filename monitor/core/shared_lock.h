@@ -30,7 +30,7 @@ static inline bool hart_is_alone(const struct hart *hart)
     return !HAS(harts) || (hart->features & HART_ALONE) != 0;
 }
 
-/* The slow parts, for several harts; see below. */
+/* The slow parts, of features/harts; see below. */
 bool shared_lock_take(struct hart *hart, bool give_up);
 bool shared_lock_has_waiting(void);
 void shared_lock_pass_on(struct hart *hart);

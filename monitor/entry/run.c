@@ -15,7 +15,6 @@
 #include "core/wanted.h"
 #include "core/work.h"
 #include "entry/fast_switch.h"
-#include "entry/requests.h"
 #include "entry/trap.h"
 #include "irq/board.h"
 
@@ -23,7 +22,7 @@ void hart_poll_interrupts(struct hart *hart)
 {
     uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
 
-    if ((pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
+    if (HAS(harts) && (pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
         requests_take(hart);
     }
     if ((pending & INTERRUPT_MEI) != 0) {

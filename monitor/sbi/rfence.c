@@ -3,11 +3,11 @@
  * SBI section 8: remote fences.
  *
  * The caller itself fences the pages that it names; a range of many pages as a whole, so that the
- * work is bounded. Its other vharts fence everything: see core/remote_fence.h.
+ * work is bounded. Its other vharts fence everything: see features/harts/remote_fence.c.
  */
 #include "arch/interrupts.h"
 #include "core/hooks.h"
-#include "core/remote_fence.h"
+#include "core/messages.h"
 #include "sbi/sbi.h"
 
 #define PAGE_SIZE 4096
@@ -93,7 +93,7 @@ static struct sbi_result sbi_rfence(struct vhart *vhart, uint64_t function,
     if ((targets >> vhart->world.vhart_id & 1) != 0) {
         fence_self(function, start, size, arguments[4]);
     }
-    if (vhart->tenant->vhart_count > 1) {
+    if (HAS(harts) && vhart->tenant->vhart_count > 1) {
         firmware_requests(vhart, targets, events[function].sent, events[function].received);
         remote_fence(vhart, targets, function == SBI_RFENCE_FENCE_I);
     }

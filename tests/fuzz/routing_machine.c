@@ -103,7 +103,7 @@ uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
     return ENABLES_ENTRY;
 }
 
-void messages_post(struct vhart *vhart, uint32_t requests)
+void messages_send(struct vhart *vhart, uint32_t requests)
 {
     CHECK(requests == REQUEST_ROUTING);
     posted |= 1u << number_of(vhart);

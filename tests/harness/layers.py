@@ -41,6 +41,8 @@ class Rules:
     order: tuple[str, ...]
     state: frozenset[str] = frozenset()
     exceptions: tuple[Upward, ...] = ()
+    constant: frozenset[str] = frozenset()
+    """the features whose functions any file may call, behind HAS(), by their folders"""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """the features that each feature may use, by their folders"""
 
@@ -49,7 +51,7 @@ class Rules:
         if not edge.symbol and edge.used in self.state:
             return False
         user, used = _folder(edge.user), _folder(edge.used)
-        if used in self.needs.get(user, ()):
+        if used in self.needs.get(user, ()) or (edge.symbol and used in self.constant):
             return False
         return user != used and self.order.index(_top(user)) <= self.order.index(_top(used))
 
@@ -64,6 +66,7 @@ def read_rules(path: Path) -> Rules:
             Upward(each["user"], each["used"], frozenset(each["calls"]), each["reason"])
             for each in values.get("exception", [])
         ),
+        frozenset(f"{_FEATURES}/{name}" for name in values["constant"]),
         read_needs(path.parent / _FEATURES),
     )
 

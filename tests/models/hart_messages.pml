@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages to a hart: monitor/core/messages.c, the waiting of vharts, and the hart's choice of who
+ * Messages to a hart: monitor/features/harts/messages.c, the waiting of vharts, and the hart's choice of who
  * runs (monitor/entry/run.c, fast_switch.c).
  *
  * A hart with two vharts, of which the higher one must not be disturbed by requests for the lower

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Start, stop, shutdown and reboot: monitor/core/lifecycle.c, monitor/features/harts/hsm.c and carry_out() of
- * monitor/entry/requests.c.
+ * monitor/features/harts/requests.c.
  *
  * A tenant of three vharts, each of which may at any time start others, send them interrupts, stop
  * itself, shut the tenant down or reboot it. That a request is carried out some time after it was

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Remote fences: monitor/core/remote_fence.c and the order of steps of a world switch.
+ * Remote fences: monitor/features/harts/remote_fence.c and the order of steps of a world switch.
  *
  * Each hart runs a vhart of one tenant (V) in turn with a vhart of somebody else, and V asks for
  * fences of all other harts. Every run of the model is finite; what cannot go on at its end is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The shared lock: monitor/core/shared_lock.c.
+ * The shared lock: monitor/features/harts/shared_lock.c.
  *
  * Each hart takes the lock again and again, by shared_enter() or by shared_try_enter(), which gives
  * up when a machine interrupt is pending. Each atomic instruction is a step; a compare-and-swap

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SBI section 9: hart state management. What else several harts need is in the core, on paths where
- * it has to be short, and compiles to nothing without this feature: the shared lock, messages and
- * remote fences (HAS(harts)).
+ * SBI section 9: hart state management. The core calls the rest of this feature, the shared lock,
+ * messages and remote fences, by its functions, behind HAS(harts): on paths that have to be short.
  */
 #include "arch/vhart_setup.h"
 #include "core/feature.h"

@@ -95,7 +95,7 @@ uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
     return COTENANT_NONE;
 }
 
-void messages_post(struct vhart *vhart, uint32_t requests)
+void messages_send(struct vhart *vhart, uint32_t requests)
 {
     (void)vhart;
     (void)requests;

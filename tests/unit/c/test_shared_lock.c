@@ -7,7 +7,6 @@
 #include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/messages.h"
-#include "core/remote_fence.h"
 #include "core/shared_lock.h"
 #include "message_storm.h"
 

@@ -32,7 +32,7 @@ static uint64_t mtime;
 static bool mail[HARTS];
 static uint64_t memory[16];
 
-void messages_post(struct vhart *vhart, uint32_t requests)
+void messages_send(struct vhart *vhart, uint32_t requests)
 {
     assert_int_equal(requests, REQUEST_EVENTS);
     mail[vhart - vhart_of_tenant] = true;

@@ -67,7 +67,7 @@ static bool mail[HARTS];
 static uint64_t memory[SBI_SSE_ATTR_COUNT];
 static struct random source = {.state = 0x737365};
 
-void messages_post(struct vhart *vhart, uint32_t requests)
+void messages_send(struct vhart *vhart, uint32_t requests)
 {
     assert_int_equal(requests, REQUEST_EVENTS);
     mail[vhart - vhart_of_tenant] = true;

@@ -68,7 +68,7 @@ bool wanted_by_mail(const struct hart *of)
     return true;
 }
 
-void messages_wake_work(struct hart *of)
+void messages_send_work(struct hart *of)
 {
     assert_ptr_equal(of, &hart);
 }

@@ -69,6 +69,15 @@ def test_a_feature_uses_those_that_it_needs() -> None:
     ]
 
 
+def test_functions_of_a_feature_that_is_known_as_a_constant_are_called_from_below() -> None:
+    call = Edge("low/b.c", "features/one/a.c", "a_do")
+    header = Edge("low/b.c", "features/one/a.h")
+    rules = replace(RULES, constant=frozenset({"features/one"}))
+    assert layers.upward_faults([call], rules) == []
+    assert layers.upward_faults([call, header], RULES) != []
+    assert layers.upward_faults([header], rules) == ["upwards: low/b.c -> features/one/a.h"]
+
+
 def test_what_a_feature_needs_is_read_from_its_folder(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/messages.h"
 
-#include "core/feature.h"
 #include "core/tenant.h"
 
 static uint64_t mail_bit(const struct vhart *vhart)
@@ -23,24 +22,18 @@ void messages_leave(struct vhart *vhart, uint32_t requests)
     FENCE_ALL();
 }
 
-void messages_post(struct vhart *vhart, uint32_t requests)
+void messages_send(struct vhart *vhart, uint32_t requests)
 {
     struct hart *hart = vhart->world.hart;
 
-    if (!HAS(harts)) {
-        return;
-    }
     messages_leave(vhart, requests);
     if (!is_busy_with_higher(hart, vhart)) {
         *hart->msip = 1;
     }
 }
 
-void messages_wake_work(struct hart *hart)
+void messages_send_work(struct hart *hart)
 {
-    if (!HAS(harts)) {
-        return;
-    }
     __atomic_fetch_or(&hart->mail, MAIL_WORK, __ATOMIC_RELEASE);
     messages_wake(hart);
 }

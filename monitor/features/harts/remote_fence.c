@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/remote_fence.h"
-
+/*
+ * A hart does an SFENCE.VMA at every world switch, after it has published hart.loaded. So whoever
+ * has changed a page table and then finds that the vhart concerned is not loaded has nothing to
+ * wait for: the vhart's next switch-in comes after. Only a hart that has the vhart loaded is asked,
+ * by its software interrupt, and waited for; that ends when it has fenced or has switched to
+ * a vhart of another tenant. A hart that waits serves what others ask of it.
+ *
+ * tests/models/remote_fence.pml is this protocol.
+ */
 #include "arch/csr.h"
-#include "core/feature.h"
 #include "core/messages.h"
+#include "core/tenant.h"
 
 /* hart.fences of the caller with index 0; the others' bits lie above. */
 #define ASKED_TRANSLATION 0x1u
@@ -74,9 +81,6 @@ void remote_fence(const struct vhart *caller, uint64_t targets, bool instruction
 {
     const struct tenant *tenant = caller->tenant;
 
-    if (!HAS(harts)) {
-        return;
-    }
     /* What the caller has written to its page tables comes before the look at hart.loaded. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "entry/requests.h"
-
 #include "arch/interrupts.h"
-#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/remote_fence.h"
 #include "core/shared_lock.h"
 #include "core/work.h"
 
@@ -59,9 +55,6 @@ void requests_take(struct hart *hart)
 {
     uint64_t mail;
 
-    if (!HAS(harts)) {
-        return;
-    }
     *hart->msip = 0;
     FENCE_ALL();
     remote_fence_serve(hart);

@@ -2,7 +2,6 @@
 #include "core/shared_lock.h"
 
 #include "core/messages.h"
-#include "core/remote_fence.h"
 #include "core/wanted.h"
 
 /*
