@@ -7,7 +7,7 @@
 #ifndef COTENANT_CORE_FEATURES_H
 #define COTENANT_CORE_FEATURES_H
 
-/* Groups of tenants that take turns, and the sleep key. */
+/* Groups of tenants that take turns. */
 #ifndef FEATURE_GROUPS
 #define FEATURE_GROUPS 1
 #endif

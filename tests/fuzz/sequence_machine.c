@@ -18,8 +18,8 @@
 #include "features/control/control.h"
 #include "features/plic/routing.h"
 #include "features/virtio_console/virtio_console.h"
+#include "features/virtio_input/virtio_input.h"
 #include "sequence_statistics.h"
-#include "vdev/virtio_input.h"
 
 #define MEMORY_BASE 0x200000000000
 #define MEMORY_STRIDE 0x100000

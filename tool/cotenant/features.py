@@ -34,6 +34,7 @@ WHAT = {
     "trace": "traces",
     "virtio": "virtual devices",
     "virtio_console": "stream and memory channels",
+    "virtio_input": "the sleep key",
     "virtio_net": "network channels",
     "virtio_socket": "socket channels",
     "watch": "heartbeats",
@@ -44,16 +45,17 @@ WHAT = {
 _KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
-    "groups": {"susp", "virtio"},
+    "groups": {"susp"},
     "virtio": {"plic"},
     "virtio_console": {"virtio"},
+    "virtio_input": {"virtio"},
     "virtio_net": {"virtio"},
     "virtio_socket": {"virtio"},
 }
 
 _DEVICES = {
     abi.bundle("VIRTUAL_CONSOLE"): "virtio_console",
-    abi.bundle("VIRTUAL_INPUT"): "groups",
+    abi.bundle("VIRTUAL_INPUT"): "virtio_input",
     abi.bundle("VIRTUAL_NET"): "virtio_net",
     abi.bundle("VIRTUAL_SOCKET"): "virtio_socket",
 }

@@ -4,7 +4,7 @@
 
 #include "cmocka_tests.h"
 #include "core/tenant.h"
-#include "vdev/virtio_input.h"
+#include "features/virtio_input/virtio_input.h"
 
 #define KEY_SLEEP 142
 #define EVENTS 4

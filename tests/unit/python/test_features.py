@@ -72,7 +72,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
         ('watch = { policy = "restart", within = "1s" }\n', {"plic", "watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
-            {"groups", "plic", "susp", "virtio"},
+            {"groups", "plic", "susp", "virtio", "virtio_input"},
         ),
         ('devices = ["virtio0"]\n', {"device_reset", "guard", "plic"}),
         ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset", "plic"}),

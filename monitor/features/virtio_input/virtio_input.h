@@ -3,8 +3,8 @@
  * A virtual input device (virtio 1.2, section 5.8) with one key: the sleep key. Interrupts off,
  * shared lock held.
  */
-#ifndef COTENANT_VDEV_VIRTIO_INPUT_H
-#define COTENANT_VDEV_VIRTIO_INPUT_H
+#ifndef COTENANT_FEATURES_VIRTIO_INPUT_VIRTIO_INPUT_H
+#define COTENANT_FEATURES_VIRTIO_INPUT_VIRTIO_INPUT_H
 
 #include <stdbool.h>
 

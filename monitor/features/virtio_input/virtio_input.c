@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtio_input.h"
-#include "core/hooks.h"
+#include "features/virtio_input/virtio_input.h"
 
+#include "core/feature.h"
+#include "core/hooks.h"
 #include "core/tenant.h"
 
 /* Section 5.8.2. */
@@ -35,7 +36,7 @@ static struct {
     uint8_t subselect;
 } selections[COTENANT_MAX_VIRTUAL_DEVICES];
 
-static uint64_t features(const struct virtio_device *device)
+static uint64_t offered(const struct virtio_device *device)
 {
     (void)device;
     return 0;
@@ -135,7 +136,7 @@ static void reset(struct virtio_device *device)
 
 const struct virtio_type virtio_input_type = {
     .kind = COTENANT_VIRTUAL_INPUT,
-    .features = features,
+    .features = offered,
     .queue_count = queue_count,
     .read_configuration = read_configuration,
     .write_configuration = write_configuration,
@@ -185,3 +186,4 @@ static void is_asked_to_suspend(const struct tenant *tenant)
 }
 
 HOOK(tenant_is_asked_to_suspend, is_asked_to_suspend);
+FEATURE(virtio_input);
