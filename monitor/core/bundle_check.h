@@ -70,6 +70,18 @@ TABLE(const struct bundle_check, bundle_checks);
     static const struct bundle_check function##_entry TABLE_ENTRY(bundle_checks) = {phase, NULL,   \
                                                                                     (function)}
 
+/*
+ * Memory that a feature opens to a tenant beside its own. Returns where that which `address` is in
+ * ends; `address` itself if it is in none. For the phase CHECK_PROTECTION.
+ */
+typedef uint64_t check_opened(const struct bundle *bundle, uint32_t tenant, uint64_t address);
+
+TABLE(check_opened *const, opened_memories);
+
+/* Registers such memory at link time. */
+#define OPENED_MEMORY(function)                                                                    \
+    static check_opened *const function##_entry TABLE_ENTRY(opened_memories) = (function)
+
 /* Refuses the bundle from inside of a part. `number`: of the tenant, vhart or hart, or -1. */
 #define REQUIRE(condition, text, number)                                                           \
     do {                                                                                           \
@@ -92,6 +104,12 @@ static inline bool check_contains(uint64_t outer, uint64_t outer_size, uint64_t 
 static inline bool check_overlaps(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
     return a_size != 0 && b_size != 0 && (a < b ? b - a < a_size : a - b < b_size);
+}
+
+/* Where the range that `address` is in ends; `address` itself if it is not in it. */
+static inline uint64_t check_end_within(struct bundle_range range, uint64_t address)
+{
+    return address - range.base < range.size ? range.base + range.size : address;
 }
 
 /* `alignment`: a power of two. */

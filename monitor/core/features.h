@@ -12,9 +12,4 @@
 #define FEATURE_GROUPS 1
 #endif
 
-/* Virtual devices over virtio, which the next three and the sleep key need. */
-#ifndef FEATURE_VIRTIO
-#define FEATURE_VIRTIO 1
-#endif
-
 #endif

@@ -6,6 +6,3 @@
 #if FEATURE_GROUPS
 FEATURE(groups);
 #endif
-#if FEATURE_VIRTIO
-FEATURE(virtio);
-#endif

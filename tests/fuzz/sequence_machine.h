@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 #define TENANTS 3
 #define STRANGER 3

@@ -46,11 +46,6 @@ _KEPT = frozenset({"check", "commands", "misaligned"})
 
 _NEEDS = {
     "groups": {"susp"},
-    "virtio": {"plic"},
-    "virtio_console": {"virtio"},
-    "virtio_input": {"virtio"},
-    "virtio_net": {"virtio"},
-    "virtio_socket": {"virtio"},
 }
 
 _DEVICES = {

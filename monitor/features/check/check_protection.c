@@ -68,24 +68,8 @@ static struct bundle_range next_part(const struct bundle_vhart *vhart, unsigned 
     return (struct bundle_range){base, end > base ? end - base : 0};
 }
 
-static uint64_t end_within(struct bundle_range range, uint64_t address)
-{
-    return address - range.base < range.size ? range.base + range.size : address;
-}
-
-static bool is_end(const struct bundle *bundle, const struct bundle_channel *channel,
-                   uint32_t tenant)
-{
-    for (uint32_t i = 0; i < channel->end_count; i++) {
-        if (bundle->devices[channel->ends[i].device].tenant == tenant) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /*
- * [base, end) lies in the tenant's memory and the windows that it shares, which may be several
+ * [base, end) lies in the tenant's memory and in what features open to it, which may be several
  * adjacent ranges.
  */
 static bool is_own_memory(const struct bundle *bundle, uint32_t tenant, uint64_t base, uint64_t end)
@@ -94,12 +78,11 @@ static bool is_own_memory(const struct bundle *bundle, uint32_t tenant, uint64_t
 
     for (unsigned round = 0; base < end && round < most; round++) {
         for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
-            base = end_within(bundle->tenants[tenant].memory[i], base);
+            base = check_end_within(bundle->tenants[tenant].memory[i], base);
         }
-        for (uint32_t i = 0; i < bundle->channel_count; i++) {
-            if (is_end(bundle, &bundle->channels[i], tenant)) {
-                base = end_within(bundle->channels[i].window, base);
-            }
+        FOR_EACH_IN_TABLE(opened_memories, end_of)
+        {
+            base = (*end_of)(bundle, tenant, base);
         }
     }
     return base >= end;

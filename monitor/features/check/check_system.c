@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "abi/trace.h"
 #include "core/bundle_check.h"
-#include "core/features.h"
 
 static struct check_result check_console(const struct bundle *bundle)
 {
@@ -34,22 +33,11 @@ static struct check_result check_trace(const struct bundle *bundle, uint64_t mon
     return check_good();
 }
 
-/* Rules of later phases look devices up by the ends of channels, which the feature checks. */
-static struct check_result check_virtual_counts(const struct bundle *bundle)
-{
-    REQUIRE(FEATURE_VIRTIO || (bundle->device_count == 0 && bundle->channel_count == 0),
-            "channel_count: this monitor is built without virtual devices", -1);
-    return check_good();
-}
-
 static struct check_result check_system(const struct bundle *bundle, uint64_t monitor_size)
 {
     struct check_result result = check_console(bundle);
 
-    if (result.problem == NULL) {
-        result = check_trace(bundle, monitor_size);
-    }
-    return result.problem == NULL ? check_virtual_counts(bundle) : result;
+    return result.problem == NULL ? check_trace(bundle, monitor_size) : result;
 }
 
 BUNDLE_CHECK(CHECK_SYSTEM, check_system);

@@ -6,8 +6,8 @@
 #include "core/give_back.h"
 #include "core/guarded.h"
 #include "core/hooks.h"
+#include "device/virtio_registers.h"
 #include "features/device_reset/virtio_reset.h"
-#include "vdev/virtio_registers.h"
 
 #define VERSION_MODERN 2
 

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "core/table.h"
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 struct virtio_port;
 

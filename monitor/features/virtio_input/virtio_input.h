@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 /*
  * Presses and releases the key for a tenant. False: it has no such device, or no driver there that

@@ -8,7 +8,7 @@
  * others. The header in front of a frame is the monitor's: what one driver writes there never
  * reaches another. An end has a link while any other one is there. Shared lock held.
  */
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 #include "arch/memory.h"
 #include "core/feature.h"

@@ -10,7 +10,7 @@
  * When a driver goes away, the other one is told (VIRTIO_VSOCK_EVENT_TRANSPORT_RESET) and ends all
  * connections. Shared lock held.
  */
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 #include "arch/memory.h"
 #include "core/feature.h"

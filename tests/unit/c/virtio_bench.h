@@ -9,7 +9,7 @@
 #define COTENANT_TESTS_VIRTIO_BENCH_H
 
 #include "core/tenant.h"
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 #define BENCH_TENANTS 3
 /* The drivers: consoles of the first two, network devices of all, sockets of the first two. */

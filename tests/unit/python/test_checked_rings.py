@@ -6,7 +6,7 @@ import re
 from cotenant import paths
 
 _RING = re.compile(r"(->|\.)ring\b|struct virtqueue_ring\b")
-_OWNER = ("vdev/virtqueue.c", "vdev/virtqueue.h")
+_OWNER = ("features/virtio/virtqueue.c", "features/virtio/virtqueue.h")
 
 
 def test_no_other_file_looks_into_a_ring() -> None:
@@ -14,13 +14,13 @@ def test_no_other_file_looks_into_a_ring() -> None:
     users = {
         str(file.relative_to(monitor))
         for file in sorted(monitor.rglob("*.[ch]"))
-        if '#include "vdev/virt' in (text := file.read_text()) and _RING.search(text)
+        if '#include "features/virtio' in (text := file.read_text()) and _RING.search(text)
     }
     assert users - set(_OWNER) == set()
 
 
 def test_one_function_makes_a_ring() -> None:
-    source = (paths.MONITOR / "vdev" / "virtqueue.c").read_text()
+    source = (paths.MONITOR / "features" / "virtio" / "virtqueue.c").read_text()
     made = [match.start() for match in re.finditer(r"ring(\.\w+)? = ", source)]
     begin = source.index("bool virtqueue_start(")
     assert len(made) == 2, "the local name of finish() and what start() makes"

@@ -10,8 +10,8 @@
  *
  * Called with the shared lock held. No function here loops on what a tenant says.
  */
-#ifndef COTENANT_VDEV_VIRTQUEUE_H
-#define COTENANT_VDEV_VIRTQUEUE_H
+#ifndef COTENANT_FEATURES_VIRTIO_VIRTQUEUE_H
+#define COTENANT_FEATURES_VIRTIO_VIRTQUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * Interrupts off, shared lock held.
  */
-#ifndef COTENANT_VDEV_VIRTIO_H
-#define COTENANT_VDEV_VIRTIO_H
+#ifndef COTENANT_FEATURES_VIRTIO_VIRTIO_H
+#define COTENANT_FEATURES_VIRTIO_VIRTIO_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,8 @@
 #include "abi/bundle.h"
 #include "core/table.h"
 #include "core/tenant.h"
-#include "vdev/event_limit.h"
-#include "vdev/virtqueue.h"
+#include "features/virtio/event_limit.h"
+#include "features/virtio/virtqueue.h"
 
 struct virtio_device;
 

@@ -208,3 +208,27 @@ static struct check_result check_channels(const struct bundle *bundle, uint64_t 
 
 BUNDLE_CHECK_EACH(CHECK_ADDED, check_virtual);
 BUNDLE_CHECK(CHECK_CONNECTIONS, check_channels);
+
+static bool is_end(const struct bundle *bundle, const struct bundle_channel *channel,
+                   uint32_t tenant)
+{
+    for (uint32_t i = 0; i < channel->end_count; i++) {
+        if (bundle->devices[channel->ends[i].device].tenant == tenant) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the windows that the tenant shares. */
+static uint64_t end_of_window(const struct bundle *bundle, uint32_t tenant, uint64_t address)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        if (is_end(bundle, &bundle->channels[i], tenant)) {
+            address = check_end_within(bundle->channels[i].window, address);
+        }
+    }
+    return address;
+}
+
+OPENED_MEMORY(end_of_window);

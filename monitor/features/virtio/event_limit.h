@@ -3,8 +3,8 @@
  * How often one end of a channel can make the other end take an event: a few times at once, then
  * once in each interval. Whoever is refused keeps the event until then, and tells what is so then.
  */
-#ifndef COTENANT_VDEV_EVENT_LIMIT_H
-#define COTENANT_VDEV_EVENT_LIMIT_H
+#ifndef COTENANT_FEATURES_VIRTIO_EVENT_LIMIT_H
+#define COTENANT_FEATURES_VIRTIO_EVENT_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtio.h"
+#include "features/virtio/virtio.h"
 
 #include "arch/memory.h"
 #include "core/clock.h"
+#include "core/feature.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "core/work.h"
+#include "device/virtio_registers.h"
 #include "features/plic/mmio.h"
 #include "features/plic/routing.h"
-#include "vdev/virtio_registers.h"
 
 /* Steps of a work in a row, and pieces that a driver may divide a header into. */
 #define MOST_STEPS 16
@@ -591,3 +592,4 @@ static enum mmio_result access(struct vhart *vhart, uint64_t address, uint32_t s
 }
 
 MMIO_WINDOW(is_virtio, access);
+FEATURE(virtio);

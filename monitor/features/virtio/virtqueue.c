@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "vdev/virtqueue.h"
+#include "features/virtio/virtqueue.h"
 
 #include "arch/csr.h"
 #include "arch/memory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The registers of virtio over MMIO (virtio 1.2, section 4.2.2), of virtual devices and real ones.
  */
-#ifndef COTENANT_VDEV_VIRTIO_REGISTERS_H
-#define COTENANT_VDEV_VIRTIO_REGISTERS_H
+#ifndef COTENANT_DEVICE_VIRTIO_REGISTERS_H
+#define COTENANT_DEVICE_VIRTIO_REGISTERS_H
 
 enum {
     REG_MAGIC = 0x000,
