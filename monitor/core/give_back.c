@@ -9,16 +9,21 @@ __attribute__((weak)) uint32_t give_back_interrupts(struct tenant *tenant, uint3
     return 0;
 }
 
-/* Out of line: the interrupts, which are most of the parts, do not pay for its registers. */
+/*
+ * The last giver in the table comes first: virtual devices, of which each is a part of its own, and
+ * then real ones, of which several are a part.
+ *
+ * Out of line: the interrupts, which are most of the parts, do not pay for its registers.
+ */
 static void __attribute__((noinline)) devices_step(struct tenant *tenant)
 {
     struct given_back *place = &tenant->given_back;
     unsigned room = GIVE_BACK_ROOM;
-    give_back_part *const *part = &__start_gives_back[place->giver];
+    give_back_part *const *part = __stop_gives_back - place->giver;
 
-    for (; part != __stop_gives_back; part++) {
-        (*part)(tenant, &place->next, &room);
-        if (room == 0) {
+    while (part != __start_gives_back) {
+        part--;
+        if (room == 0 || !(*part)(tenant, &place->next, &room)) {
             return;
         }
         place->giver++;

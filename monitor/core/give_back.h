@@ -23,9 +23,9 @@
 /*
  * Resets devices that the tenant has, so that they write to no memory any more and have withdrawn
  * their interrupts, as many as there is *room for. `*next` is 0 for the first part, and otherwise
- * what the function has made of it. Leaves no room unless all are reset.
+ * what the function has made of it. Returns whether all are reset.
  */
-typedef void give_back_part(struct tenant *tenant, uint16_t *next, unsigned *room);
+typedef bool give_back_part(struct tenant *tenant, uint16_t *next, unsigned *room);
 TABLE(give_back_part *const, gives_back);
 #define GIVE_BACK(function)                                                                        \
     static give_back_part *const gives_back_##function TABLE_ENTRY(gives_back) = (function)

@@ -396,13 +396,14 @@ void machine_stop(uint32_t tenant)
     {
         uint16_t next = 0;
         unsigned room;
+        bool all;
 
         do {
             room = GIVE_BACK_ROOM;
             begin_call();
-            (*part)(&tenants[tenant], &next, &room);
+            all = (*part)(&tenants[tenant], &next, &room);
             end_call(NULL);
-        } while (room == 0);
+        } while (!all);
     }
 }
 

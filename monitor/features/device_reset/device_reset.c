@@ -29,23 +29,33 @@ void device_reset(const struct bundle_reset *reset)
     }
 }
 
+static bool has(const struct bundle_tenant *description, unsigned index)
+{
+    return index < COTENANT_MAX_RESETS &&
+           description->resets[index].kind != COTENANT_DEVICE_RESET_NONE;
+}
+
 /*
  * Those that the tenant reaches itself. Nothing depends on what else becomes of a device that does
  * not obey.
  */
-static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_tenant *description = tenant->description;
+    unsigned left = *room;
+    unsigned i;
 
-    while (*room > 0 && *next < COTENANT_MAX_RESETS &&
-           description->resets[*next].kind != COTENANT_DEVICE_RESET_NONE) {
-        const struct bundle_reset *reset = &description->resets[(*next)++];
+    for (i = *next; left > 0 && has(description, i); i++) {
+        const struct bundle_reset *reset = &description->resets[i];
 
         if (!is_guarded(description, reset)) {
             device_reset(reset);
-            (*room)--;
+            left--;
         }
     }
+    *room = left;
+    *next = (uint16_t)i;
+    return !has(description, i);
 }
 
 GIVE_BACK(give_back);

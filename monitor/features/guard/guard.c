@@ -73,7 +73,7 @@ static struct guard *find(uint64_t base)
 }
 
 /* Takes devices from their driver. */
-static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t bit = 1u << tenant->index;
     uint32_t count = guard_count;
@@ -91,6 +91,7 @@ static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     }
     *room = left;
     *next = (uint16_t)i;
+    return i == count;
 }
 
 GIVE_BACK(give_back);

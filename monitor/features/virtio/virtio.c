@@ -270,16 +270,16 @@ static void reset(struct virtio_device *device)
 }
 
 /* Each is a part of its own: it may have many queues. */
-static void give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
-    if (*next == tenant->description->device_count) {
-        return;
-    }
-    if (*room == GIVE_BACK_ROOM) {
+    uint32_t count = tenant->description->device_count;
+
+    if (*next < count && *room == GIVE_BACK_ROOM) {
         reset(&virtio_devices[tenant->description->device_first + *next]);
         (*next)++;
+        *room = 0;
     }
-    *room = 0;
+    return *next == count;
 }
 
 GIVE_BACK(give_back);

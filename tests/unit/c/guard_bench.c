@@ -234,12 +234,11 @@ void bench_give_back(void)
     FOR_EACH_IN_TABLE(gives_back, part)
     {
         uint16_t next = 0;
-        unsigned room;
+        unsigned room = GIVE_BACK_ROOM;
 
-        do {
+        while (!(*part)(&tenants[0], &next, &room)) {
             room = GIVE_BACK_ROOM;
-            (*part)(&tenants[0], &next, &room);
-        } while (room == 0);
+        }
     }
 }
 

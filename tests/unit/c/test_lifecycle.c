@@ -184,7 +184,7 @@ static void is_asked_to_suspend(const struct tenant *tenant)
 
 HOOK(tenant_is_asked_to_suspend, is_asked_to_suspend);
 
-static void reset_device(struct tenant *tenant, uint16_t *next, unsigned *room)
+static bool reset_device(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_reset *reset = &tenant->description->resets[*next];
 
@@ -194,6 +194,7 @@ static void reset_device(struct tenant *tenant, uint16_t *next, unsigned *room)
         (*next)++;
         *room = 0;
     }
+    return true;
 }
 
 GIVE_BACK(reset_device);

@@ -217,12 +217,11 @@ void bench_stop_tenant(const struct tenant *tenant)
     FOR_EACH_IN_TABLE(gives_back, part)
     {
         uint16_t next = 0;
-        unsigned room;
+        unsigned room = GIVE_BACK_ROOM;
 
-        do {
+        while (!(*part)(&tenants[tenant->index], &next, &room)) {
             room = GIVE_BACK_ROOM;
-            (*part)(&tenants[tenant->index], &next, &room);
-        } while (room == 0);
+        }
     }
 }
 
