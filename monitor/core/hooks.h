@@ -13,6 +13,7 @@
 #ifndef COTENANT_CORE_HOOKS_H
 #define COTENANT_CORE_HOOKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/table.h"
@@ -58,6 +59,9 @@ EVENT(tenant_leaves, (struct tenant * tenant), (tenant))
 /* It has stopped, and does not start again by itself. */
 EVENT(tenant_ended, (struct tenant * tenant), (tenant))
 
+/* Something is known of it only when asked for: *only_faults if it does nothing but fault. */
+EVENT(tenant_is_looked_at, (struct tenant * tenant, bool *only_faults), (tenant, only_faults))
+
 /* The devices that `before` had are the tenant's from now on. */
 EVENT(tenant_takes_over, (struct tenant * tenant, const struct tenant *before), (tenant, before))
 
@@ -99,6 +103,16 @@ EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 /* It naps (world_naps() in arch/world.h) and is to go on at once, with its own registers. */
 EVENT(vhart_nap_ends, (struct vhart * vhart), (vhart))
 
+/*
+ * The monitor is about to show it an exception; the CSRs are those of the trap before. Without the
+ * shared lock, as the next one.
+ */
+EVENT(exception_is_shown, (struct vhart * vhart, uint64_t cause), (vhart, cause))
+
+/* It has executed an instruction at `pc` that it may not. */
+EVENT(instruction_is_refused, (struct vhart * vhart, uint32_t instruction, uint64_t pc),
+      (vhart, instruction, pc))
+
 /* It goes on after a suspend, or has been asked by REQUEST_EVENTS. With the shared lock. */
 EVENT(vhart_looks_for_events, (struct vhart * vhart), (vhart))
 
@@ -124,6 +138,9 @@ EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent,
  */
 EVENT(console_requests, (const struct console_mux *console, uint32_t *requests),
       (console, requests))
+
+/* The machine is powered off once all is said: *waits if a work still has something to say. */
+EVENT(power_off_waits, (bool *waits), (waits))
 
 /* Of harts and the machine, at boot. */
 

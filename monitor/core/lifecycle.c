@@ -85,7 +85,6 @@ void tenant_run(struct tenant *tenant)
     record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
-    symptoms_begin(tenant);
     tenant_begins(tenant);
     tenant->uart.closed = false;
     work_post();

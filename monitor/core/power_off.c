@@ -6,24 +6,24 @@
 #include <stddef.h>
 
 #include "core/console.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/stopping.h"
-#include "core/symptoms.h"
 #include "core/work.h"
 #include "device/reset.h"
 
 static void stop_one(void)
 {
+    bool waits = stopping_waits();
+
     for (uint32_t i = 0; i < tenant_count; i++) {
         if (tenants[i].state == TENANT_RUNNING || tenants[i].state == TENANT_LOADING) {
             tenant_halt(&tenants[i], TENANT_STOPPED);
             return;
         }
     }
-    if (stopping_waits() || symptoms_wait()) {
-        return; /* it may have something to say */
-    }
-    if (console_is_drained()) {
+    power_off_waits(&waits);
+    if (!waits && console_is_drained()) {
         const struct reset reset = {bundle->board.reset_kind, bundle->board.reset_base};
 
         reset_power_off(&reset);

@@ -9,7 +9,6 @@
 #include "abi/bundle.h"
 #include "core/loader.h"
 #include "core/monitor_log.h"
-#include "core/symptoms.h"
 #include "core/vhart.h"
 #include "core/vuart.h"
 #include "irq/vplic.h"
@@ -90,7 +89,6 @@ struct tenant {
     struct vplic plic;
     /* Through whose machine context its sources come, or NULL: see features/plic/routing.c. */
     struct hart *source_hart;
-    struct symptoms symptoms;
     uint32_t lives;    /* how often it was started since boot, */
     uint32_t suspends; /* and has suspended to RAM */
 };

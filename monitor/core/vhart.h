@@ -68,7 +68,6 @@ struct __attribute__((aligned(64))) vhart {
     /* Time in which it could have run and another vhart had its hart, as far as its tenant asks for
      * that to be counted; ticks. */
     uint64_t stolen;
-    uint32_t repeated_faults; /* in a row, the same: core/symptoms.h */
     struct world_rest rest;
     /* REQUEST_* of core/messages.h; written by any hart, atomically. */
     uint32_t requests;

@@ -11,7 +11,6 @@
 #include "core/lifecycle.h"
 #include "core/misaligned.h"
 #include "core/shared_lock.h"
-#include "core/symptoms.h"
 #include "entry/fast_switch.h"
 #include "sbi/sbi.h"
 
@@ -39,8 +38,9 @@ static void crashes(struct vhart *vhart, uint64_t cause, uint64_t value)
     };
 
     if (values[CRASH_SCAUSE] == CAUSE_ILLEGAL_INSTRUCTION) {
-        symptoms_illegal(vhart, instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
-                         values[CRASH_SEPC]);
+        instruction_is_refused(vhart,
+                               instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
+                               values[CRASH_SEPC]);
     }
     shared_enter(vhart->world.hart);
     tenant_crash(vhart, values);
@@ -58,7 +58,7 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
         crashes(vhart, cause, value);
         return;
     }
-    symptoms_fault(vhart, cause);
+    exception_is_shown(vhart, cause);
     CSR_WRITE(scause, cause);
     CSR_WRITE(stval, value);
     CSR_WRITE(sepc, world->registers[REGISTER_PC]);
@@ -133,7 +133,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
         return;
     }
     firmware_event(vhart, SBI_PMU_FW_ILLEGAL_INSN);
-    symptoms_illegal(vhart, instruction, pc);
+    instruction_is_refused(vhart, instruction, pc);
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }
 

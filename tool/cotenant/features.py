@@ -30,6 +30,7 @@ WHAT = {
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
     "susp": "suspend (SBI SUSP)",
+    "symptoms": "signs of a tenant that only faults",
     "terminal": "the console line for people",
     "trace": "traces",
     "virtio": "virtual devices",

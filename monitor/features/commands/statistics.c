@@ -70,6 +70,14 @@ static uint32_t hangs_of(const struct tenant *tenant)
     return heartbeats.hangs;
 }
 
+static bool only_faults(struct tenant *tenant)
+{
+    bool found = false;
+
+    tenant_is_looked_at(tenant, &found);
+    return found;
+}
+
 /* Returns whether the line is complete. */
 static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now)
 {
@@ -103,7 +111,7 @@ static bool put_tenant_field(struct tenant *tenant, uint32_t field, uint64_t now
         put_count(" hangs=", hangs_of(tenant));
         return false;
     default:
-        put_count(" only_faults=", symptoms_only_faults(tenant));
+        put_count(" only_faults=", only_faults(tenant));
         monitor_puts("\n");
         return true;
     }

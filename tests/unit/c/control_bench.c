@@ -73,16 +73,6 @@ static void change_heartbeats(struct tenant *tenant, struct heartbeats_command *
 HOOK(heartbeats_shown, heartbeats_are_shown);
 HOOK(heartbeats_change, change_heartbeats);
 
-bool symptoms_only_faults(struct tenant *tenant)
-{
-    return tenant->symptoms.found != 0;
-}
-
-bool symptoms_tell(void)
-{
-    return false;
-}
-
 void vuart_refresh(struct tenant *tenant)
 {
     (void)tenant;

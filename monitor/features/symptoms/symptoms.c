@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/symptoms.h"
+#include "features/symptoms/symptoms.h"
 
 #include <stddef.h>
 
 #include "arch/csr.h"
 #include "arch/instruction.h"
+#include "core/feature.h"
 #include "core/hart.h"
-#include "core/lifecycle.h"
+#include "core/hooks.h"
 #include "core/monitor_log.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
@@ -16,28 +17,47 @@
 #define SYMPTOM_FAULTS 0x1u
 #define SYMPTOM_MACHINE_MODE 0x2u
 
+static struct symptoms {
+    uint8_t found;  /* in this life, SYMPTOM_* */
+    uint8_t untold; /* those that the log does not have yet */
+    uint32_t instruction;
+    uint64_t instruction_pc;
+    uint64_t cause;
+    uint64_t pc;
+    uint64_t times; /* 0: not counted */
+} symptoms[COTENANT_MAX_TENANTS];
+/* How often in a row a vhart has had the same fault. */
+static uint32_t repeated_faults[COTENANT_MAX_VHARTS];
+
 /* The tenants that there is something to tell of, a bit each. */
 static uint32_t waiting;
 
 void symptoms_begin(struct tenant *tenant)
 {
-    tenant->symptoms.found = tenant->symptoms.untold;
+    symptoms[tenant->index].found = symptoms[tenant->index].untold;
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        repeated_faults[vhart_index(&tenant->vharts[i])] = 0;
+    }
 }
 
-static void find(struct tenant *tenant, uint8_t symptom)
+HOOK(tenant_begins, symptoms_begin);
+
+static void find(const struct tenant *tenant, uint8_t symptom)
 {
-    tenant->symptoms.found |= symptom;
-    tenant->symptoms.untold |= symptom;
+    symptoms[tenant->index].found |= symptom;
+    symptoms[tenant->index].untold |= symptom;
     waiting |= 1u << tenant->index;
     work_post();
 }
 
 static void find_faults(struct tenant *tenant, uint64_t cause, uint64_t pc, uint64_t times)
 {
-    if ((tenant->symptoms.found & SYMPTOM_FAULTS) == 0) {
-        tenant->symptoms.cause = cause;
-        tenant->symptoms.pc = pc;
-        tenant->symptoms.times = times;
+    struct symptoms *own = &symptoms[tenant->index];
+
+    if ((own->found & SYMPTOM_FAULTS) == 0) {
+        own->cause = cause;
+        own->pc = pc;
+        own->times = times;
         find(tenant, SYMPTOM_FAULTS);
     }
 }
@@ -47,37 +67,43 @@ void symptoms_fault(struct vhart *vhart, uint64_t cause)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     struct hart *hart = vhart->world.hart;
+    uint32_t *repeated = &repeated_faults[vhart_index(vhart)];
 
     if (CSR_READ(sepc) != pc || CSR_READ(scause) != cause) {
-        vhart->repeated_faults = 0;
+        *repeated = 0;
         return;
     }
-    vhart->repeated_faults++;
-    if (vhart->repeated_faults == SYMPTOMS_FAULTS) {
+    (*repeated)++;
+    if (*repeated == SYMPTOMS_FAULTS) {
         shared_enter(hart);
         find_faults(vhart->tenant, cause, pc, SYMPTOMS_FAULTS);
         shared_leave(hart);
     }
 }
 
+HOOK(exception_is_shown, symptoms_fault);
+
 void symptoms_illegal(struct vhart *vhart, uint32_t instruction, uint64_t pc)
 {
-    struct tenant *tenant = vhart->tenant;
+    const struct tenant *tenant = vhart->tenant;
+    struct symptoms *own = &symptoms[tenant->index];
     struct hart *hart = vhart->world.hart;
 
     /* A look without the lock first: a tenant that tries again and again keeps no other hart up. */
     if (!instruction_is_of_machine_mode(instruction) ||
-        (__atomic_load_n(&tenant->symptoms.found, __ATOMIC_RELAXED) & SYMPTOM_MACHINE_MODE) != 0) {
+        (__atomic_load_n(&own->found, __ATOMIC_RELAXED) & SYMPTOM_MACHINE_MODE) != 0) {
         return;
     }
     shared_enter(hart);
-    if ((tenant->symptoms.found & SYMPTOM_MACHINE_MODE) == 0) {
-        tenant->symptoms.instruction = instruction;
-        tenant->symptoms.instruction_pc = pc;
+    if ((own->found & SYMPTOM_MACHINE_MODE) == 0) {
+        own->instruction = instruction;
+        own->instruction_pc = pc;
         find(tenant, SYMPTOM_MACHINE_MODE);
     }
     shared_leave(hart);
 }
+
+HOOK(instruction_is_refused, symptoms_illegal);
 
 /*
  * Where the monitor sees none of it: exceptions come one after the other at the first instruction
@@ -101,49 +127,56 @@ static void look(struct vhart *vhart)
     }
 }
 
-bool symptoms_only_faults(struct tenant *tenant)
+void symptoms_only_faults(struct tenant *tenant, bool *only_faults)
 {
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
         look(&tenant->vharts[i]);
     }
-    return (tenant->symptoms.found & SYMPTOM_FAULTS) != 0;
+    *only_faults = (symptoms[tenant->index].found & SYMPTOM_FAULTS) != 0;
 }
+
+HOOK(tenant_is_looked_at, symptoms_only_faults);
 
 static void tell_faults(const struct tenant *tenant)
 {
+    const struct symptoms *own = &symptoms[tenant->index];
+
     monitor_log_tenant(tenant, "only faults: cause=");
-    monitor_put_hex(tenant->symptoms.cause);
+    monitor_put_hex(own->cause);
     monitor_puts(" pc=");
-    monitor_put_hex(tenant->symptoms.pc);
-    if (tenant->symptoms.times != 0) {
+    monitor_put_hex(own->pc);
+    if (own->times != 0) {
         monitor_puts(" times=");
-        monitor_put_u64(tenant->symptoms.times);
+        monitor_put_u64(own->times);
     }
     monitor_puts("\n");
 }
 
 static void tell_machine_mode(const struct tenant *tenant)
 {
+    const struct symptoms *own = &symptoms[tenant->index];
+
     monitor_log_tenant(tenant, "expects machine mode: instruction=");
-    monitor_put_hex(tenant->symptoms.instruction);
+    monitor_put_hex(own->instruction);
     monitor_puts(" pc=");
-    monitor_put_hex(tenant->symptoms.instruction_pc);
+    monitor_put_hex(own->instruction_pc);
     monitor_puts("\n");
 }
 
 /* Out of line: a step that has nothing to tell saves no registers for it. */
 static void __attribute__((noinline)) tell_next(void)
 {
-    struct tenant *tenant = &tenants[lowest_bit(waiting)];
+    const struct tenant *tenant = &tenants[lowest_bit(waiting)];
+    struct symptoms *own = &symptoms[tenant->index];
 
-    if ((tenant->symptoms.untold & SYMPTOM_MACHINE_MODE) != 0) {
-        tenant->symptoms.untold &= (uint8_t)~SYMPTOM_MACHINE_MODE;
+    if ((own->untold & SYMPTOM_MACHINE_MODE) != 0) {
+        own->untold &= (uint8_t)~SYMPTOM_MACHINE_MODE;
         tell_machine_mode(tenant);
     } else {
-        tenant->symptoms.untold &= (uint8_t)~SYMPTOM_FAULTS;
+        own->untold &= (uint8_t)~SYMPTOM_FAULTS;
         tell_faults(tenant);
     }
-    if (tenant->symptoms.untold == 0) {
+    if (own->untold == 0) {
         waiting &= ~(1u << tenant->index);
     }
 }
@@ -157,10 +190,12 @@ bool symptoms_tell(void)
     return true;
 }
 
-bool symptoms_wait(void)
+static void wait(bool *waits)
 {
-    return waiting != 0;
+    *waits |= waiting != 0;
 }
+
+HOOK(power_off_waits, wait);
 
 static unsigned symptoms_step(uint64_t now)
 {
@@ -169,3 +204,4 @@ static unsigned symptoms_step(uint64_t now)
 }
 
 WORK(symptoms, NULL, symptoms_step);
+FEATURE(symptoms);
