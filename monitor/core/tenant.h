@@ -11,7 +11,8 @@
 #include "core/monitor_log.h"
 #include "core/vhart.h"
 #include "core/vuart.h"
-#include "irq/vplic.h"
+
+struct vplic;
 
 enum tenant_state {
     TENANT_EMPTY,    /* its memory holds nothing of use */
@@ -75,7 +76,8 @@ struct tenant {
     const struct bundle_tenant *description;
     uint32_t index;
     uint32_t vhart_count;
-    uint32_t uart_line; /* the source by which its virtual UART interrupts now */
+    uint32_t uart_line; /* the source by which its virtual UART interrupts now, */
+    bool uart_level;    /* and its level */
     enum tenant_state state;
     struct vhart *vharts; /* vhart_count of them */
     struct tenant_outcome outcome;
@@ -86,7 +88,7 @@ struct tenant {
     bool used;                   /* its memory holds what it or its images left there */
     struct loader loader;
     struct vuart uart;
-    struct vplic plic;
+    struct vplic *plic; /* of features/plic; NULL without it */
     /* Through whose machine context its sources come, or NULL: see features/plic/routing.c. */
     struct hart *source_hart;
     uint32_t lives;    /* how often it was started since boot, */

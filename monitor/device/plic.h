@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/plic_map.h"
+
 /* Highest threshold: no source of 3-bit priority interrupts. */
 #define PLIC_THRESHOLD_CLOSED 7
 
@@ -16,6 +18,23 @@ struct plic {
     uint64_t base;
     uint32_t source_count; /* highest source + 1, at most COTENANT_MAX_SOURCES */
 };
+
+/* Where registers of a context are: the enable bits of the sources 32 * word .. 32 * word + 31. */
+
+static inline uint64_t plic_enable_address(const struct plic *plic, uint32_t context, uint32_t word)
+{
+    return plic->base + PLIC_ENABLE_BASE + (uint64_t)context * PLIC_ENABLE_STRIDE + word * 4;
+}
+
+static inline uint64_t plic_threshold_address(const struct plic *plic, uint32_t context)
+{
+    return plic->base + PLIC_THRESHOLD_BASE + (uint64_t)context * PLIC_CONTEXT_STRIDE;
+}
+
+static inline uint64_t plic_claim_address(const struct plic *plic, uint32_t context)
+{
+    return plic->base + PLIC_CLAIM_BASE + (uint64_t)context * PLIC_CONTEXT_STRIDE;
+}
 
 /*
  * Sets the priority of every source to 0, so that nothing interrupts. A loop over `source_count`
@@ -32,30 +51,10 @@ void plic_set_priority(const struct plic *plic, uint32_t source, uint32_t priori
 /* Turns one source of a context on or off; the other bits of its word stay. */
 void plic_set_enable(const struct plic *plic, uint32_t context, uint32_t source, bool on);
 
-uint32_t plic_read_enable_word(const struct plic *plic, uint32_t context, uint32_t word);
-void plic_write_enable_word(const struct plic *plic, uint32_t context, uint32_t word,
-                            uint32_t value);
-
-/* Pending bits of the sources 32 * word .. 32 * word + 31. */
-uint32_t plic_read_pending_word(const struct plic *plic, uint32_t word);
-
-/* The threshold register of a context, for who writes it often. */
-volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context);
-
 void plic_set_threshold(const struct plic *plic, uint32_t context, uint32_t threshold);
 
 /* Takes the highest pending source of a context; 0: none. */
 uint32_t plic_claim(const struct plic *plic, uint32_t context);
-
-/* Priority 0 for some of the sources 32 * word .. 32 * word + 31, a bit each. */
-void plic_silence_word(const struct plic *plic, uint32_t word, uint32_t sources);
-
-/*
- * Completes some sources of a word in a context, whether they are claimed there or not, and turns
- * the whole word off there. (A completion counts only while the source is enabled, and is ignored
- * if there is nothing to complete: PLIC specification, "Interrupt Completion".)
- */
-void plic_release_word(const struct plic *plic, uint32_t context, uint32_t word, uint32_t sources);
 
 /* Ends the service of a claimed source. Ignored by the PLIC unless it is enabled there. */
 void plic_complete(const struct plic *plic, uint32_t context, uint32_t source);

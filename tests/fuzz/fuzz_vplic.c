@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "features/plic/vplic.h"
 #include "fuzz.h"
-#include "irq/vplic.h"
 #include "plic_words.h"
 
 #define VHARTS 3

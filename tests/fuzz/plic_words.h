@@ -3,7 +3,7 @@
 #ifndef COTENANT_TESTS_PLIC_WORDS_H
 #define COTENANT_TESTS_PLIC_WORDS_H
 
-#include "irq/vplic.h"
+#include "features/plic/vplic.h"
 
 static inline void silence_word(struct vplic *vplic, uint32_t word, uint32_t sources)
 {

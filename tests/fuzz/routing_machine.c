@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "arch/mmio.h"
-#include "arch/protection.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -13,6 +12,7 @@
 #include "device/plic_map.h"
 #include "entry/fast_switch.h"
 #include "features/plic/direct_completion.h"
+#include "features/plic/plic_entries.h"
 #include "features/plic/routing.h"
 #include "features/plic/vuart_registers.h"
 #include "irq/board.h"
@@ -85,19 +85,19 @@ static uint32_t hart_number(const struct vhart *vhart)
     return hart_of[number_of(vhart)];
 }
 
-void protection_set_claim(struct vhart *vhart, bool allowed)
+void plic_entry_set_claim(struct vhart *vhart, bool allowed)
 {
     CHECK(vhart->world.hart == hart_self());
     claim_open[number_of(vhart)] = allowed;
 }
 
-void protection_set_enables(struct vhart *vhart, bool allowed)
+void plic_entry_set_enables(struct vhart *vhart, bool allowed)
 {
     CHECK(vhart->world.hart == hart_self());
     enables_shown[number_of(vhart)] = allowed;
 }
 
-uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
+uint32_t plic_entry_of_enables(const struct bundle_vhart *vhart)
 {
     (void)vhart;
     return ENABLES_ENTRY;
@@ -230,7 +230,7 @@ void machine_reset(bool any_context, bool latches)
         go_to(0);
         tenant_is_set_up(&tenants[tenant]);
         for (uint32_t i = 0; tenant < DRIVEN && i < VIRTUAL_EACH; i++) {
-            vplic_add_virtual(&tenants[tenant].plic, virtual_sources[tenant][i]);
+            vplic_add_virtual(tenants[tenant].plic, virtual_sources[tenant][i]);
         }
     }
     for (uint32_t hart = 0; hart < HARTS; hart++) {
@@ -400,7 +400,7 @@ bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t
         complete_directly(vhart, value)) {
         return true;
     }
-    done = vplic_write(&tenant->plic, offset, size, value);
+    done = vplic_write(tenant->plic, offset, size, value);
     routing_choose_uart_line(tenant);
     routing_refresh(tenant);
     return done;
@@ -413,7 +413,7 @@ static uint32_t load_enables(const struct vhart *vhart, uint64_t offset)
     uint32_t value = mmio_read32(physical_base() + offset);
 
     if ((posted >> number_of(vhart) & 1) == 0) {
-        CHECK(value == vhart->tenant->plic.vharts[vhart->world.vhart_id].enable[word]);
+        CHECK(value == vhart->tenant->plic->vharts[vhart->world.vhart_id].enable[word]);
     }
     return value;
 }
@@ -435,7 +435,7 @@ bool machine_load(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t 
         *value = load_enables(vhart, offset);
         return true;
     }
-    done = vplic_read(&tenant->plic, offset, size, value);
+    done = vplic_read(tenant->plic, offset, size, value);
     routing_refresh(tenant);
     return done;
 }
@@ -450,7 +450,7 @@ void machine_set_level(uint32_t tenant, uint32_t source, bool level, uint32_t ha
 {
     go_to(hart);
     act_as(ACTOR_DEVICE);
-    if (vplic_set_level(&tenants[tenant].plic, source, level)) {
+    if (vplic_set_level(tenants[tenant].plic, source, level)) {
         routing_refresh(&tenants[tenant]);
     }
 }
@@ -498,7 +498,7 @@ static void check_released(uint32_t tenant)
 
 bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
 {
-    const struct vplic *plic = &tenants[tenant].plic;
+    const struct vplic *plic = tenants[tenant].plic;
     bool ends = !wanted || steps[tenant] == plic->words * (plic->vhart_count + 2);
 
     go_to(hart);

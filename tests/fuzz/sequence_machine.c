@@ -44,6 +44,7 @@ uint32_t honest_tenants;
 
 static struct bundle description;
 static struct hart this_hart;
+static struct vplic plics[COTENANT_MAX_TENANTS];
 static bool lock_wanted;
 static uint64_t mip;
 static uint64_t bytes_moved;
@@ -290,7 +291,8 @@ static void make_tenant(uint32_t tenant)
     of->flags = COTENANT_TENANT_DOORBELLS;
     tenants[tenant].description = of;
     tenants[tenant].index = tenant;
-    tenants[tenant].plic.tenant = tenant;
+    plics[tenant].tenant = tenant;
+    tenants[tenant].plic = &plics[tenant];
     if (tenant == STRANGER) {
         return;
     }

@@ -8,6 +8,7 @@
 
 #include "arch/mmio.h"
 #include "core/tenant.h"
+#include "features/plic/vplic.h"
 #include "irq/source_set.h"
 
 /*
@@ -23,7 +24,7 @@
  */
 static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
 {
-    const struct vplic *vplic = &vhart->tenant->plic;
+    const struct vplic *vplic = vhart->tenant->plic;
     const struct vplic_vhart *own = &vplic->vharts[vhart->world.vhart_id];
     uint32_t word = source_word(source);
     uint32_t enabled = 0;

@@ -107,7 +107,7 @@ load_claim(struct hart *hart, struct vhart *vhart)
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    value = vplic_claim(&tenant->plic, vhart->world.vhart_id);
+    value = vplic_claim(tenant->plic, vhart->world.vhart_id);
     routing_refresh(tenant);
     shared_leave(hart);
     vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
@@ -155,7 +155,7 @@ store_claim(struct hart *hart, struct vhart *vhart)
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
     }
-    vplic_complete(&tenant->plic, vhart->world.vhart_id, value);
+    vplic_complete(tenant->plic, vhart->world.vhart_id, value);
     routing_refresh(tenant);
     shared_leave(hart);
     return finish(hart, vhart, access.length);

@@ -64,8 +64,8 @@ static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, b
                         uint64_t *value)
 {
     uint32_t word = (uint32_t)*value;
-    bool done = store ? vplic_write(&tenant->plic, offset, size, word)
-                      : vplic_read(&tenant->plic, offset, size, &word);
+    bool done = store ? vplic_write(tenant->plic, offset, size, word)
+                      : vplic_read(tenant->plic, offset, size, &word);
 
     if (store) {
         routing_choose_uart_line(tenant);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/plic/routing.h"
+#include "features/plic/plic_entries.h"
+#include "features/plic/plic_words.h"
 
 #include "arch/csr.h"
 #include "arch/interrupts.h"
-#include "arch/protection.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -21,6 +22,7 @@
 
 /* Index of the owning tenant of each source + 1. Of those that a group shares, the active one. */
 static uint8_t source_owner[COTENANT_MAX_SOURCES];
+static struct vplic vplics[COTENANT_MAX_TENANTS];
 
 static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
 {
@@ -46,7 +48,7 @@ static void set_machine_enables(const struct hart *hart, uint32_t word, uint32_t
  */
 static void bring_sources(struct tenant *tenant, struct hart *hart)
 {
-    const struct vplic *vplic = &tenant->plic;
+    const struct vplic *vplic = tenant->plic;
     struct hart *before = tenant->source_hart;
 
     if (before == NULL || before == hart || hart->plic_m_context == COTENANT_NONE) {
@@ -112,7 +114,7 @@ static uint32_t hidden_source(uint32_t word)
 static void show_enables(struct vhart *vhart, bool shown)
 {
     if (vhart->world.hart == hart_self()) {
-        protection_set_enables(vhart, shown);
+        plic_entry_set_enables(vhart, shown);
     } else {
         messages_post(vhart, REQUEST_ROUTING);
     }
@@ -182,8 +184,9 @@ static uint64_t claim_register(const struct bundle_tenant *tenant, const struct 
 __attribute__((cold)) static void set_up(struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
-    struct vplic *vplic = &tenant->plic;
+    struct vplic *vplic = &vplics[tenant->index];
 
+    tenant->plic = vplic;
     vplic_init(vplic, &board_plic_ops, tenant->index, description->sources);
     if ((description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_add_virtual(vplic, description->uart_source);
@@ -199,8 +202,7 @@ __attribute__((cold)) static void set_up(struct tenant *tenant)
             tenant->source_hart = vhart->world.hart;
         }
         vhart->claim_register = claim_register(description, vhart->description);
-        vhart->enables_entry =
-            passed ? protection_enables_entry(vhart->description) : COTENANT_NONE;
+        vhart->enables_entry = passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
     }
     routing_take_sources(tenant);
 }
@@ -209,10 +211,10 @@ HOOK(tenant_is_set_up, set_up);
 
 void routing_take_sources(const struct tenant *tenant)
 {
-    for (uint32_t word = 0; word < tenant->plic.words; word++) {
+    for (uint32_t word = 0; word < tenant->plic->words; word++) {
         uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
 
-        for (uint32_t left = tenant->plic.physical_sources[word]; left != 0; left >>= 1, owner++) {
+        for (uint32_t left = tenant->plic->physical_sources[word]; left != 0; left >>= 1, owner++) {
             if ((left & 1) != 0) {
                 *owner = (uint8_t)(tenant->index + 1);
             }
@@ -232,7 +234,7 @@ void vhart_take_interrupts(struct vhart *vhart)
         return;
     }
     hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
-    hart->plic_user_threshold = vhart->tenant->plic.vharts[vhart->world.vhart_id].threshold;
+    hart->plic_user_threshold = vhart->tenant->plic->vharts[vhart->world.vhart_id].threshold;
     hart->plic_user = vhart;
     *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
 }
@@ -274,7 +276,7 @@ static void apply(struct vhart *vhart, uint32_t wanted)
 
     apply_threshold(vhart, wanted >> ROUTED_THRESHOLD_SHIFT);
     if (vhart->description->plic_claim_entry != COTENANT_NONE) {
-        protection_set_claim(vhart, (wanted & ROUTED_TRAPPED) == 0);
+        plic_entry_set_claim(vhart, (wanted & ROUTED_TRAPPED) == 0);
     }
     if (output == ((vhart->world.pending & INTERRUPT_SEI) != 0)) {
         return;
@@ -289,12 +291,12 @@ static void apply(struct vhart *vhart, uint32_t wanted)
 /* Another hart has changed the tenant's PLIC. */
 static void apply_to(struct vhart *vhart)
 {
-    const struct vplic_vhart *own = &vhart->tenant->plic.vharts[vhart->world.vhart_id];
+    const struct vplic_vhart *own = &vhart->tenant->plic->vharts[vhart->world.vhart_id];
 
     if (own->passthrough) {
-        protection_set_enables(vhart, !source_set_has(own->enable, bundle->board.uart_source));
+        plic_entry_set_enables(vhart, !source_set_has(own->enable, bundle->board.uart_source));
     }
-    vhart->routed = routed(&vhart->tenant->plic, vhart->world.vhart_id);
+    vhart->routed = routed(vhart->tenant->plic, vhart->world.vhart_id);
     apply(vhart, vhart->routed);
 }
 
@@ -303,7 +305,7 @@ HOOK(vhart_is_routed, apply_to);
 static inline void __attribute__((always_inline)) refresh(struct tenant *tenant, uint32_t index)
 {
     struct vhart *vhart = &tenant->vharts[index];
-    uint32_t wanted = routed(&tenant->plic, index);
+    uint32_t wanted = routed(tenant->plic, index);
 
     if (wanted == vhart->routed) {
         return;
@@ -373,8 +375,8 @@ static void drop_pending(const struct tenant *tenant)
     if (hart->plic_m_context == COTENANT_NONE) {
         return;
     }
-    for (uint32_t word = 0; word < tenant->plic.words; word++) {
-        uint32_t left = tenant->plic.physical_sources[word];
+    for (uint32_t word = 0; word < tenant->plic->words; word++) {
+        uint32_t left = tenant->plic->physical_sources[word];
 
         if (left != 0) {
             left &= plic_read_pending_word(&board_plic, word);
@@ -390,8 +392,9 @@ static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
 {
     drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
-        vplic_set_level(&tenant->plic, tenant->uart_line, false);
+        vplic_set_level(tenant->plic, tenant->uart_line, false);
         tenant->uart_line = tenant->description->uart_source;
+        tenant->uart_level = false;
     }
     routing_refresh(tenant);
 }
@@ -399,7 +402,7 @@ static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
 uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
     for (;;) {
-        step = vplic_reset_step(&tenant->plic, step);
+        step = vplic_reset_step(tenant->plic, step);
         if (step == 0) {
             reset_rest(tenant);
             return 0;
@@ -413,7 +416,7 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 static bool has_enabled(const struct tenant *tenant, uint32_t source)
 {
     for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        if (source_set_has(tenant->plic.vharts[i].enable, source)) {
+        if (source_set_has(tenant->plic->vharts[i].enable, source)) {
             return true;
         }
     }
@@ -426,20 +429,22 @@ void routing_choose_uart_line(struct tenant *tenant)
     uint32_t line = has_enabled(tenant, of_board) ? of_board : tenant->description->uart_source;
 
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 && line != tenant->uart_line) {
-        vplic_set_level(&tenant->plic, tenant->uart_line, false);
+        vplic_set_level(tenant->plic, tenant->uart_line, false);
         tenant->uart_line = line;
-        vplic_set_level(&tenant->plic, line, vuart_interrupt(&tenant->uart));
+        tenant->uart_level = vuart_interrupt(&tenant->uart);
+        vplic_set_level(tenant->plic, line, tenant->uart_level);
     }
 }
 
 void vuart_refresh(struct tenant *tenant)
 {
-    uint32_t source = tenant->uart_line;
     bool level = vuart_interrupt(&tenant->uart);
 
-    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0 &&
-        level != ((tenant->plic.level[source / 32] >> source % 32 & 1) != 0) &&
-        vplic_set_level(&tenant->plic, source, level)) {
+    if (level == tenant->uart_level || (tenant->description->flags & COTENANT_TENANT_UART) == 0) {
+        return;
+    }
+    tenant->uart_level = level;
+    if (vplic_set_level(tenant->plic, tenant->uart_line, level)) {
         routing_refresh(tenant);
     }
 }
@@ -487,7 +492,7 @@ static bool raise_source(uint32_t source)
         return false;
     }
     tenant = &tenants[source_owner[source] - 1];
-    if (!vplic_raise(&tenant->plic, source)) {
+    if (!vplic_raise(tenant->plic, source)) {
         return false;
     }
     routing_refresh(tenant);

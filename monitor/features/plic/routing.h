@@ -11,6 +11,7 @@
 #define COTENANT_FEATURES_PLIC_ROUTING_H
 
 #include "core/tenant.h"
+#include "features/plic/vplic.h"
 
 /*
  * The sources of the tenant's description are its own from now on, whichever tenant had them

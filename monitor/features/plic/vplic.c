@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "irq/vplic.h"
+#include "features/plic/vplic.h"
 
 #include "features/plic/vplic_arbiter.h"
 #include "features/plic/vplic_registers.h"

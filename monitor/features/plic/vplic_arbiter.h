@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "features/plic/vplic.h"
 #include "irq/source_set.h"
-#include "irq/vplic.h"
 
 /* Brings the summary up to date after vplic->pending[word] was changed. */
 static inline void vplic_update_pending_word(struct vplic *vplic, uint32_t word)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "irq/vplic.h"
+#include "features/plic/vplic.h"
 
 enum vplic_register_kind {
     VPLIC_REGISTER_NONE,      /* reserved, or of a source or context that is not there */

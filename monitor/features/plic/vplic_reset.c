@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A tenant restarts: it gives back every interrupt that it held. */
+#include "features/plic/vplic.h"
 #include "features/plic/vplic_arbiter.h"
 #include "irq/source_set.h"
-#include "irq/vplic.h"
 
 /* Completes the raised sources of a word, some of which may be disabled, and turns all off. */
 static void release_emulated(struct vplic *vplic, uint32_t word, uint32_t raised)

@@ -58,7 +58,7 @@ static void make_devices(void)
         device->type = type_of(device->description->kind);
         device->tell_at = TIME_NEVER;
         virtio_set_limit(&device->wake_ups, device->description->wake_ups);
-        vplic_add_virtual(&device->tenant->plic, device->description->source);
+        vplic_add_virtual(device->tenant->plic, device->description->source);
     }
     FOR_EACH_IN_TABLE(virtio_types, type)
     {
@@ -128,7 +128,7 @@ static void set_interrupts(struct virtio_device *device, uint8_t interrupts)
 
     device->interrupts = interrupts;
     if (change &&
-        vplic_set_level(&device->tenant->plic, device->description->source, interrupts != 0)) {
+        vplic_set_level(device->tenant->plic, device->description->source, interrupts != 0)) {
         routing_refresh(device->tenant);
     }
 }

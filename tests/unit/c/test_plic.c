@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "abi/limits.h"
 #include "cmocka_tests.h"
-#include "device/plic.h"
+#include "features/plic/plic_words.h"
 #include "mmio_recorder.h"
 
 #define BASE 0x0c000000

@@ -5,6 +5,7 @@
 #include "cmocka_tests.h"
 #include "core/hart.h"
 #include "core/tenant.h"
+#include "features/plic/plic_entries.h"
 
 #define CLAIM 3
 #define OTHERS 0x1b1b1b1b001b1f19ul /* what the other entries of pmpcfg0 say */
@@ -31,10 +32,10 @@ static int set_up(void **state)
 static void test_closed_still_matches(void **state)
 {
     (void)state;
-    protection_set_claim(vhart, false);
+    plic_entry_set_claim(vhart, false);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | CLOSED);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | CLOSED);
-    protection_set_claim(vhart, true);
+    plic_entry_set_claim(vhart, true);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | OPEN);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | OPEN);
 }
@@ -43,7 +44,7 @@ static void test_the_registers_of_another_are_left_alone(void **state)
 {
     (void)state;
     hart.loaded = &vharts[1];
-    protection_set_claim(vhart, false);
+    plic_entry_set_claim(vhart, false);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | CLOSED);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | OPEN);
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "arch/mmio.h"
-#include "arch/protection.h"
 #include "cmocka_tests.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/messages.h"
 #include "core/tenant.h"
 #include "device/plic_map.h"
+#include "features/plic/plic_entries.h"
 #include "features/plic/routing.h"
 #include "irq/board.h"
 
@@ -77,19 +77,19 @@ void mmio_write32(uint64_t address, uint32_t value)
     }
 }
 
-void protection_set_claim(struct vhart *vhart, bool allowed)
+void plic_entry_set_claim(struct vhart *vhart, bool allowed)
 {
     (void)vhart;
     (void)allowed;
 }
 
-void protection_set_enables(struct vhart *vhart, bool allowed)
+void plic_entry_set_enables(struct vhart *vhart, bool allowed)
 {
     (void)vhart;
     (void)allowed;
 }
 
-uint32_t protection_enables_entry(const struct bundle_vhart *vhart)
+uint32_t plic_entry_of_enables(const struct bundle_vhart *vhart)
 {
     (void)vhart;
     return COTENANT_NONE;
@@ -140,7 +140,7 @@ static struct tenant *tenant(void)
 
 static void write_register(uint64_t offset, uint32_t value)
 {
-    assert_true(vplic_write(&tenant()->plic, offset, 4, value));
+    assert_true(vplic_write(tenant()->plic, offset, 4, value));
     routing_refresh(tenant());
     take_interrupts();
 }
@@ -149,7 +149,7 @@ static uint32_t read_register(uint64_t offset)
 {
     uint32_t value;
 
-    assert_true(vplic_read(&tenant()->plic, offset, 4, &value));
+    assert_true(vplic_read(tenant()->plic, offset, 4, &value));
     routing_refresh(tenant());
     take_interrupts();
     return value;

@@ -4,7 +4,7 @@
 
 #include "cmocka_tests.h"
 #include "device/plic_map.h"
-#include "irq/vplic.h"
+#include "features/plic/vplic.h"
 #include "plic_words.h"
 
 #define UART 12    /* the virtual source of these tests */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmocka_tests.h"
-#include "irq/vplic.h"
+#include "features/plic/vplic.h"
 #include "plic_words.h"
 #include "random.h"
 

@@ -32,6 +32,7 @@ enum { CONSOLE_SOURCE = 13, NET_SOURCE = 14, SOCKET_SOURCE = 15 };
 
 static struct bundle description;
 static struct hart this_hart;
+static struct vplic plics[COTENANT_MAX_TENANTS];
 
 /* In the place of what virtual devices call. */
 
@@ -195,7 +196,8 @@ static void make(void)
         tenant->device_count = console ? 3 : 1;
         tenants[i].description = tenant;
         tenants[i].index = i;
-        tenants[i].plic.tenant = i;
+        plics[i].tenant = i;
+        tenants[i].plic = &plics[i];
         if (console) {
             bench_drivers[i].memory = memory;
             describe_device(i, console_index(i), COTENANT_VIRTUAL_CONSOLE, CONSOLE_SOURCE,

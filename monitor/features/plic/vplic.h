@@ -29,8 +29,8 @@
  * the vharts again: the last is the caller's to write to the physical S-context of a pass-through
  * vhart.
  */
-#ifndef COTENANT_IRQ_VPLIC_H
-#define COTENANT_IRQ_VPLIC_H
+#ifndef COTENANT_FEATURES_PLIC_VPLIC_H
+#define COTENANT_FEATURES_PLIC_VPLIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
