@@ -14,7 +14,6 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
-#include "features/plic/routing.h"
 #include "features/susp/suspend.h"
 
 struct group {
@@ -95,7 +94,7 @@ void foreground_init(void)
         }
         if (group->active == NULL || (!takes_turns(group->active) && takes_turns(&tenants[i]))) {
             group->active = &tenants[i];
-            routing_take_sources(&tenants[i]);
+            tenant_take_sources(&tenants[i]);
         }
     }
 }
@@ -127,7 +126,7 @@ static void take_over(struct group *group)
 {
     group->taken_over = true;
     tenant_takes_over(group->active, group->before);
-    routing_take_sources(group->active);
+    tenant_take_sources(group->active);
 }
 
 void foreground_take(struct tenant *tenant)

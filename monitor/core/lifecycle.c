@@ -134,6 +134,11 @@ void tenant_load_step(struct tenant *tenant)
 }
 
 /* Without devices there are none. */
+__attribute__((weak)) void tenant_take_sources(const struct tenant *tenant)
+{
+    (void)tenant;
+}
+
 __attribute__((weak)) void vhart_take_interrupts(struct vhart *vhart)
 {
     (void)vhart;

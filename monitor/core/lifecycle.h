@@ -63,6 +63,12 @@ void tenant_fail(struct vhart *vhart);
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
+ * The interrupts of devices that the tenant's description names are its own from now on, whichever
+ * tenant had them before: that one has been reset. Replaced as the next one.
+ */
+void tenant_take_sources(const struct tenant *tenant);
+
+/*
  * The vhart, of this hart, is set up to begin a life or to go on after a suspend of its tenant: the
  * hart's interrupts of devices are its own from now on. The feature that passes them on replaces
  * the function, which lies in a stretch whose length is held.

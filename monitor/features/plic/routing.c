@@ -204,12 +204,12 @@ __attribute__((cold)) static void set_up(struct tenant *tenant)
         vhart->claim_register = claim_register(description, vhart->description);
         vhart->enables_entry = passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
     }
-    routing_take_sources(tenant);
+    tenant_take_sources(tenant);
 }
 
 HOOK(tenant_is_set_up, set_up);
 
-void routing_take_sources(const struct tenant *tenant)
+void tenant_take_sources(const struct tenant *tenant)
 {
     for (uint32_t word = 0; word < tenant->plic->words; word++) {
         uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];

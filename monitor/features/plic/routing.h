@@ -14,12 +14,6 @@
 #include "features/plic/vplic.h"
 
 /*
- * The sources of the tenant's description are its own from now on, whichever tenant had them
- * before: that one has been reset.
- */
-void routing_take_sources(const struct tenant *tenant);
-
-/*
  * The tenant may have enabled or disabled a source: its virtual UART interrupts by the source of
  * the board's UART while the tenant has that one enabled, as kernels do that have its number built
  * in, and by the one of the tenant's description otherwise. Followed by routing_refresh().

@@ -202,7 +202,7 @@ GIVE_BACK(reset_device);
 static const struct tenant *sources_owner;
 static uint32_t focus;
 
-void routing_take_sources(const struct tenant *tenant)
+void tenant_take_sources(const struct tenant *tenant)
 {
     sources_owner = tenant;
 }
