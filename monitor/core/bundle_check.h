@@ -95,6 +95,12 @@ static inline struct check_result check_good(void)
     return (struct check_result){NULL, -1};
 }
 
+/*
+ * Of features/check, called behind HAS(check): the first problem that a part finds in a bundle
+ * whose header is good.
+ */
+struct check_result check_fields(const struct bundle *bundle, uint64_t monitor_size);
+
 /* [base, base + size) lies in [outer, outer + outer_size), without overflow. */
 static inline bool check_contains(uint64_t outer, uint64_t outer_size, uint64_t base, uint64_t size)
 {

@@ -16,7 +16,6 @@ enum {
 };
 
 #define IER_RECEIVE 0x01
-#define IER_TRANSMIT 0x02
 
 #define FCR_ENABLE_AND_CLEAR 0x07 /* trigger level 1: input wakes us at once */
 
@@ -103,24 +102,14 @@ int ns16550_receive(const struct ns16550 *uart)
     return read_register(uart, REG_DATA);
 }
 
-static void set_interrupt_enable(struct ns16550 *uart, uint8_t bit, bool on)
-{
-    uint8_t before = uart->interrupt_enable;
-
-    uart->interrupt_enable = on ? before | bit : before & (uint8_t)~bit;
-    if (uart->interrupt_enable != before) {
-        write_register(uart, REG_INTERRUPT_ENABLE, uart->interrupt_enable);
-    }
-}
-
 void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on)
 {
-    set_interrupt_enable(uart, IER_RECEIVE, on);
-}
+    uint8_t enabled = on ? IER_RECEIVE : 0;
 
-void ns16550_set_transmit_interrupt(struct ns16550 *uart, bool on)
-{
-    set_interrupt_enable(uart, IER_TRANSMIT, on);
+    if (uart->interrupt_enable != enabled) {
+        uart->interrupt_enable = enabled;
+        write_register(uart, REG_INTERRUPT_ENABLE, enabled);
+    }
 }
 
 void ns16550_acknowledge(const struct ns16550 *uart)

@@ -47,13 +47,7 @@ int ns16550_receive(const struct ns16550 *uart);
 /* The UART interrupts while received bytes wait. */
 void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on);
 
-/* The UART interrupts when the transmit FIFO becomes empty, and at once if it is. */
-void ns16550_set_transmit_interrupt(struct ns16550 *uart, bool on);
-
-/*
- * Reads IIR, which withdraws a transmit interrupt: called when the UART's source was claimed, so
- * that it falls even if nothing is left to write.
- */
+/* Reads IIR: called when the UART's source was claimed, so that what a read withdraws falls. */
 void ns16550_acknowledge(const struct ns16550 *uart);
 
 #endif

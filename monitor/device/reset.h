@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Powers the machine off or resets it. M-mode. Both functions return when the board has no such
- * device, and perhaps a few instructions before the device acts: the caller then idles.
+ * Powers the machine off. M-mode. Returns when the board has no such device, and perhaps a few
+ * instructions before the device acts: the caller then idles.
  */
 #ifndef COTENANT_DEVICE_RESET_H
 #define COTENANT_DEVICE_RESET_H
@@ -14,6 +14,5 @@ struct reset {
 };
 
 void reset_power_off(const struct reset *reset);
-void reset_reboot(const struct reset *reset);
 
 #endif

@@ -137,4 +137,3 @@ static struct check_result check_board(const struct bundle *bundle, uint64_t mon
 }
 
 BUNDLE_CHECK(CHECK_BOARD, check_board);
-FEATURE(check);

@@ -8,13 +8,13 @@
 #include "core/misaligned.h"
 
 #include "arch/csr.h"
-#include "arch/fp.h"
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/owned_memory.h"
 #include "core/feature.h"
 #include "core/tenant.h"
 #include "core/vhart.h"
+#include "features/misaligned/fp_register.h"
 
 #define PAGE_SIZE 4096
 /* A single-precision value in a wider register has all upper bits set (ISA manual, "NaN boxing").

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "arch/csr.h"
-#include "arch/fp.h"
 #include "cmocka_tests.h"
 #include "core/tenant.h"
+#include "features/misaligned/fp_register.h"
 #include "features/plic/mmio.h"
 #include "random.h"
 

@@ -13,16 +13,14 @@ static int setup(void **state)
     return 0;
 }
 
-static void test_sifive_test_commands(void **state)
+static void test_sifive_test_command(void **state)
 {
     struct reset reset = {.kind = COTENANT_RESET_SIFIVE_TEST, .base = BASE};
 
     (void)state;
     reset_power_off(&reset);
-    reset_reboot(&reset);
-    assert_int_equal(mmio_recorder_count(), 2);
+    assert_int_equal(mmio_recorder_count(), 1);
     assert_mmio_write(0, 32, BASE, 0x5555);
-    assert_mmio_write(1, 32, BASE, 0x7777);
 }
 
 static void test_board_without_a_reset_device(void **state)
@@ -31,14 +29,13 @@ static void test_board_without_a_reset_device(void **state)
 
     (void)state;
     reset_power_off(&reset);
-    reset_reboot(&reset);
     assert_int_equal(mmio_recorder_count(), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_sifive_test_commands, setup),
+        cmocka_unit_test_setup(test_sifive_test_command, setup),
         cmocka_unit_test_setup(test_board_without_a_reset_device, setup),
     };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of arch/fp.h, called from C; mstatus.FS is not off. fp_read_register(a0 = number) and
- * fp_write_register(a0 = number, a1 = value) move one register, by a jump into a table of entries of
- * 8 bytes.
+ * The functions of fp_register.h, called from C; mstatus.FS is not off. fp_read_register(a0 =
+ * number) and fp_write_register(a0 = number, a1 = value) move one register, by a jump into a table
+ * of entries of 8 bytes.
  */
     .attribute arch, "rv64imafdc_zicsr"
     .section .text.fp, "ax"

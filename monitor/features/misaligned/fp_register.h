@@ -3,8 +3,8 @@
  * One floating-point register of the hart, by its number, 0..31: all 64 bits. mstatus.FS must not
  * be off.
  */
-#ifndef COTENANT_ARCH_FP_H
-#define COTENANT_ARCH_FP_H
+#ifndef COTENANT_FEATURES_MISALIGNED_FP_REGISTER_H
+#define COTENANT_FEATURES_MISALIGNED_FP_REGISTER_H
 
 #include <stdint.h>
 
