@@ -12,12 +12,19 @@ from systems import (
     run_without_a_miss,
     system,
 )
+from test_malformed_bundle import spoil
+
+from cotenant.bundle_struct import Bundle
+from cotenant.run.launch import Launch
 
 LEAN = '[monitor]\nbuild = "lean"\n'
 SECONDS = 2
 RTOS = freertos(fp=False)
 SECOND = freertos("second", fp=False)
 ENDS = "ends = ['freertos', 'second']\n"
+STREAM = f"[channel.c]\nkind = 'stream'\n{ENDS}"
+NET = f"[channel.c]\nkind = 'net'\n{ENDS}"
+MEMORY = f"[channel.c]\nkind = 'memory'\nsize = '64K'\n{ENDS}"
 
 
 def test_linux_beside_freertos(build: Build, boot: Boot) -> None:
@@ -51,7 +58,7 @@ def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
     [
         ([freertos()], "features: this monitor is built without fp"),
         ([freertos(fp=False, hart=1), SECOND], "built without harts"),
-        ([RTOS, SECOND, f"[channel.c]\nkind = 'stream'\n{ENDS}"], "built without virtio"),
+        ([RTOS, SECOND, STREAM], "built without virtio"),
         ([RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"], "built without groups"),
         ([freertos(fp=False, devices=["virtio0"])], "built without device_reset"),
     ],
@@ -61,7 +68,32 @@ def test_a_bundle_that_needs_more_is_refused(
     build: Build, boot: Boot, tables: list[str], words: str
 ) -> None:
     lean = build(system(RTOS, LEAN)).built.monitor.image
-    session = boot(put_monitor(build(system(*tables)), lean))
+    assert_refused(boot, put_monitor(build(system(*tables)), lean), words)
+
+
+def forget_features(header: Bundle) -> None:
+    for feature in header.features:
+        feature.value = b""
+
+
+@pytest.mark.parametrize(
+    ("kept", "hidden", "words"),
+    [
+        (STREAM, NET, "device.kind: unknown"),
+        ("", MEMORY, "vhart.pmp_address: opens memory that is not its tenant's"),
+    ],
+    ids=["type", "window"],
+)
+def test_a_bundle_that_does_not_name_what_it_needs_is_refused(
+    build: Build, boot: Boot, kept: str, hidden: str, words: str
+) -> None:
+    lean = build(system(RTOS, SECOND, kept, LEAN)).built.monitor.image
+    launch = spoil(build(system(RTOS, SECOND, hidden)), forget_features)
+    assert_refused(boot, put_monitor(launch, lean), words)
+
+
+def assert_refused(boot: Boot, launch: Launch, words: str) -> None:
+    session = boot(launch)
     assert session.wait_end(timeout=60) == 0
     text = session.console.noise + session.monitor_log
     assert "refused the bundle: " in text and words in text

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/bundle_check.h"
+#include "features/virtio/type.h"
 
 static bool overlaps_device(const struct bundle_tenant *tenant, const struct bundle_board *board,
                             uint64_t base, uint64_t size)
@@ -57,6 +58,18 @@ static bool is_free_source(const struct bundle *bundle, const struct bundle_devi
     return true;
 }
 
+/* Also one that this monitor is built without is unknown. */
+static bool is_known(uint32_t kind)
+{
+    FOR_EACH_IN_TABLE(virtio_types, type)
+    {
+        if ((*type)->kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct check_result check_device(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_device *device = &bundle->devices[index];
@@ -66,9 +79,7 @@ static struct check_result check_device(const struct bundle *bundle, uint32_t in
     tenant = &bundle->tenants[device->tenant];
     REQUIRE(index - tenant->device_first < tenant->device_count,
             "device.tenant: the tenant does not have it", index);
-    REQUIRE(device->kind == COTENANT_VIRTUAL_CONSOLE || device->kind == COTENANT_VIRTUAL_NET ||
-                device->kind == COTENANT_VIRTUAL_INPUT || device->kind == COTENANT_VIRTUAL_SOCKET,
-            "device.kind: unknown", index);
+    REQUIRE(is_known(device->kind), "device.kind: unknown", index);
     REQUIRE(tenant->plic_base != 0 && is_free_source(bundle, device),
             "device.source: none, or another device's", index);
     return check_good();

@@ -4,9 +4,21 @@
 #include <string.h>
 
 #include "core/crc32.h"
+#include "features/virtio/type.h"
 
 #define MIB 0x100000ul
 #define PARTS_SIZE 0xa000
+
+/* The devices that bundles have, in the place of their features. */
+static const struct virtio_type console = {.kind = COTENANT_VIRTUAL_CONSOLE};
+static const struct virtio_type net = {.kind = COTENANT_VIRTUAL_NET};
+static const struct virtio_type input = {.kind = COTENANT_VIRTUAL_INPUT};
+static const struct virtio_type vsock = {.kind = COTENANT_VIRTUAL_SOCKET};
+
+VIRTIO_TYPE(console);
+VIRTIO_TYPE(net);
+VIRTIO_TYPE(input);
+VIRTIO_TYPE(vsock);
 
 static void make_board(struct bundle_board *board)
 {
