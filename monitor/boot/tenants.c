@@ -65,7 +65,6 @@ void tenants_init(void)
     for (uint32_t i = 0; i < tenant_count; i++) {
         tenant_init(&tenants[i], i);
     }
-    foreground_init();
     machine_begins();
     for (uint32_t i = 0; i < tenant_count; i++) {
         if ((tenants[i].description->flags & COTENANT_TENANT_AUTOSTART) != 0 &&

@@ -165,7 +165,6 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
 static void begin_resuming(struct vhart *vhart)
 {
     vhart->loading = true;
-    vhart->in_switch = true;
     get_hart(vhart);
 }
 
@@ -185,7 +184,6 @@ void vhart_start_here(struct vhart *vhart)
 void vhart_resume_here(struct vhart *vhart)
 {
     vhart->loading = false;
-    vhart->in_switch = false;
     begin_life(vhart, vhart->start_address, vhart->start_argument, true);
     if (vhart->uses_features) {
         vhart_looks_for_events(vhart); /* one that came while it suspended */
@@ -231,7 +229,6 @@ static void vhart_release(struct vhart *vhart)
 {
     vhart->state = VHART_STOPPED;
     vhart->loading = false;
-    vhart->in_switch = false;
     __atomic_store_n(&vhart->requests, 0, __ATOMIC_RELAXED);
     if (vhart->uses_features) {
         vhart->uses_features = false;
@@ -261,7 +258,6 @@ void tenant_become_dormant(struct vhart *vhart)
     struct tenant *tenant = vhart->tenant;
 
     record_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
-    tenant->news |= TENANT_NEWS_SUSPENDED;
     leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
@@ -274,7 +270,6 @@ struct vhart *tenant_resume(struct tenant *tenant)
     struct vhart *here = NULL;
 
     record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
-    tenant->news |= TENANT_NEWS_RESUMED;
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;
     work_post();

@@ -96,7 +96,7 @@ void vhart_start_here(struct vhart *vhart);
 
 /*
  * A vhart with VHART_RESUME_PENDING has the hart, this one, for what there is to do before it goes
- * on (vhart.in_switch): it goes on now.
+ * on (vhart.loading): it goes on now.
  */
 void vhart_resume_here(struct vhart *vhart);
 

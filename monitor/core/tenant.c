@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/tenant.h"
 
+#include "core/foreground.h"
+
 struct tenant tenants[COTENANT_MAX_TENANTS];
 uint32_t tenant_count;
 uint32_t tenants_stopping;
 struct vhart vharts[COTENANT_MAX_VHARTS];
 const struct bundle *bundle;
+const struct foreground_policy *foreground_policy;
 
 const char *const tenant_command_names[COMMAND_COUNT] = {
     [COMMAND_LOAD] = "load",       [COMMAND_START] = "start",     [COMMAND_STOP] = "stop",

@@ -25,11 +25,6 @@ enum tenant_state {
     TENANT_LOADING,  /* its memory is being filled or cleared, and it will not start by itself */
 };
 
-/* struct tenant.news: what the console service has yet to tell. */
-#define TENANT_NEWS_SUSPENDED 0x1u
-#define TENANT_NEWS_RESUMED 0x2u
-#define TENANT_NEWS_STARTS 0x4u
-
 /* What its memory is being filled or cleared for. */
 enum tenant_purpose {
     TENANT_TO_RUN,     /* running */
@@ -84,7 +79,6 @@ struct tenant {
     uint64_t crash[CRASH_VALUES];
     struct given_back given_back;
     enum tenant_purpose purpose; /* while the loader works */
-    uint32_t news;               /* TENANT_NEWS_*, for foreground_tell() */
     bool used;                   /* its memory holds what it or its images left there */
     struct loader loader;
     struct vuart uart;

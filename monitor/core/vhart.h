@@ -57,8 +57,9 @@ struct __attribute__((aligned(64))) vhart {
     bool brings_registers; /* when it gets the hart next: hook vhart_brings_registers */
     bool keeps_registers;  /* which it brings along: hook vhart_drops_registers */
     bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
-    bool loading;          /* its time is spent on putting the tenant's images in place */
-    bool in_switch;        /* with `loading`: on a switch of the foreground instead */
+    /* Its time is spent on putting the tenant's images in place, or, if the loader is idle, on a
+     * switch of the foreground. */
+    bool loading;
     struct device_page device_pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;

@@ -195,7 +195,7 @@ struct world_change hart_schedule(struct hart *hart)
             requests_take(hart);
         } else if (vhart == NULL) {
             WAIT_FOR_INTERRUPT();
-        } else if (!vhart->in_switch) {
+        } else if (vhart->tenant->loader.phase != LOADER_IDLE) {
             tenant_load_step(vhart->tenant);
         } else if (!hart_is_wanted()) {
             foreground_go_on(vhart);

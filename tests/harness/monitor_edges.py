@@ -18,7 +18,6 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Section, SymbolTableSection
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
-_STAND_INS = "absent"
 # Compiled to constants, not to an object: see monitor/Makefile.
 _OFFSETS = "arch/offsets.c"
 
@@ -45,7 +44,7 @@ class Object:
 def sources(monitor: Path, suffixes: str) -> list[str]:
     """Return the files in the folders of the monitor, by the letters that suffixes may be."""
     files = (file.relative_to(monitor) for file in monitor.glob(f"*/**/*.[{suffixes}]"))
-    return sorted(str(file) for file in files if file.parts[0] != _STAND_INS)
+    return sorted(str(file) for file in files)
 
 
 def calls(monitor: Path, built: Path) -> list[Edge]:

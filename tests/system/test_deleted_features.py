@@ -18,20 +18,13 @@ from test_malformed_bundle import set_field, spoil
 from cotenant import abi, features, paths
 from cotenant.run.launch import Launch
 
-# The feature says that it is there in a file of its folder, as those do that need it.
-WHOLE = {
-    folder.name
-    for folder in (paths.MONITOR / "features").iterdir()
-    if any(f"FEATURE({folder.name});" in file.read_text() for file in folder.glob("*.c"))
-}
-
 
 def gone_with(name: str) -> set[str]:
     """Return the features that a monitor without this one does not have."""
     return {each for each in features.WHAT if name in features.with_needs({each})}
 
 
-FOLDERS = sorted(name for name in WHOLE if gone_with(name) <= WHOLE)
+FOLDERS = sorted(features.WHAT)
 EXAMPLE = paths.ROOT / "examples" / "linux-freertos.toml"
 SMALL = system(freertos(fp=False, uart=False))
 LAST_NAME = f"features[{abi.limit('MAX_FEATURES') - 1}].value"

@@ -17,10 +17,10 @@ WHAT = {
     "control_port": "control ports of tenants",
     "dbtr": "debug triggers (SBI DBTR)",
     "device_reset": "reset of tenants' devices",
+    "foreground": "groups of tenants that take turns",
     "fp": "floating point",
     "frames": "the console line for programs",
     "fwft": "delegation of misaligned accesses (SBI FWFT)",
-    "groups": "groups",
     "guard": "guarded virtio devices",
     "harts": "several harts",
     "misaligned": "emulation of misaligned accesses",
@@ -45,10 +45,6 @@ WHAT = {
 # What a system does not ask for in its description, and is likely to want.
 _KEPT = frozenset({"check", "commands", "misaligned"})
 
-_NEEDS = {
-    "groups": {"susp"},
-}
-
 _DEVICES = {
     abi.bundle("VIRTUAL_CONSOLE"): "virtio_console",
     abi.bundle("VIRTUAL_INPUT"): "virtio_input",
@@ -65,7 +61,7 @@ def used(system: System) -> frozenset[str]:
         "device_reset": any(tenant.devices for tenant in tenants),
         "fp": any(tenant.config.fp for tenant in tenants),
         "frames": system.console_mode == "framed",
-        "groups": bool(system.config.groups),
+        "foreground": bool(system.config.groups),
         "guard": any(
             is_guarded(tenant.config, device) for tenant in tenants for device in tenant.devices
         ),
@@ -116,4 +112,4 @@ def with_needs(names: Collection[str]) -> frozenset[str]:
 def needs_of(name: str) -> frozenset[str]:
     """Return the features that a feature is made of, which the file `needs` in its folder names."""
     file = paths.MONITOR / "features" / name / "needs"
-    return frozenset(file.read_text().split() if file.is_file() else _NEEDS.get(name, ()))
+    return frozenset(file.read_text().split() if file.is_file() else ())

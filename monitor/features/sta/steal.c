@@ -51,7 +51,7 @@ void steal_end(struct vhart *vhart)
  */
 static bool is_idle(const struct vhart *vhart)
 {
-    return vhart->in_switch ||
+    return vhart->loading ||
            (vhart->world.hart->loaded == vhart &&
             (world_naps(&vhart->world) ||
              guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI));

@@ -14,7 +14,7 @@
 
 struct watch watches[COTENANT_MAX_TENANTS];
 
-void watch_init(const struct tenant *tenant)
+void watch_init(struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
 
@@ -60,14 +60,7 @@ static void begins(struct tenant *tenant)
     watch_begin(tenant, hart_now(hart_self()));
 }
 
-static void init_all(void)
-{
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        watch_init(&tenants[i]);
-    }
-}
-
-HOOK(machine_begins, init_all);
+HOOK(tenant_is_set_up, watch_init);
 HOOK(tenant_begins, begins);
 HOOK(tenant_leaves, watch_end);
 

@@ -35,7 +35,7 @@ static inline struct watch *watch_of(const struct tenant *tenant)
 }
 
 /* As the tenant's description says; it does not run yet. */
-void watch_init(const struct tenant *tenant);
+void watch_init(struct tenant *tenant);
 
 /* The tenant starts, or does not run any more. */
 void watch_begin(struct tenant *tenant, uint64_t now);

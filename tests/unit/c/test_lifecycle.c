@@ -20,6 +20,7 @@
 #include "core/work.h"
 #include "features/commands/tenant_commands.h"
 #include "features/dbtr/triggers.h"
+#include "features/foreground/foreground.h"
 #include "features/plic/routing.h"
 #include "features/pmu/counters.h"
 #include "features/sse/software_events.h"
@@ -273,7 +274,7 @@ static struct vhart *run_to_tenant(void)
 
     for (unsigned steps = 0; vhart != NULL && vhart->loading; steps++) {
         assert_true(steps < 1000000);
-        if (vhart->in_switch) {
+        if (vhart->tenant->loader.phase == LOADER_IDLE) {
             foreground_go_on(vhart);
         } else {
             tenant_load_step(vhart->tenant);
@@ -940,7 +941,7 @@ static void start_group(uint32_t refusal)
 /* The vhart, which has suspended, has the hart until it has given way. */
 static void leave(struct vhart *vhart)
 {
-    while (vhart->in_switch && vhart->tenant->state == TENANT_RUNNING) {
+    while (vhart->loading && vhart->tenant->state == TENANT_RUNNING) {
         foreground_go_on(vhart);
     }
 }
@@ -1008,8 +1009,8 @@ static void test_suspend_gives_way_in_between(void **state)
         .state = SOFTWARE_EVENT_ENABLED, .pending = true, .entry_pc = 0x80003000};
     csr_file_write("mip", INTERRUPT_MTI);
     assert_true(foreground_suspend(vhart, 0x80002000, 77));
-    for (unsigned parts = 0; vhart->in_switch && LINUX->state == TENANT_RUNNING; parts++) {
-        assert_true(parts < 1000 && vhart->loading && hart->reschedule);
+    for (unsigned parts = 0; vhart->loading && LINUX->state == TENANT_RUNNING; parts++) {
+        assert_true(parts < 1000 && hart->reschedule);
         assert_ptr_equal(sources_owner, LINUX);
         software_events_deliver(vhart);
         assert_int_equal(local_event(vhart)->state, SOFTWARE_EVENT_ENABLED);
@@ -1036,10 +1037,10 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
     assert_true(foreground_suspend(vhart, 0x80002000, 77));
-    assert_true(vhart->in_switch);
+    assert_true(vhart->loading);
     OTHER->state = TENANT_STOPPED; /* and takes no turn */
     leave(vhart);
-    assert_false(vhart->in_switch || vhart->loading);
+    assert_false(vhart->loading);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(LINUX->given_back.giver + LINUX->given_back.next, 0);
     assert_ptr_equal(run_to_tenant(), vhart);
@@ -1057,11 +1058,11 @@ static void test_stop_is_not_lost_in_a_suspend(void **state)
     assert_true(foreground_suspend(vhart, 0x80002000, 77));
     LINUX->state = TENANT_STOPPING; /* by another hart, whose message is on its way */
     foreground_go_on(vhart);
-    assert_true(vhart->in_switch);
+    assert_true(vhart->loading);
     assert_int_equal(LINUX->state, TENANT_STOPPING);
     LINUX->state = TENANT_RUNNING;
     tenant_halt(LINUX, TENANT_STOPPED);
-    assert_false(vhart->in_switch || vhart->loading);
+    assert_false(vhart->loading);
     finish_stops();
     assert_int_equal(LINUX->state, TENANT_STOPPED);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
@@ -1090,7 +1091,6 @@ static void test_devices_are_given_back_before_interrupts(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_ptr_equal(foreground_next(LINUX), OTHER);
     csr_file_write("mip", INTERRUPT_MTI); /* one part each time */
     while (devices_reset == 0) {
         assert_true(give_back_step(LINUX));
@@ -1166,6 +1166,42 @@ static void test_who_naps_is_sent_away(void **state)
     assert_true(suspend(&OTHER->vharts[0], 0x88402000, 2));
     assert_ptr_equal(run_to_tenant(), vhart);
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
+}
+
+/* The same for one that shares its hart, and so waits in the scheduler. */
+static void test_who_waits_in_a_suspend_is_sent_away(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0;
+    assert_false(suspend(vhart, 0x80002000, 1));
+    vhart_suspend(vhart, true);
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_WAITING);
+    assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_READY);
+    leave(vhart);
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+}
+
+/* What it left when it was stopped is not of its next life. */
+static void test_suspend_of_one_that_stops_is_forgotten(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    made.vharts[0].flags = 0;
+    start_group(COTENANT_REFUSAL_SAY);
+    vhart_suspend(vhart, true);
+    assert_true(vhart_is_suspended(vhart));
+    tenant_reboot(LINUX);
+    finish_stops();
+    assert_false(vhart_is_suspended(vhart));
+    assert_ptr_equal(run_to_tenant(), vhart);
+    assert_false(suspend_of(vhart)->of_system);
 }
 
 static void test_patience_ends(void **state)
@@ -1291,6 +1327,8 @@ int main(void)
         cmocka_unit_test_setup(test_nobody_else_is_a_nap, set_up),
         cmocka_unit_test_setup(test_who_is_asked_for_comes, set_up),
         cmocka_unit_test_setup(test_who_naps_is_sent_away, set_up),
+        cmocka_unit_test_setup(test_who_waits_in_a_suspend_is_sent_away, set_up),
+        cmocka_unit_test_setup(test_suspend_of_one_that_stops_is_forgotten, set_up),
         cmocka_unit_test_setup(test_patience_ends, set_up),
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
         cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),

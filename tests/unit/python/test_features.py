@@ -2,7 +2,6 @@
 """Which features a system needs of its monitor, and that a monitor can be built without each."""
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -72,7 +71,7 @@ def test_linux_with_devices(workshop: Workshop) -> None:
         ('watch = { policy = "restart", within = "1s" }\n', {"plic", "watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
-            {"groups", "plic", "susp", "virtio", "virtio_input"},
+            {"foreground", "plic", "susp", "virtio", "virtio_input"},
         ),
         ('devices = ["virtio0"]\n', {"device_reset", "guard", "plic"}),
         ('devices = ["virtio0"]\ntrusted = true\n', {"device_reset", "plic"}),
@@ -133,13 +132,10 @@ def test_each_choice_has_a_directory_of_its_own() -> None:
 
 
 def test_the_lists_of_features_are_the_same_everywhere() -> None:
-    header = (paths.MONITOR / "core" / "features.h").read_text()
-    makefile = (paths.MONITOR / "Makefile").read_text()
-    spread = {each.lower() for each in re.findall(r"#define FEATURE_(\w+) 1", header)}
-    folders = {folder.name for folder in (paths.MONITOR / "features").iterdir()}
-    assert spread | folders == ALL
-    assert set(re.findall(r"^FILES_(\w+) :=", makefile, re.MULTILINE)) == ALL - folders
-    assert {file.stem for file in (paths.MONITOR / "absent").iterdir()} <= ALL
+    folders = {folder.name: folder for folder in (paths.MONITOR / "features").iterdir()}
+    assert set(folders) == ALL
+    for name, folder in folders.items():
+        assert any(f"FEATURE({name});" in file.read_text() for file in folder.glob("*.c"))
 
 
 def make(out: Path, without: str = "") -> subprocess.CompletedProcess[str]:
@@ -155,14 +151,11 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-# tests/system/test_deleted_features.py is about the others.
-SPREAD = re.findall(r"FEATURE\((\w+)\)", (paths.MONITOR / "core" / "features_spread.c").read_text())
+def test_it_compiles_without_all(full: Path, tmp_path: Path) -> None:
+    """Only what looks at the features is compiled anew: the rest would come out the same.
 
-
-@pytest.mark.parametrize("name", [*SPREAD, "all"])
-def test_it_compiles_without(full: Path, tmp_path: Path, name: str) -> None:
-    """Only what looks at the features is compiled anew: the rest would come out the same."""
-    without = [each for each in ALL if name == "all" or name in features.with_needs({each})]
+    tests/system/test_deleted_features.py leaves them out one by one.
+    """
     out = tmp_path / "monitor"
     shutil.copytree(full, out, copy_function=os.link)
     for dependencies in out.rglob("*.d"):
@@ -170,7 +163,7 @@ def test_it_compiles_without(full: Path, tmp_path: Path, name: str) -> None:
             dependencies.with_suffix(".o").unlink()
             dependencies.unlink()
     (out / "monitor.elf").unlink()
-    done = make(out, " ".join(without))
+    done = make(out, " ".join(ALL))
     assert done.returncode == 0, done.stderr
     assert "LD" in done.stdout
 

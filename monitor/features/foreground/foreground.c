@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/foreground.h"
+#include "features/foreground/foreground.h"
 
 #include <stddef.h>
 
 #include "arch/vhart_setup.h"
 #include "core/clock.h"
+#include "core/feature.h"
+#include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/hart.h"
 #include "core/hooks.h"
@@ -28,6 +30,12 @@ struct group {
     bool patience_is_over;
 };
 
+/* What is yet to be told of a tenant. */
+#define NEWS_SUSPENDED 0x1u
+#define NEWS_RESUMED 0x2u
+#define NEWS_STARTS 0x4u
+
+static uint32_t news_of[COTENANT_MAX_TENANTS];
 static struct group groups[COTENANT_MAX_TENANTS];
 static uint32_t group_count; /* groups have numbers below */
 
@@ -77,7 +85,8 @@ static struct tenant *next_of(const struct group *group)
     return NULL;
 }
 
-void foreground_init(void)
+/* The first member of each group that starts at boot is the active one; the first if none does. */
+static void make_groups(void)
 {
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
         groups[i] = (struct group){0};
@@ -99,14 +108,14 @@ void foreground_init(void)
     }
 }
 
-bool foreground_has_devices(const struct tenant *tenant)
+static bool has_devices(const struct tenant *tenant)
 {
     const struct group *group = group_of(tenant);
 
     return group == NULL || group->active == tenant;
 }
 
-bool foreground_is_free_for(const struct tenant *tenant)
+static bool is_free_for(const struct tenant *tenant)
 {
     const struct group *group = group_of(tenant);
 
@@ -129,7 +138,7 @@ static void take_over(struct group *group)
     tenant_take_sources(group->active);
 }
 
-void foreground_take(struct tenant *tenant)
+static void take(struct tenant *tenant)
 {
     struct group *group = group_of(tenant);
 
@@ -149,8 +158,8 @@ static struct vhart *enter(struct group *group, struct tenant *tenant)
         become_active(group, tenant);
         return tenant_resume(tenant);
     }
-    foreground_take(tenant);
-    tenant->news |= TENANT_NEWS_STARTS;
+    take(tenant);
+    news_of[tenant->index] |= NEWS_STARTS;
     if (tenant->state == TENANT_LOADED) {
         tenant_run(tenant);
     } else {
@@ -159,29 +168,17 @@ static struct vhart *enter(struct group *group, struct tenant *tenant)
     return NULL;
 }
 
-struct tenant *foreground_next(const struct tenant *tenant)
-{
-    const struct group *group = group_of(tenant);
-
-    return group == NULL ? NULL : next_of(group);
-}
-
 /* The rest of a switch is done in the vhart's own time, before anything of its tenant runs. */
 static void switch_later(struct vhart *vhart)
 {
-    struct hart *hart = vhart->world.hart;
-
     vhart->loading = true;
-    vhart->in_switch = true;
-    schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-    hart->reschedule = true;
+    vhart->world.hart->reschedule = true;
 }
 
 /* There is no next one any more: the vhart goes on at once, where it wanted to. */
 static void stay(struct vhart *vhart)
 {
     vhart->loading = false;
-    vhart->in_switch = false;
     give_back_begin(vhart->tenant);
     vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
     if (vhart->uses_features) {
@@ -211,10 +208,28 @@ static struct vhart *give_way(struct vhart *vhart)
         return NULL;
     }
     vhart->loading = false;
-    vhart->in_switch = false;
     give_back_begin(vhart->tenant);
+    news_of[vhart->tenant->index] |= NEWS_SUSPENDED;
     tenant_become_dormant(vhart);
     return enter(group, group->next);
+}
+
+/* Neither this hart nor the lock is wanted. */
+static inline bool has_time(const struct hart *hart)
+{
+    return !hart_is_wanted() && !shared_is_wanted(hart);
+}
+
+/* Resets what the leaving one has, while there is time: a step at least. */
+static void give_back(struct group *group, struct tenant *tenant, const struct hart *hart)
+{
+    while (give_back_step(tenant)) {
+        if (!has_time(hart)) {
+            return;
+        }
+    }
+    group->given_back = true;
+    tenant_leaves(tenant);
 }
 
 /*
@@ -231,6 +246,7 @@ static struct vhart *switch_step(struct vhart *vhart)
     }
     if (vhart->state == VHART_RESUME_PENDING) {
         if (!group->taken_over) {
+            news_of[tenant->index] |= NEWS_RESUMED;
             take_over(group);
             return vhart;
         }
@@ -240,14 +256,11 @@ static struct vhart *switch_step(struct vhart *vhart)
     if (group->given_back) {
         return give_way(vhart);
     }
-    if (!give_back_step(tenant)) {
-        group->given_back = true;
-        tenant_leaves(tenant);
-    }
+    give_back(group, tenant, vhart->world.hart);
     return vhart;
 }
 
-bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     struct group *group = group_of(vhart->tenant);
 
@@ -264,21 +277,20 @@ bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument
     return true;
 }
 
-void foreground_go_on(struct vhart *vhart)
+static void go_on(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
-    bool is_alone = hart_is_alone(hart);
 
     if (!shared_try_enter(hart)) {
         return;
     }
     do {
         vhart = switch_step(vhart);
-    } while (vhart != NULL && !hart_is_wanted() && (is_alone || !shared_lock_has_waiting()));
+    } while (vhart != NULL && has_time(hart));
     shared_leave(hart);
 }
 
-void foreground_refused(const struct tenant *tenant, const char *reason)
+static void refused(const struct tenant *tenant, const char *reason)
 {
     struct group *group = group_of(tenant);
 
@@ -289,15 +301,17 @@ void foreground_refused(const struct tenant *tenant, const char *reason)
     }
 }
 
-void foreground_end_nap_here(struct vhart *vhart)
+static void end_nap_here(struct vhart *vhart)
 {
+    struct hart *hart = vhart->world.hart;
     struct group *group = group_of(vhart->tenant);
     struct tenant *next = group == NULL || group->wanted == NULL ? NULL : next_of(group);
 
     if (next != NULL && group->active == vhart->tenant && suspend_of(vhart)->of_system &&
         vhart->tenant->state == TENANT_RUNNING && vhart_is_suspended(vhart)) {
         vhart_end_nap(vhart);
-        (void)foreground_suspend(vhart, vhart->start_address, vhart->start_argument);
+        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+        (void)suspend(vhart, vhart->start_address, vhart->start_argument);
     }
 }
 
@@ -310,12 +324,12 @@ static void end_naps(const struct tenant *tenant)
         if (suspend_of(vhart)->of_system && vhart->world.hart != hart_self()) {
             messages_post(vhart, REQUEST_END_NAP);
         } else if (suspend_of(vhart)->of_system) {
-            foreground_end_nap_here(vhart);
+            end_nap_here(vhart);
         }
     }
 }
 
-bool foreground_request(struct tenant *tenant)
+static bool request(struct tenant *tenant)
 {
     struct group *group = group_of(tenant);
 
@@ -361,7 +375,7 @@ static bool there_are_news(void)
     uint32_t all = 0;
 
     for (uint32_t i = 0; i < tenant_count; i++) {
-        all |= tenants[i].news;
+        all |= news_of[i];
     }
     return all != 0;
 }
@@ -369,8 +383,8 @@ static bool there_are_news(void)
 static bool find_news(uint32_t news, const char *text)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((tenants[i].news & news) != 0) {
-            tenants[i].news &= ~news;
+        if ((news_of[i] & news) != 0) {
+            news_of[i] &= ~news;
             telling.tenant = &tenants[i];
             telling.text = text;
             return true;
@@ -393,9 +407,9 @@ static void tell_part(void)
 bool foreground_tell(void)
 {
     if (telling.tenant == NULL) {
-        return there_are_news() && (find_news(TENANT_NEWS_SUSPENDED, "suspended\n") ||
-                                    find_news(TENANT_NEWS_RESUMED, "resumed\n") ||
-                                    find_news(TENANT_NEWS_STARTS, "starts\n"));
+        return there_are_news() &&
+               (find_news(NEWS_SUSPENDED, "suspended\n") || find_news(NEWS_RESUMED, "resumed\n") ||
+                find_news(NEWS_STARTS, "starts\n"));
     }
     tell_part();
     while (telling.tenant != NULL && !hart_is_wanted()) {
@@ -461,4 +475,23 @@ static unsigned foreground_step(uint64_t now)
     return foreground_look(now) ? WORK_DONE : WORK_NOTHING;
 }
 
+static const struct foreground_policy groups_policy = {
+    .has_devices = has_devices,
+    .is_free_for = is_free_for,
+    .take = take,
+    .request = request,
+    .suspend = suspend,
+    .go_on = go_on,
+    .refused = refused,
+    .end_nap_here = end_nap_here,
+};
+
+static void begin(void)
+{
+    make_groups();
+    foreground_policy = &groups_policy;
+}
+
+HOOK(machine_begins, begin);
 WORK(foreground, foreground_deadline, foreground_step);
+FEATURE(foreground);
