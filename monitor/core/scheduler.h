@@ -82,6 +82,12 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
  */
 static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint64_t now);
 
+/*
+ * At `now` the first one that waits is due, and goes before the one that schedule_next() has
+ * chosen: it is to be called again.
+ */
+static inline bool schedule_is_outdated(const struct scheduler *scheduler, uint64_t now);
+
 #include "core/scheduler_hot.h"
 
 #endif

@@ -174,4 +174,13 @@ static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint
     return deadline;
 }
 
+static inline bool schedule_is_outdated(const struct scheduler *scheduler, uint64_t now)
+{
+    const struct schedulable *running = scheduler->running;
+    const struct schedulable *due = scheduler->waiting;
+
+    return due != NULL && due->wake <= now &&
+           (running == NULL || due->priority > running->priority);
+}
+
 #endif

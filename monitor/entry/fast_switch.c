@@ -75,15 +75,34 @@ __attribute__((noinline, cold)) static struct world_change wake_above_attended(s
     struct schedulable *due = hart->scheduler.waiting;
     uint64_t now = hart_now(hart);
 
-    if (hart->reschedule || due == NULL || due->wake > now || due->priority <= running->priority ||
+    if (due == NULL || due->wake > now || due->priority <= running->priority ||
         !fast_is_simple(due)) {
         return not_here;
     }
     if (running->budget != 0) {
         running->budget_used += now - hart->scheduler.charged;
     }
-    hart_leave_attended(hart, due);
+    if (attended_is_any(hart)) {
+        hart_leave_attended(hart, due);
+    }
     return wake(hart, due, now);
+}
+
+/* What else the trap has led to is for the scheduler to see to when `due` has had its turn. */
+struct world_change fast_preempt(struct hart *hart)
+{
+    const struct scheduler *scheduler = &hart->scheduler;
+    struct world_change change = not_here;
+
+    if (hart->loaded != NULL && scheduler->running == &hart->loaded->schedulable &&
+        scheduler->ready == scheduler->running) {
+        change = wake_above_attended(hart);
+    }
+    if (change.run == NULL) {
+        return hart_schedule(hart);
+    }
+    hart->reschedule = false;
+    return change;
 }
 
 struct world_change fast_wake(struct hart *hart)
@@ -92,7 +111,7 @@ struct world_change fast_wake(struct hart *hart)
     uint64_t now = hart_now(hart);
 
     if (hart->reschedule || due == NULL || due->wake > now) {
-        return attended_is_any(hart) ? wake_above_attended(hart) : not_here;
+        return attended_is_any(hart) && !hart->reschedule ? wake_above_attended(hart) : not_here;
     }
     return wake(hart, due, now);
 }

@@ -25,6 +25,12 @@ struct world_change fast_wake(struct hart *hart);
 struct world_change fast_wait(struct hart *hart);
 
 /*
+ * A timer interrupt is pending at the end of a trap that has changed something for the scheduler:
+ * it is asked (hart_schedule()) unless that interrupt alone decides.
+ */
+struct world_change fast_preempt(struct hart *hart);
+
+/*
  * The loaded vhart goes on after a trap, unless another one became due meanwhile: that is switched
  * to here instead of after another trap, and waits a hundred instructions less.
  */

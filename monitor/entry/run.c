@@ -43,7 +43,16 @@ static inline void take_registers(struct vhart *vhart)
     }
 }
 
-/* `vhart` is the one to run: everything about it that the trap exit does not do. */
+/*
+ * A vhart above the chosen one has become due. Each time another one is found, as it waits no more
+ * when the scheduler is asked again: that ends.
+ */
+static inline bool is_outdated(const struct hart *hart)
+{
+    return schedule_is_outdated(&hart->scheduler, hart_now(hart));
+}
+
+/* `vhart`, which has its registers, is the one to run: the rest that the trap exit does not do. */
 static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event,
                                    uint64_t now)
 {
@@ -55,7 +64,6 @@ static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint6
         change.keep = &hart->loaded->world;
     }
     if (hart->loaded != vhart) {
-        take_registers(vhart);
         fast_route(hart, vhart);
     }
     fast_foresee(hart);
@@ -142,7 +150,7 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     }
     if (vhart == NULL || vhart->attended == 0) {
         hart->attended_last = next;
-        return true;
+        return vhart == NULL || !vhart->brings_registers || !is_outdated(hart);
     }
     timer_program(hart, NULL, event);
     if (hart_is_wanted()) {
@@ -186,7 +194,12 @@ struct world_change hart_schedule(struct hart *hart)
         }
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {
-            return prepare(hart, vhart, event, now);
+            take_registers(vhart);
+            if (!is_outdated(hart)) {
+                return prepare(hart, vhart, event, now);
+            }
+            hart->reschedule = true;
+            continue;
         }
         /* An emulator that lets idle time leap to the next timer must find one. */
         timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));

@@ -171,7 +171,9 @@ struct world_change trap_dispatch(struct hart *hart)
     if (cause == CAUSE_INTERRUPT_MTI) {
         vhart->world.interrupts++;
         hart->reschedule = true;
-    } else if ((int64_t)cause < 0) {
+        return hart_schedule(hart);
+    }
+    if ((int64_t)cause < 0) {
         vhart->world.interrupts++;
         hart_poll_interrupts(hart);
     } else {
@@ -180,5 +182,5 @@ struct world_change trap_dispatch(struct hart *hart)
     if (!hart->reschedule && hart->loaded == vhart) {
         return fast_resume(hart, vhart);
     }
-    return hart_schedule(hart);
+    return (CSR_READ(mip) & INTERRUPT_MTI) != 0 ? fast_preempt(hart) : hart_schedule(hart);
 }

@@ -312,25 +312,26 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
 {
     struct trigger before[MOST_TRIGGERS];
     struct entry entries[MOST_TRIGGERS];
-    uint32_t number;
 
     take_entries(vhart, count, entries);
-    keep(vhart, before);
     for (uint32_t i = 0; i < count; i++) {
         long error = check_update(vhart, &entries[i]);
 
         if (error != SBI_SUCCESS) {
-            restore(vhart, before);
             return failed(error, i);
         }
-        map(&triggers_of(vhart)->each[entries[i].head], &entries[i]);
     }
     if (hart_is_wanted()) {
-        restore(vhart, before);
-        return sbi_repeat();
+        return sbi_repeat(); /* nothing has changed yet */
     }
-    if (!apply(vhart, &number)) {
-        return go_back(vhart, before, entry_of(entries, count, number));
+    keep(vhart, before);
+    for (uint32_t i = 0; i < count; i++) {
+        struct trigger *trigger = &triggers_of(vhart)->each[entries[i].head];
+
+        map(trigger, &entries[i]);
+        if (!trigger_set((uint32_t)entries[i].head, trigger->tdata1, trigger->tdata2)) {
+            return go_back(vhart, before, i);
+        }
     }
     return sbi_value(0);
 }

@@ -57,7 +57,7 @@ void triggers_probe(struct hart *hart)
         }
         found->types[found->count] = types;
         found->rest[found->count] = harmless(types);
-        (void)trigger_clear(found, found->count);
+        trigger_clear(found, found->count);
         found->count++;
     }
 }
@@ -78,7 +78,8 @@ uint64_t trigger_read(uint32_t number)
     return CSR_READ(tdata1);
 }
 
-uint64_t trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
+/* Returns its tdata1 as it was. */
+static inline uint64_t clear(const struct hart_triggers *in_hart, uint32_t number)
 {
     uint64_t before;
 
@@ -87,4 +88,21 @@ uint64_t trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
     CSR_WRITE(tdata1, in_hart->rest[number]);
     CSR_WRITE(tdata2, 0);
     return before;
+}
+
+void trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
+{
+    (void)clear(in_hart, number);
+}
+
+/* A vhart above the one that has them waits for this. */
+void triggers_take_out(const struct hart_triggers *in_hart, struct trigger *each)
+{
+    uint32_t count = in_hart->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (each[i].mapped) {
+            each[i].tdata1 = clear(in_hart, i);
+        }
+    }
 }

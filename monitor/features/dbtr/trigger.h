@@ -15,6 +15,14 @@
 /* Of each hart, at most; the others of a hart are left alone. */
 #define MOST_TRIGGERS 8
 
+/* Number n of a vhart is number n of its hart. */
+struct trigger {
+    bool mapped;
+    uint64_t tdata1; /* as in the hart: modes that are disabled are 0 here */
+    uint64_t tdata2;
+    uint64_t modes; /* those of tdata1 that it was installed with */
+};
+
 /* What a hart has. */
 struct hart_triggers {
     uint32_t count;                /* that tenants may use */
@@ -67,7 +75,10 @@ bool trigger_set(uint32_t number, uint64_t tdata1, uint64_t tdata2);
 /* tdata1 of the trigger as it is in the hart. */
 uint64_t trigger_read(uint32_t number);
 
-/* The trigger fires no more, and holds no address. Returns its tdata1 as it was. */
-uint64_t trigger_clear(const struct hart_triggers *in_hart, uint32_t number);
+/* The trigger fires no more, and holds no address. */
+void trigger_clear(const struct hart_triggers *in_hart, uint32_t number);
+
+/* The same for those that are mapped; notes tdata1 of each as it was. */
+void triggers_take_out(const struct hart_triggers *in_hart, struct trigger *each);
 
 #endif

@@ -12,28 +12,18 @@ struct triggers vhart_triggers[COTENANT_MAX_VHARTS];
 static void clear_hart(struct hart_triggers *in_hart)
 {
     for (uint32_t i = 0; i < in_hart->count; i++) {
-        (void)trigger_clear(in_hart, i);
+        trigger_clear(in_hart, i);
     }
     in_hart->user = NULL;
 }
 
-/* Puts those that are mapped into the hart; returns the first one that it does not take as it is.
- */
-static uint32_t set_mapped(struct hart_triggers *in_hart, struct vhart *vhart)
+/* Trigger `number`, which is mapped, gets into the hart; *refused: the first one that it does not
+ * take as it is. */
+static void set(const struct trigger *trigger, uint32_t number, uint32_t *refused)
 {
-    const struct triggers *own = triggers_of(vhart);
-    uint32_t refused = MOST_TRIGGERS;
-
-    in_hart->user = vhart;
-    for (uint32_t i = 0; i < in_hart->count; i++) {
-        const struct trigger *trigger = &own->each[i];
-
-        if (trigger->mapped && !trigger_set(i, trigger->tdata1, trigger->tdata2) &&
-            refused == MOST_TRIGGERS) {
-            refused = i;
-        }
+    if (!trigger_set(number, trigger->tdata1, trigger->tdata2) && *refused == MOST_TRIGGERS) {
+        *refused = number;
     }
-    return refused;
 }
 
 /* Nothing fires in between: the monitor runs in M-mode. */
@@ -41,30 +31,41 @@ uint32_t triggers_apply(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
     struct triggers *own = triggers_of(vhart);
+    uint32_t refused = MOST_TRIGGERS;
     bool has_any = false;
 
     for (uint32_t i = 0; i < in_hart->count; i++) {
         if (own->each[i].mapped) {
             has_any = true;
+            set(&own->each[i], i, &refused);
         } else {
-            (void)trigger_clear(in_hart, i);
+            trigger_clear(in_hart, i);
         }
     }
-    if (!has_any) {
+    if (has_any) {
+        in_hart->user = vhart;
+        attended_begin(vhart, &own->attended);
+    } else {
         in_hart->user = NULL;
         attended_end(vhart, &own->attended);
-        return MOST_TRIGGERS;
     }
-    attended_begin(vhart, &own->attended);
-    return set_mapped(in_hart, vhart);
+    return refused;
 }
 
 void triggers_enter(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
+    const struct triggers *own = triggers_of(vhart);
+    uint32_t refused = MOST_TRIGGERS;
 
-    if (triggers_of(vhart)->attended && in_hart->user != vhart) {
-        (void)set_mapped(in_hart, vhart);
+    if (!own->attended || in_hart->user == vhart) {
+        return;
+    }
+    in_hart->user = vhart;
+    for (uint32_t i = 0; i < in_hart->count; i++) {
+        if (own->each[i].mapped) {
+            set(&own->each[i], i, &refused);
+        }
     }
 }
 
@@ -80,27 +81,13 @@ void triggers_refresh(struct vhart *vhart)
     }
 }
 
-/* Out of line, so that a vhart without triggers saves no registers for it. */
-static void __attribute__((noinline)) take_out(struct hart_triggers *in_hart, struct triggers *own)
-{
-    uint32_t count = in_hart->count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        struct trigger *trigger = &own->each[i];
-
-        if (trigger->mapped) {
-            trigger->tdata1 = trigger_clear(in_hart, i);
-        }
-    }
-    in_hart->user = NULL;
-}
-
 void triggers_leave(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
 
     if (in_hart->user == vhart) {
-        take_out(in_hart, triggers_of(vhart));
+        in_hart->user = NULL;
+        triggers_take_out(in_hart, triggers_of(vhart)->each);
     }
 }
 

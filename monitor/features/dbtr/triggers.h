@@ -16,14 +16,6 @@
 #include "core/vhart.h"
 #include "features/dbtr/trigger.h"
 
-/* Number n of a vhart is number n of its hart. */
-struct trigger {
-    bool mapped;
-    uint64_t tdata1; /* as in the hart: modes that are disabled are 0 here */
-    uint64_t tdata2;
-    uint64_t modes; /* those of tdata1 that it was installed with */
-};
-
 struct triggers {
     bool attended;   /* because of them */
     uint64_t memory; /* address of the memory shared with the tenant, or 0 */

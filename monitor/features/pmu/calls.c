@@ -79,12 +79,12 @@ static struct sbi_result config_matching(struct vhart *vhart, const uint64_t *ar
     if (set == 0) {
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
-    if (hart_is_wanted()) {
-        return sbi_repeat(); /* nothing has changed yet */
-    }
     counter = lowest_bit((uint32_t)set);
-    pmu_configure(vhart, counter, setting, (flags & SBI_PMU_CONFIG_CLEAR_VALUE) != 0,
-                  (flags & SBI_PMU_CONFIG_AUTO_START) != 0);
+    if (hart_is_wanted() ||
+        !pmu_configure(vhart, counter, setting, (flags & SBI_PMU_CONFIG_CLEAR_VALUE) != 0,
+                       (flags & SBI_PMU_CONFIG_AUTO_START) != 0)) {
+        return sbi_repeat();
+    }
     return sbi_value(counter);
 }
 

@@ -105,22 +105,22 @@ void counters_load(struct vhart *vhart)
     CSR_WRITE(mcountinhibit, still(hart, own) & ~(own & pmu->started));
 }
 
+/* A vhart above it waits for this: as few registers as can be. */
 void counters_save(struct vhart *vhart)
 {
     const struct hart *hart = vhart->world.hart;
     struct pmu *pmu = pmu_of(vhart);
     uint64_t own = pmu->own;
 
-    CSR_WRITE(mcountinhibit, still(hart, own));
-    CSR_WRITE(mcounteren, COUNTERS_BASIC);
     if ((own & 1ul << COUNTER_CYCLE) != 0) {
         CSR_WRITE(mcycle, behind(pmu, COUNTER_CYCLE, CSR_READ(mcycle)));
     }
     if ((own & 1ul << COUNTER_INSTRET) != 0) {
         CSR_WRITE(minstret, behind(pmu, COUNTER_INSTRET, CSR_READ(minstret)));
     }
+    CSR_WRITE(mcountinhibit, counters_programmable(hart));
+    CSR_WRITE(mcounteren, COUNTERS_BASIC);
     if ((own & ~FIXED) != 0) {
         counters_read(programmable(vhart), programmable_count(hart));
     }
-    CSR_WRITE(mcountinhibit, counters_programmable(hart));
 }

@@ -9,10 +9,11 @@
  *
  * A vhart's own counts are in the hart while it has the hart, and only those of its programmable
  * counters that it has configured can be read. All programmable ones move at once then, however
- * many it has configured: that is shorter than to look for them. A cycle or instret that it has
- * configured and started counts for it alone from then on: the hart's own count is put aside and
- * goes on, by as much, when the vhart leaves. It goes without what the vhart runs while it has that
- * counter stopped.
+ * many it has configured: that is shorter than to look for them. They are saved when it leaves,
+ * although no other vhart may need them: those of QEMU 7.2 do not stand still while they are
+ * stopped. A cycle or instret that it has configured and started counts for it alone from then on:
+ * the hart's own count is put aside and goes on, by as much, when the vhart leaves. It goes without
+ * what the vhart runs while it has that counter stopped.
  *
  * Called by the vhart's own hart, interrupts off.
  */

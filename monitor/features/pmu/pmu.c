@@ -95,8 +95,9 @@ void pmu_enter(struct vhart *vhart)
 static void __attribute__((noinline)) take_out(struct vhart *vhart, struct pmu *pmu)
 {
     pmu->in_hart = false;
-    if ((pmu->configured & hardware(vhart)) != 0) {
+    if (pmu->own != 0) {
         counters_save(vhart);
+        pmu->own = 0;
     }
     if (pmu->counts_set_timer) {
         trap_use_fast_paths(true);
@@ -118,9 +119,19 @@ static bool counts_set_timer(const struct pmu *pmu)
 }
 
 /*
- * After a change, for which what was in the hart was taken out of it. If the hart is wanted, it
- * stays out until the scheduler gives the vhart the hart again.
+ * What was in the hart has been taken out of it for a change. If the hart is wanted, it stays out
+ * until the scheduler gives the vhart the hart again.
  */
+static bool stays_out(const struct vhart *vhart)
+{
+    if (hart_is_wanted()) {
+        vhart->world.hart->reschedule = true;
+        return true;
+    }
+    return false;
+}
+
+/* After the change. */
 static void go_on(struct vhart *vhart)
 {
     struct pmu *pmu = pmu_of(vhart);
@@ -131,22 +142,26 @@ static void go_on(struct vhart *vhart)
     } else {
         attended_end(vhart, &pmu->attended);
     }
-    if (hart_is_wanted()) {
-        vhart->world.hart->reschedule = true;
-    } else {
+    if (!stays_out(vhart)) {
         pmu_enter(vhart);
     }
 }
 
-void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start)
+bool pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start)
 {
     struct pmu *pmu = pmu_of(vhart);
     struct pmu_counter *changed = &pmu->counters[counter];
     bool is_firmware = (pmu_firmware_counters(vhart) >> counter & 1) != 0;
     uint64_t bit = 1ul << counter;
+    bool concerned = !is_firmware || setting == SBI_PMU_FW_SET_TIMER;
 
     vhart->uses_features = true;
-    pmu_leave(vhart);
+    if (concerned) {
+        pmu_leave(vhart);
+        if (stays_out(vhart)) {
+            return false;
+        }
+    }
     pmu->configured |= bit;
     pmu->set_timer &= ~bit;
     changed->event = setting;
@@ -161,7 +176,10 @@ void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool
         pmu->started |= bit;
         pmu->used |= bit;
     }
-    go_on(vhart);
+    if (concerned) {
+        go_on(vhart);
+    }
+    return true;
 }
 
 /*

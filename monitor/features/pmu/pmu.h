@@ -51,7 +51,7 @@ struct pmu {
     struct pmu_counter counters[PMU_MOST_COUNTERS];
     /* While in_hart: the hart's own cycle and instret are ahead of the vhart's by this. */
     uint64_t ahead[PMU_FIXED_NUMBERS];
-    uint64_t own; /* the hart's counters that are its own then */
+    uint64_t own; /* the hart's counters that are its own then; else none */
     /* How often each firmware event has happened since boot; any hart adds to it, atomically. */
     uint64_t totals[PMU_FIRMWARE_EVENTS];
 };
@@ -78,9 +78,9 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
 
 /*
  * Gives the counter, which is not started, an event that it can count; `clear`: and value 0;
- * `start`: and starts it.
+ * `start`: and starts it. False: the hart is wanted, and nothing has changed.
  */
-void pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start);
+bool pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool clear, bool start);
 
 /*
  * Starts the configured counters of `set`, from *value or, if that is NULL, from where they are.

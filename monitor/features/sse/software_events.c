@@ -55,15 +55,18 @@ struct software_event *software_events_running(struct vhart *vhart)
     return running_of(vhart, both_of(vhart));
 }
 
-/* The vhart could enter the handler of `event`, which is one of its two, at once. */
+/* The vhart takes any event at all. */
+static bool takes_any(const struct vhart *vhart)
+{
+    return events_of(vhart)->takes && vhart->state == VHART_STARTED && !vhart->loading;
+}
+
+/* It could enter the handler of `event`, one of its two, at once. */
 static bool can_take(const struct vhart *vhart, struct events both,
                      const struct software_event *event)
 {
-    if (!is_ready(event) || vhart->state != VHART_STARTED || vhart->loading ||
-        !events_of(vhart)->takes) {
-        return false;
-    }
-    return running_of(vhart, both) == NULL || local_goes_first(both) == (event == both.local);
+    return is_ready(event) && takes_any(vhart) &&
+           (running_of(vhart, both) == NULL || local_goes_first(both) == (event == both.local));
 }
 
 static void enter(struct vhart *vhart, struct software_event *event)
@@ -79,26 +82,39 @@ static void enter(struct vhart *vhart, struct software_event *event)
     }
 }
 
+/* The global event is ready. */
+static void deliver_global(struct vhart *vhart, struct events both)
+{
+    struct vhart *preferred;
+
+    if (is_preferred(vhart, both.global)) {
+        if (can_take(vhart, both, both.global)) {
+            enter(vhart, both.global);
+        }
+        return;
+    }
+    preferred = &vhart->tenant->vharts[both.global->preferred];
+    if (can_take(preferred, both_of(preferred), both.global)) {
+        messages_post(preferred, REQUEST_EVENTS);
+    }
+}
+
 /* A vhart that has entered the one of higher priority cannot take the other before it is complete.
  */
 void software_events_deliver(struct vhart *vhart)
 {
     const struct events both = both_of(vhart);
-    struct vhart *preferred;
+    bool global = is_ready(both.global);
 
-    if (local_goes_first(both) && can_take(vhart, both, both.local)) {
-        enter(vhart, both.local);
-    }
-    if (is_ready(both.global)) {
-        preferred = &vhart->tenant->vharts[both.global->preferred];
-        if (preferred != vhart && can_take(preferred, both_of(preferred), both.global)) {
-            messages_post(preferred, REQUEST_EVENTS);
-        } else if (preferred == vhart && can_take(vhart, both, both.global)) {
-            enter(vhart, both.global);
-        }
+    if (global && !local_goes_first(both)) {
+        deliver_global(vhart, both);
+        global = false;
     }
     if (can_take(vhart, both, both.local)) {
         enter(vhart, both.local);
+    }
+    if (global) {
+        deliver_global(vhart, both);
     }
 }
 

@@ -44,6 +44,13 @@ void hart_leave_attended(struct hart *hart, struct schedulable *next)
     put_aside++;
 }
 
+/* The plain path is here below. */
+struct world_change hart_schedule(struct hart *hart)
+{
+    assert_ptr_equal(hart, HART);
+    return (struct world_change){NULL, NULL};
+}
+
 static bool chance(uint32_t one_in)
 {
     return random_below(&source, one_in) == 0;
@@ -258,6 +265,36 @@ static void test_wake(void **state)
     assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000);
 }
 
+/* The trap has woken a vhart, lets the running one wait, or neither. */
+static void change_something(void)
+{
+    struct schedulable *entity = &now_is.vharts[random_below(&source, COUNT)].schedulable;
+
+    if (chance(3)) {
+        schedule_wait(&HART->scheduler, HART->scheduler.running, some_time());
+    } else if (chance(3)) {
+        schedule_wake(&HART->scheduler, entity, mtime);
+    }
+    if (chance(20)) {
+        HART->loaded = NULL;
+    }
+    HART->reschedule = true;
+    before = now_is;
+}
+
+static void test_preempt(void **state)
+{
+    (void)state;
+    taken = refused = put_aside = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (begin()) {
+            change_something();
+            judge(fast_preempt(HART), plain_timer_interrupt);
+        }
+    }
+    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000);
+}
+
 static void test_wait(void **state)
 {
     (void)state;
@@ -274,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wake),
+        cmocka_unit_test(test_preempt),
         cmocka_unit_test(test_wait),
     };
 

@@ -66,14 +66,21 @@ uint64_t trigger_read(uint32_t number)
     return real[number].tdata1;
 }
 
-uint64_t trigger_clear(const struct hart_triggers *of, uint32_t number)
+void trigger_clear(const struct hart_triggers *of, uint32_t number)
 {
-    uint64_t before = real[number].tdata1;
-
     assert_ptr_equal(of, triggers_in(&hart));
     real[number].tdata1 = TWO;
     real[number].tdata2 = 0;
-    return before;
+}
+
+void triggers_take_out(const struct hart_triggers *of, struct trigger *each)
+{
+    for (uint32_t i = 0; i < of->count; i++) {
+        if (each[i].mapped) {
+            each[i].tdata1 = real[i].tdata1;
+            trigger_clear(of, i);
+        }
+    }
 }
 
 static int set_up(void **state)
