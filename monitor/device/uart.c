@@ -1,96 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which driver: a switch, not a table of functions, because boot/early_console.c comes here before
- * relocations are applied.
+ * Which driver: found by comparing, not in a table of functions, because boot/early_console.c comes
+ * here before relocations are applied.
  */
 #include "device/uart.h"
+
+#include "core/feature.h"
+
+static bool is_ns16550(const struct uart *uart)
+{
+    return uart->kind == COTENANT_UART_NS16550;
+}
+
+static bool is_sifive(const struct uart *uart)
+{
+    return HAS(sifive_uart) && uart->kind == COTENANT_UART_SIFIVE;
+}
 
 void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, uint32_t divisor)
 {
     uart->kind = kind;
-    switch (kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         ns16550_init(&uart->ns16550, base, shift, divisor);
-        break;
-    case COTENANT_UART_SIFIVE:
+    } else if (is_sifive(uart)) {
         sifive_uart_init(&uart->sifive, base, divisor);
-        break;
-    default:
-        break;
     }
 }
 
 bool uart_transmit_ready(const struct uart *uart)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         return ns16550_transmit_ready(&uart->ns16550);
-    case COTENANT_UART_SIFIVE:
-        return sifive_uart_transmit_ready(&uart->sifive);
-    default:
-        return true;
     }
+    return !is_sifive(uart) || sifive_uart_transmit_ready(&uart->sifive);
 }
 
 bool uart_transmit_done(const struct uart *uart)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         return ns16550_transmit_done(&uart->ns16550);
-    case COTENANT_UART_SIFIVE:
-        return sifive_uart_transmit_ready(&uart->sifive);
-    default:
-        return true;
     }
+    return uart_transmit_ready(uart);
 }
 
 void uart_transmit(const struct uart *uart, uint8_t byte)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         ns16550_transmit(&uart->ns16550, &byte, 1);
-        break;
-    case COTENANT_UART_SIFIVE:
+    } else if (is_sifive(uart)) {
         sifive_uart_transmit(&uart->sifive, byte);
-        break;
-    default:
-        break;
     }
 }
 
 int uart_receive(const struct uart *uart)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         return ns16550_receive(&uart->ns16550);
-    case COTENANT_UART_SIFIVE:
-        return sifive_uart_receive(&uart->sifive);
-    default:
-        return -1;
     }
+    return is_sifive(uart) ? sifive_uart_receive(&uart->sifive) : -1;
 }
 
 void uart_set_receive_interrupt(struct uart *uart, bool on)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         ns16550_set_receive_interrupt(&uart->ns16550, on);
-        break;
-    case COTENANT_UART_SIFIVE:
+    } else if (is_sifive(uart)) {
         sifive_uart_set_receive_interrupt(&uart->sifive, on);
-        break;
-    default:
-        break;
     }
 }
 
 void uart_acknowledge(const struct uart *uart)
 {
-    switch (uart->kind) {
-    case COTENANT_UART_NS16550:
+    if (is_ns16550(uart)) {
         ns16550_acknowledge(&uart->ns16550);
-        break;
-    default:
-        break;
     }
 }

@@ -46,7 +46,9 @@ static struct check_result check_devices(const struct bundle_board *board)
     REQUIRE(board->plic_base != 0 && check_aligned(board->plic_base, CHECK_PAGE_SIZE),
             "board.plic_base: no usable interrupt controller", -1);
     REQUIRE(board->plic_sources <= COTENANT_MAX_SOURCES, "board.plic_sources: out of range", -1);
-    REQUIRE(board->uart_kind <= COTENANT_UART_SIFIVE, "board.uart_kind: no driver for it", -1);
+    REQUIRE(board->uart_kind < COTENANT_UART_SIFIVE ||
+                (board->uart_kind == COTENANT_UART_SIFIVE && HAS(sifive_uart)),
+            "board.uart_kind: no driver for it", -1);
     REQUIRE(board->uart_register_shift <= 8, "board.uart_register_shift: above 8", -1);
     REQUIRE(board->uart_kind == COTENANT_UART_NONE || board->uart_base != 0,
             "board.uart_base: no usable UART", -1);

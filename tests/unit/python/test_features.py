@@ -94,6 +94,11 @@ def test_what_a_description_asks_for(workshop: Workshop, text: str, needed: set[
     assert chosen(workshop, BARE + text + LEAN) == KEPT | needed
 
 
+def test_a_board_with_another_uart_needs_its_driver(workshop: Workshop) -> None:
+    text = BARE.replace("qemu-virt", "sifive-unleashed") + "harts = [1]\n" + LEAN
+    assert chosen(workshop, text) == KEPT | {"harts", "sifive_uart", "susp"}
+
+
 def test_a_trace_is_asked_for_on_the_command_line(workshop: Workshop) -> None:
     system = load(workshop.system(BARE), trace_ring=1 << 20, lean=True)
     assert features.chosen(system) == KEPT | {"plic", "trace"}

@@ -2,6 +2,7 @@
 #include "device/sifive_uart.h"
 
 #include "arch/mmio.h"
+#include "core/feature.h"
 
 enum {
     REG_TRANSMIT_DATA = 0x00,
@@ -54,3 +55,5 @@ void sifive_uart_set_receive_interrupt(const struct sifive_uart *uart, bool on)
 {
     mmio_write32(uart->base + REG_INTERRUPT_ENABLE, on ? INTERRUPT_RECEIVE : 0);
 }
+
+FEATURE(sifive_uart);
