@@ -67,9 +67,6 @@ void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
-    for (uint32_t i = 0; i < DEVICE_PAGES; i++) {
-        vhart->device_pages[i].leaf_address = 0;
-    }
     vhart_setup_return(vhart, address, argument);
 }
 

@@ -73,6 +73,9 @@ EVENT(heartbeats_shown, (const struct tenant *tenant, struct heartbeats *shown),
 EVENT(heartbeats_change, (struct tenant * tenant, struct heartbeats_command *command),
       (tenant, command))
 
+/* The user is shown how long the vhart could have run while another one had its hart; ticks. */
+EVENT(steal_time_shown, (const struct vhart *vhart, uint64_t *stolen), (vhart, stolen))
+
 /* Of vharts; by the vhart's own hart. */
 
 /*

@@ -12,9 +12,9 @@
 #include "core/scheduler.h"
 
 struct hart;
+struct plic_vhart;
 struct tenant;
 struct bundle_vhart;
-struct mmio_window;
 
 /* State of a vhart as its tenant sees it through SBI HSM (section 9); the shared lock's. */
 enum vhart_state {
@@ -25,30 +25,12 @@ enum vhart_state {
     VHART_RESUME_PENDING, /* it is about to go on, on its own hart */
 };
 
-/*
- * Where a page of a virtual device was found last time; `leaf` is read again before it is believed.
- * See device_translate().
- */
-struct device_page {
-    uint64_t page; /* virtual page number */
-    uint64_t satp;
-    uint64_t leaf_address; /* physical; 0: this entry is empty */
-    uint64_t leaf;
-    uint64_t physical; /* of the page */
-    /* Of features/plic/mmio.h: one that the page is in, for all who find this physical page; or
-     * NULL. */
-    const struct mmio_window *window;
-};
-
-/* A power of two, a few times the pages that a kernel uses: two at the same place cost a walk each.
- */
-#define DEVICE_PAGES 16
-
 /* Aligned to a cache line: the registers fill four of them, the rest of the world follows. */
 struct __attribute__((aligned(64))) vhart {
     struct world world; /* first: the trap entry finds it through mscratch */
     struct schedulable schedulable;
     struct tenant *tenant;
+    struct plic_vhart *plic; /* where hot paths find the state of features/plic, or NULL */
     const struct bundle_vhart *description;
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t work_patience;
@@ -60,15 +42,8 @@ struct __attribute__((aligned(64))) vhart {
     /* Its time is spent on putting the tenant's images in place, or, if the loader is idle, on a
      * switch of the foreground. */
     bool loading;
-    struct device_page device_pages[DEVICE_PAGES];
-    /* Physical address at which the tenant has the claim register of the vhart's own context. */
-    uint64_t claim_register;
-    uint32_t enables_entry; /* PMP entry of its enable words alone, or COTENANT_NONE */
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
-    /* Time in which it could have run and another vhart had its hart, as far as its tenant asks for
-     * that to be counted; ticks. */
-    uint64_t stolen;
     struct world_rest rest;
     /* REQUEST_* of core/messages.h; written by any hart, atomically. */
     uint32_t requests;

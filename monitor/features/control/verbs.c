@@ -237,7 +237,9 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
     const struct schedulable *schedulable = &vhart->schedulable;
     const struct hart *hart = vhart->world.hart;
     uint64_t now = hart_now(hart);
+    uint64_t stolen = 0;
 
+    steal_time_shown(vhart, &stolen);
     *answer = (struct control_vhart){
         .hart = hart->id,
         .priority = description->priority,
@@ -249,7 +251,7 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
         .switches = schedulable->switches,
         .interrupts = vhart->world.interrupts,
         .faults = vhart->faults,
-        .stolen_ns = nanoseconds_from_ticks(vhart->stolen),
+        .stolen_ns = nanoseconds_from_ticks(stolen),
         .slice_us = description->slice_us,
         .budget_us = description->budget_us,
         .period_us = description->period_us,

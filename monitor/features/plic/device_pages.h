@@ -16,11 +16,12 @@
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "core/vhart.h"
+#include "features/plic/plic_vhart.h"
 
 /* The place where the page of `address` is remembered. */
 static inline struct device_page *device_page_of(struct vhart *vhart, uint64_t address)
 {
-    return &vhart->device_pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
+    return &vhart->plic->pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
 }
 
 /* device_translate() for a page that is not remembered. */

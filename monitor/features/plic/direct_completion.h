@@ -8,6 +8,7 @@
 
 #include "arch/mmio.h"
 #include "core/tenant.h"
+#include "features/plic/plic_vhart.h"
 #include "features/plic/vplic.h"
 #include "irq/source_set.h"
 
@@ -37,7 +38,7 @@ static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
         enabled &= vplic->physical_sources[word];
     }
     if ((enabled & source_bit(source)) != 0) {
-        mmio_write32(vhart->claim_register, source);
+        mmio_write32(vhart->plic->claim_register, source);
         return true;
     }
     return __atomic_load_n(&own->claimed_count, __ATOMIC_RELAXED) == 0;

@@ -8,6 +8,7 @@
 #include "features/plic/device_pages.h"
 #include "features/plic/direct_completion.h"
 #include "features/plic/mmio.h"
+#include "features/plic/plic_vhart.h"
 #include "features/plic/routing.h"
 #include "features/plic/vuart_registers.h"
 
@@ -195,8 +196,8 @@ struct world_change fast_load(struct hart *hart)
     bool plain;
 
     if (offset >= MMIO_UART_SIZE) {
-        return physical == vhart->claim_register ? load_claim(hart, vhart)
-                                                 : load_word(hart, vhart, physical);
+        return physical == vhart->plic->claim_register ? load_claim(hart, vhart)
+                                                       : load_word(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
@@ -226,8 +227,8 @@ struct world_change fast_store(struct hart *hart)
     uint32_t reg;
 
     if (offset >= MMIO_UART_SIZE) {
-        return physical == vhart->claim_register ? store_claim(hart, vhart)
-                                                 : store_word(hart, vhart, physical);
+        return physical == vhart->plic->claim_register ? store_claim(hart, vhart)
+                                                       : store_word(hart, vhart, physical);
     }
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;

@@ -5,6 +5,7 @@
 #include "arch/interrupts.h"
 #include "core/tenant.h"
 #include "device/plic_map.h"
+#include "features/plic/plic_vhart.h"
 
 /* The entry of a vhart allows what its description says, or nothing. */
 static inline void __attribute__((always_inline))
@@ -34,8 +35,10 @@ void plic_entry_set_claim(struct vhart *vhart, bool allowed)
 
 void plic_entry_set_enables(struct vhart *vhart, bool allowed)
 {
-    if (vhart->enables_entry != COTENANT_NONE) {
-        set_entry(vhart, vhart->enables_entry, allowed);
+    uint32_t entry = vhart->plic->enables_entry;
+
+    if (entry != COTENANT_NONE) {
+        set_entry(vhart, entry, allowed);
     }
 }
 

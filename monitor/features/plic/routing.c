@@ -12,6 +12,7 @@
 #include "core/recorder.h"
 #include "core/wanted.h"
 #include "device/plic_map.h"
+#include "features/plic/plic_vhart.h"
 #include "features/plic/vplic_arbiter.h"
 #include "features/plic/vuart_registers.h"
 #include "irq/board.h"
@@ -23,6 +24,7 @@
 /* Index of the owning tenant of each source + 1. Of those that a group shares, the active one. */
 static uint8_t source_owner[COTENANT_MAX_SOURCES];
 static struct vplic vplics[COTENANT_MAX_TENANTS];
+static struct plic_vhart plic_vharts[COTENANT_MAX_VHARTS];
 
 static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
 {
@@ -201,8 +203,10 @@ __attribute__((cold)) static void set_up(struct tenant *tenant)
         if (!passed && vhart->description->plic_s_context != COTENANT_NONE) {
             tenant->source_hart = vhart->world.hart;
         }
-        vhart->claim_register = claim_register(description, vhart->description);
-        vhart->enables_entry = passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
+        vhart->plic = &plic_vharts[vhart_index(vhart)];
+        vhart->plic->claim_register = claim_register(description, vhart->description);
+        vhart->plic->enables_entry =
+            passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
     }
     tenant_take_sources(tenant);
 }

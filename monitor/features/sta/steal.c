@@ -25,6 +25,7 @@ static struct steal {
     uint32_t sequence;
     volatile struct steal_time *memory; /* shared with the tenant */
     uint64_t left;                      /* when it lost the hart, ticks */
+    uint64_t stolen;                    /* ticks in which another vhart had the hart instead */
 } steals[COTENANT_MAX_VHARTS];
 
 void steal_begin(struct vhart *vhart, uint64_t address)
@@ -35,7 +36,6 @@ void steal_begin(struct vhart *vhart, uint64_t address)
     for (unsigned i = 0; i < sizeof(struct steal_time) / sizeof(uint64_t); i++) {
         words[i] = 0;
     }
-    vhart->stolen = 0;
     *steal = (struct steal){.on = steal->on, .memory = (volatile struct steal_time *)address};
     attended_begin(vhart, &steal->on);
 }
@@ -93,17 +93,23 @@ static void enter(struct vhart *vhart)
     if (steal->idle || since > now) {
         return;
     }
-    vhart->stolen += now - since;
+    steal->stolen += now - since;
     steal->sequence++;
     steal->memory->sequence = steal->sequence;
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    steal->memory->steal = nanoseconds_from_ticks(vhart->stolen);
+    steal->memory->steal = nanoseconds_from_ticks(steal->stolen);
     steal->memory->preempted = 0;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     steal->sequence++;
     steal->memory->sequence = steal->sequence;
 }
 
+static void show(const struct vhart *vhart, uint64_t *stolen)
+{
+    *stolen = steals[vhart_index(vhart)].stolen;
+}
+
 HOOK(vhart_enters, enter);
 HOOK(vhart_leaves, leave);
 HOOK(vhart_ends, steal_end);
+HOOK(steal_time_shown, show);

@@ -15,6 +15,7 @@
 
 struct tenant guest;
 struct vhart guest_vhart;
+struct plic_vhart guest_plic;
 const struct mmio_window guest_window;
 
 static struct bundle_tenant description;
@@ -48,11 +49,13 @@ void guest_reset(void)
     memset(&description, 0, sizeof(description));
     memset(&guest, 0, sizeof(guest));
     memset(&guest_vhart, 0, sizeof(guest_vhart));
+    memset(&guest_plic, 0, sizeof(guest_plic));
     /* Two adjacent ranges: what crosses from one to the other is in neither. */
     description.memory[1] = (struct bundle_range){guest_page(0), 10 * GUEST_PAGE};
     description.memory[3] = (struct bundle_range){guest_page(10), (GUEST_PAGES - 10) * GUEST_PAGE};
     guest.description = &description;
     guest_vhart.tenant = &guest;
+    guest_vhart.plic = &guest_plic;
 }
 
 uint64_t guest_page(int number)

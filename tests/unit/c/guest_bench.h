@@ -8,6 +8,7 @@
 #define COTENANT_TESTS_GUEST_BENCH_H
 
 #include "core/tenant.h"
+#include "features/plic/plic_vhart.h"
 
 #define GUEST_PAGE 4096
 #define GUEST_PAGES 16
@@ -22,6 +23,7 @@
 /* The tenant and its one vhart. */
 extern struct tenant guest;
 extern struct vhart guest_vhart;
+extern struct plic_vhart guest_plic;
 extern const struct mmio_window guest_window; /* in which the device is */
 
 /* Makes the tenant with all of its memory zero. */

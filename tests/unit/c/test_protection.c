@@ -6,6 +6,7 @@
 #include "core/hart.h"
 #include "core/tenant.h"
 #include "features/plic/plic_entries.h"
+#include "features/plic/plic_vhart.h"
 
 #define CLAIM 3
 #define OTHERS 0x1b1b1b1b001b1f19ul /* what the other entries of pmpcfg0 say */
@@ -15,13 +16,14 @@
 static struct hart hart;
 static struct bundle_vhart description;
 static struct vhart *const vhart = &vharts[0];
+static struct plic_vhart plic;
 
 static int set_up(void **state)
 {
     (void)state;
     description = (struct bundle_vhart){.plic_claim_entry = CLAIM};
     *(uint64_t *)description.pmp_config = OTHERS | OPEN;
-    *vhart = (struct vhart){.description = &description, .world.hart = &hart};
+    *vhart = (struct vhart){.description = &description, .world.hart = &hart, .plic = &plic};
     vhart->world.pmp_config[0] = OTHERS | OPEN;
     hart.loaded = vhart;
     CSR_WRITE(pmpcfg0, OTHERS | OPEN);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of a vhart's accesses to virtual devices and to its PLIC. */
+#ifndef COTENANT_FEATURES_PLIC_PLIC_VHART_H
+#define COTENANT_FEATURES_PLIC_PLIC_VHART_H
+
+#include <stdint.h>
+
+#include "core/vhart.h"
+
+struct mmio_window;
+
+/*
+ * Where a page of a virtual device was found last time; `leaf` is read again before it is believed.
+ * That holds for a later life of the tenant too, as in a TLB that a reset leaves as it is. See
+ * device_translate().
+ */
+struct device_page {
+    uint64_t page; /* virtual page number */
+    uint64_t satp;
+    uint64_t leaf_address; /* physical; 0: this entry is empty */
+    uint64_t leaf;
+    uint64_t physical; /* of the page */
+    /* One that the page is in, for all who find this physical page; or NULL. */
+    const struct mmio_window *window;
+};
+
+/* A power of two, a few times the pages that a kernel uses: two at the same place cost a walk each.
+ */
+#define DEVICE_PAGES 16
+
+struct plic_vhart {
+    struct device_page pages[DEVICE_PAGES];
+    /* Physical address at which the tenant has the claim register of the vhart's own context. */
+    uint64_t claim_register;
+    uint32_t enables_entry; /* PMP entry of its enable words alone, or COTENANT_NONE */
+};
+
+#endif
