@@ -152,7 +152,7 @@ enum check_device {
     CHECK_DEVICES, /* how many there are */
 };
 
-/* The addresses of a device; size 0 where the board has none. */
+/* The addresses of a device; size 0 where the board has none. Of features/check, for parts only. */
 struct bundle_range check_device_range(const struct bundle_board *board, enum check_device device);
 
 #endif

@@ -27,19 +27,6 @@ struct uart {
     };
 };
 
-/* How many bytes the registers of a UART of this kind take with this shift; 0: it has none. */
-static inline uint64_t uart_size(uint32_t kind, uint32_t shift)
-{
-    switch (kind) {
-    case COTENANT_UART_NS16550:
-        return (uint64_t)NS16550_REGISTERS << shift;
-    case COTENANT_UART_SIFIVE:
-        return SIFIVE_UART_SIZE;
-    default:
-        return 0;
-    }
-}
-
 /*
  * 8 data bits, no parity, FIFOs on and empty, interrupts off. `kind` is one of abi/bundle.h;
  * `base`, `shift` and `divisor` (0: leave the baud rate as found) are those of the kind's driver.

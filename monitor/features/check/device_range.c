@@ -4,6 +4,19 @@
 #include "device/plic_map.h"
 #include "device/uart.h"
 
+/* How many bytes the registers of a UART of this kind take with this shift; 0: it has none. */
+static uint64_t uart_size(uint32_t kind, uint32_t shift)
+{
+    switch (kind) {
+    case COTENANT_UART_NS16550:
+        return (uint64_t)NS16550_REGISTERS << shift;
+    case COTENANT_UART_SIFIVE:
+        return SIFIVE_UART_SIZE;
+    default:
+        return 0;
+    }
+}
+
 /* At least as many as the limit, so that no hart's timer can be opened because it is not listed. */
 static uint64_t hart_id_count(const struct bundle_board *board)
 {
