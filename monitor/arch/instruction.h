@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding the loads and stores that drivers use on device registers. */
+/* Instructions that the monitor knows when they are illegal. */
 #ifndef COTENANT_ARCH_INSTRUCTION_H
 #define COTENANT_ARCH_INSTRUCTION_H
 
@@ -9,25 +9,6 @@
 #define INSTRUCTION_WFI 0x10500073
 #define INSTRUCTION_MRET 0x30200073
 
-struct memory_access {
-    bool store;
-    bool floating;    /* the register is a floating-point one */
-    bool sign_extend; /* of a load */
-    uint8_t size;     /* bytes: 1, 2, 4 or 8 */
-    uint8_t reg;      /* destination or source register, 0..31 */
-    uint8_t length;   /* of the instruction, bytes: 2 or 4 */
-};
-
-/*
- * Decodes an integer load or store of RV64I or RV64C. Returns false for everything else: atomics,
- * floating point, cache-block operations.
- */
-bool instruction_decode(uint32_t instruction, struct memory_access *access);
-
-/* The same for floating-point loads and stores of RV64D and RV64DC (FLW, FLD, FSW, FSD, C.FLD...).
- */
-bool instruction_decode_floating(uint32_t instruction, struct memory_access *access);
-
 /*
  * Decodes the reads of the time CSR: CSRRS, CSRRC and their immediate forms without any bit to
  * change, *reg being the destination. False for everything else.
@@ -36,8 +17,5 @@ bool instruction_reads_time(uint32_t instruction, uint8_t *reg);
 
 /* MRET, or an access to a CSR whose number says that it is machine mode's (privileged ISA 2.1). */
 bool instruction_is_of_machine_mode(uint32_t instruction);
-
-/* The value that a load leaves in its register, from the bytes that it read. */
-uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);
 
 #endif

@@ -16,6 +16,7 @@ WHAT = {
     "control": "the control protocol, for cotenant ctl",
     "control_port": "control ports of tenants",
     "dbtr": "debug triggers (SBI DBTR)",
+    "decode": "decoding of loads and stores",
     "device_reset": "reset of tenants' devices",
     "foreground": "groups of tenants that take turns",
     "fp": "floating point",

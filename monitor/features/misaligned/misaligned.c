@@ -9,11 +9,11 @@
 
 #include "arch/csr.h"
 #include "arch/guest_memory.h"
-#include "arch/instruction.h"
 #include "arch/owned_memory.h"
 #include "core/feature.h"
 #include "core/tenant.h"
 #include "core/vhart.h"
+#include "features/decode/decode.h"
 #include "features/misaligned/fp_register.h"
 
 #define PAGE_SIZE 4096

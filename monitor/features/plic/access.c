@@ -3,11 +3,11 @@
 #include "core/access.h"
 
 #include "arch/guest_memory.h"
-#include "arch/instruction.h"
 #include "core/feature.h"
 #include "core/hart.h"
 #include "core/shared_lock.h"
 #include "core/wanted.h"
+#include "features/decode/decode.h"
 #include "features/plic/device_pages.h"
 #include "features/plic/mmio.h"
 

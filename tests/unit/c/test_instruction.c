@@ -7,6 +7,7 @@
 
 #include "arch/instruction.h"
 #include "cmocka_tests.h"
+#include "features/decode/decode.h"
 #include "random.h"
 
 /* Where the register's number is. */

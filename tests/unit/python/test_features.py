@@ -29,7 +29,7 @@ def second(*lines: str) -> str:
     return "\n".join([RTOS.replace(".rtos]", ".second]"), LEAST, *lines, ""])
 
 
-KEPT = {"check", "commands", "misaligned", "terminal"}
+KEPT = {"check", "commands", "decode", "misaligned", "terminal"}
 
 
 def test_the_full_monitor_is_the_default(workshop: Workshop) -> None:
@@ -106,7 +106,7 @@ def test_a_trace_is_asked_for_on_the_command_line(workshop: Workshop) -> None:
 
 def test_more_and_less_by_name(workshop: Workshop) -> None:
     text = f'{BARE}{LEAN}with = ["pmu", "control"]\nwithout = ["misaligned"]\n'
-    assert chosen(workshop, text) == KEPT - {"misaligned"} | {"control", "pmu"}
+    assert chosen(workshop, text) == KEPT - {"decode", "misaligned"} | {"control", "pmu"}
 
 
 @pytest.mark.parametrize(
