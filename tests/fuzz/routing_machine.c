@@ -396,7 +396,7 @@ bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t
 
     go_to(hart_number(vhart));
     act_for(tenant->index);
-    if (size == 4 && physical_base() + offset == vhart->claim_register &&
+    if (size == 4 && physical_base() + offset == vhart->plic->claim_register &&
         complete_directly(vhart, value)) {
         return true;
     }
