@@ -254,6 +254,16 @@ static unsigned virtio_step(uint64_t now)
 
 WORK(virtio, virtio_deadline, virtio_step);
 
+/* Those that it has: no other one can be started. */
+static void stop_queues(struct virtio_device *device)
+{
+    uint32_t count = device->type->queue_count(device);
+
+    for (uint32_t i = 0; i < count; i++) {
+        virtqueue_stop(&device->queues[i]);
+    }
+}
+
 static void reset(struct virtio_device *device)
 {
     device->status = 0;
@@ -261,9 +271,7 @@ static void reset(struct virtio_device *device)
     device->driver_feature_select = 0;
     device->driver_features = 0;
     device->queue_select = 0;
-    for (uint32_t i = 0; i < device->type->queue_count(device); i++) {
-        virtqueue_stop(&device->queues[i]);
-    }
+    stop_queues(device);
     device->held = 0;
     set_interrupts(device, 0);
     device->type->reset(device);
@@ -287,9 +295,7 @@ GIVE_BACK(give_back);
 static void stop_broken(struct virtio_device *device)
 {
     device->status |= STATUS_NEEDS_RESET;
-    for (uint32_t i = 0; i < VIRTIO_MOST_QUEUES; i++) {
-        virtqueue_stop(&device->queues[i]);
-    }
+    stop_queues(device);
     virtio_interrupt(device, VIRTIO_INTERRUPT_CONFIGURATION);
     device->type->reset(device);
 }

@@ -96,18 +96,29 @@ static bool tell_open(struct virtio_port *port)
     return true;
 }
 
-/* Tells the driver what it does not know of the port yet, as far as there are buffers for it. */
-static void announce(struct virtio_port *port)
+/* The other end has opened or closed, which the driver is told if it has room for it. */
+static void announce_open(struct virtio_port *port)
 {
-    if (port->adding) {
-        port->adding = !tell(port, EVENT_DEVICE_ADD, 0);
-    }
-    if (port->naming) {
-        port->naming = !tell(port, EVENT_PORT_NAME, 1);
-    }
     if (is_untold(port)) {
         (void)tell_open(port);
     }
+}
+
+/*
+ * Tells the driver the next thing that it does not know of the port. Returns whether it has been
+ * told: then there may be another one.
+ */
+static bool announce(struct virtio_port *port)
+{
+    if (port->adding && tell(port, EVENT_DEVICE_ADD, 0)) {
+        port->adding = false;
+        return true;
+    }
+    if (port->naming && tell(port, EVENT_PORT_NAME, 1)) {
+        port->naming = false;
+        return true;
+    }
+    return is_untold(port) && tell_open(port);
 }
 
 /*
@@ -123,7 +134,7 @@ static bool end_of_chain(struct virtio_port *from)
     }
     virtio_finish(from->device, from->transmit);
     if (to != NULL && !from->open) {
-        announce(to);
+        announce_open(to);
     }
     return to == NULL || virtqueue_has_chain(from->transmit);
 }
@@ -250,7 +261,7 @@ static void set_open(struct virtio_port *port, bool open)
     port->open = open;
     begin_afresh(port);
     if (port->peer != NULL) {
-        announce(port->peer);
+        announce_open(port->peer);
     } else if (!open) {
         port->service->close(port);
     }
@@ -279,19 +290,20 @@ static void take_message(struct virtio_device *device, const struct control_mess
     }
 }
 
-/* The driver's next message, if there is one. */
-static void take_control(struct virtio_device *device)
+/* The driver's next message; returns whether there is one. */
+static bool take_control(struct virtio_device *device)
 {
     struct virtqueue *queue = &device->queues[QUEUE_CONTROL_OUT];
     struct control_message message = {0};
 
     if (virtio_look(device, queue, false) != VIRTQUEUE_BYTES) {
-        return;
+        return false;
     }
     if (virtqueue_read(queue, &message, sizeof(message)) == sizeof(message)) {
         take_message(device, &message);
     }
     virtio_finish(device, queue);
+    return true;
 }
 
 /*
@@ -302,13 +314,17 @@ static bool control(struct virtio_device *device)
 {
     uint32_t *turn = &turns[device->index];
 
-    if (*turn == 0) {
-        take_control(device);
+    if (*turn == 0 && take_control(device) && virtio_is_wanted()) {
+        return false;
     }
     while (*turn < port_count(device)) {
         struct virtio_port *port = &ports_of(device)[*turn];
 
-        announce(port);
+        while (announce(port)) {
+            if (virtio_is_wanted()) {
+                return false;
+            }
+        }
         if (!virtio_work(drop_stale, port->peer)) {
             return false;
         }

@@ -152,12 +152,11 @@ static void begin_frame(struct net *net)
     }
 }
 
-/* Opens a buffer of the receiver, and passes over the sender's header. False: wait for one. */
+/* Opens a buffer of the receiver, with the header. False: wait for one. */
 static bool begin_copy(struct net *net, struct net *target, uint32_t end)
 {
     static const uint8_t header[HEADER_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
     struct virtqueue *queue = queue_of(target, QUEUE_RECEIVE);
-    uint8_t ignored[HEADER_SIZE];
 
     if (target->sender != NULL) {
         abandon(target->sender); /* which does not have the hart now, perhaps for long */
@@ -173,11 +172,20 @@ static bool begin_copy(struct net *net, struct net *target, uint32_t end)
     virtqueue_ask(queue, false);
     net->receiver = target;
     target->sender = net;
-    if (!virtio_fill(target->device, queue, header, HEADER_SIZE) ||
-        !virtio_take(net->device, queue_of(net, QUEUE_TRANSMIT), ignored, HEADER_SIZE)) {
+    if (!virtio_fill(target->device, queue, header, HEADER_SIZE)) {
         next_target(net, end);
     }
     return true;
+}
+
+/* Passes over the sender's header. */
+static void skip_header(struct net *net, uint32_t end)
+{
+    uint8_t ignored[HEADER_SIZE];
+
+    if (!virtio_take(net->device, queue_of(net, QUEUE_TRANSMIT), ignored, HEADER_SIZE)) {
+        next_target(net, end);
+    }
 }
 
 /*
@@ -227,6 +235,12 @@ static bool step(void *subject)
         if (!begin_copy(net, other(net, end), end)) {
             return false;
         }
+        if (net->receiver == NULL || hart_is_wanted()) {
+            return true;
+        }
+    }
+    if (!queue_of(net, QUEUE_TRANSMIT)->open) {
+        skip_header(net, end);
         if (net->receiver == NULL || hart_is_wanted()) {
             return true;
         }
