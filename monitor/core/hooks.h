@@ -91,15 +91,6 @@ EVENT(vhart_is_routed, (struct vhart * vhart), (vhart))
 /* It loses the hart. */
 EVENT(vhart_leaves, (struct vhart * vhart), (vhart))
 
-/*
- * It gets the hart while vhart.brings_registers is set: registers that the world switch does not
- * move are still another vhart's.
- */
-EVENT(vhart_brings_registers, (struct vhart * vhart), (vhart))
-
-/* It leaves its hart for good, with vhart.keeps_registers set: those registers are lost. */
-EVENT(vhart_drops_registers, (struct vhart * vhart), (vhart))
-
 /* It has stopped: what a feature keeps of it is as at reset. With the shared lock. */
 EVENT(vhart_ends, (struct vhart * vhart), (vhart))
 

@@ -2,6 +2,7 @@
 #include "core/lifecycle.h"
 
 #include "arch/vhart_setup.h"
+#include "core/feature.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/messages.h"
@@ -217,9 +218,9 @@ static void leave_hart(struct vhart *vhart)
     if (hart->loaded == vhart) {
         vhart_unload(vhart);
     }
-    if (vhart->keeps_registers) {
+    if (HAS(fp) && vhart->keeps_registers) {
         vhart->keeps_registers = false;
-        vhart_drops_registers(vhart);
+        fp_drop(vhart);
     }
     hart->reschedule = true;
 }

@@ -36,8 +36,8 @@ struct __attribute__((aligned(64))) vhart {
     uint64_t work_patience;
     enum vhart_state state;
     uint32_t index;        /* in vharts */
-    bool brings_registers; /* when it gets the hart next: hook vhart_brings_registers */
-    bool keeps_registers;  /* which it brings along: hook vhart_drops_registers */
+    bool brings_registers; /* when it gets the hart next: fp_claim() */
+    bool keeps_registers;  /* which it brings along: fp_drop() */
     bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
     /* Its time is spent on putting the tenant's images in place, or, if the loader is idle, on a
      * switch of the foreground. */
@@ -66,6 +66,17 @@ void vhart_interrupt(struct vhart *vhart, uint64_t bits);
 
 /* Ticks that a vhart of any hart has had its hart until `now`. */
 uint64_t vhart_run_time(const struct vhart *vhart, uint64_t now);
+
+/*
+ * Of features/fp; the rest of the monitor calls them behind HAS(fp). By the vhart's own hart.
+ *
+ * It gets the hart while brings_registers is set: registers that the world switch does not move are
+ * still another vhart's.
+ */
+void fp_claim(struct vhart *vhart);
+
+/* It leaves its hart for good, with keeps_registers set: those registers are lost. */
+void fp_drop(struct vhart *vhart);
 
 /* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
 static inline uint32_t vhart_index(const struct vhart *vhart)

@@ -6,6 +6,7 @@
 #include "core/attended.h"
 #include "core/clock.h"
 #include "core/console.h"
+#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
@@ -38,8 +39,8 @@ void hart_poll_interrupts(struct hart *hart)
 /* Those that the world switch does not move. */
 static inline void take_registers(struct vhart *vhart)
 {
-    if (vhart->brings_registers) {
-        vhart_brings_registers(vhart);
+    if (HAS(fp) && vhart->brings_registers) {
+        fp_claim(vhart);
     }
 }
 

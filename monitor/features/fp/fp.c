@@ -24,39 +24,40 @@ struct fp_registers {
 /* Of vharts, unless they are in the hart. */
 static struct fp_registers saved[COTENANT_MAX_VHARTS];
 static struct fp_registers at_reset; /* never written; not const, or the image would hold it */
-/* The vhart whose values are in each hart, or NULL. */
-static struct vhart *owners[COTENANT_MAX_HARTS];
+/* The vhart whose values are in each hart, and where they will be kept; or NULL. */
+static struct owner {
+    struct vhart *vhart;
+    struct fp_registers *registers;
+} owners[COTENANT_MAX_HARTS];
 
 /* features/fp/registers.S: the hart's registers to `theirs`, if there is one, and those of `own`.
  */
 void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
 
 /* The exchange comes last, as a jump: on the way to a vhart, each register kept aside costs. */
-static void claim(struct vhart *vhart)
+void fp_claim(struct vhart *vhart)
 {
-    struct vhart **owner = &owners[vhart->world.hart->index];
-    struct vhart *other = *owner;
-    const struct fp_registers *own = &saved[vhart_index(vhart)];
-    struct fp_registers *theirs = NULL;
+    struct owner *owner = &owners[vhart->world.hart->index];
+    struct owner other = *owner;
+    struct fp_registers *own = &saved[vhart_index(vhart)];
 
     CSR_SET(mstatus, MSTATUS_FS);
-    if (other != NULL) {
-        theirs = &saved[vhart_index(other)];
-        theirs->kept = true;
-        other->brings_registers = true;
+    *owner = (struct owner){vhart, own};
+    if (other.vhart != NULL) {
+        other.registers->kept = true;
+        other.vhart->brings_registers = true;
     }
     vhart->brings_registers = false;
     vhart->keeps_registers = true;
-    *owner = vhart;
-    fp_exchange(theirs, own->kept ? own : &at_reset);
+    fp_exchange(other.registers, own->kept ? own : &at_reset);
 }
 
-static void forget(struct vhart *vhart)
+void fp_drop(struct vhart *vhart)
 {
-    struct vhart **owner = &owners[vhart->world.hart->index];
+    struct owner *owner = &owners[vhart->world.hart->index];
 
-    if (*owner == vhart) {
-        *owner = NULL;
+    if (owner->vhart == vhart) {
+        *owner = (struct owner){NULL, NULL};
     }
     saved[vhart_index(vhart)].kept = false;
     vhart->brings_registers = tenant_uses_fp(vhart->tenant);
@@ -69,7 +70,5 @@ static void begin(void)
     }
 }
 
-HOOK(vhart_brings_registers, claim);
-HOOK(vhart_drops_registers, forget);
 HOOK(machine_begins, begin);
 FEATURE(fp);

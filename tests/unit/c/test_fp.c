@@ -48,7 +48,7 @@ static int fresh(void **state)
         vharts[i].index = i;
         vharts[i].tenant = &tenants[i];
         vharts[i].world.hart = &harts[0];
-        vhart_drops_registers(&vharts[i]);
+        fp_drop(&vharts[i]);
     }
     memset(&in_hart, 0x5a, sizeof(in_hart));
     saves = 0;
@@ -60,7 +60,7 @@ static int fresh(void **state)
 static void give_hart_to(struct vhart *vhart)
 {
     if (vhart->brings_registers) {
-        vhart_brings_registers(vhart);
+        fp_claim(vhart);
     }
 }
 
@@ -102,7 +102,7 @@ static void test_a_tenant_without_takes_no_part(void **state)
     give_hart_to(ONE);
     assert_int_equal(in_hart.f[7], 77);
     assert_int_equal(saves, 0);
-    vhart_drops_registers(WITHOUT);
+    fp_drop(WITHOUT);
     assert_false(WITHOUT->brings_registers);
 }
 
@@ -113,11 +113,11 @@ static void test_nothing_is_left_of_one_that_ends(void **state)
     give_hart_to(ONE);
     in_hart.f[9] = 99;
     give_hart_to(OTHER);
-    vhart_drops_registers(ONE);
+    fp_drop(ONE);
     give_hart_to(ONE);
     assert_int_equal(in_hart.f[9], 0);
     in_hart.f[9] = 98;
-    vhart_drops_registers(ONE);
+    fp_drop(ONE);
     give_hart_to(OTHER);
     assert_int_equal(in_hart.f[9], 0);
     give_hart_to(ONE);

@@ -98,6 +98,11 @@ void vhart_unload(struct vhart *vhart)
     vhart->world.hart->loaded = NULL;
 }
 
+void fp_drop(struct vhart *vhart)
+{
+    (void)vhart;
+}
+
 void counters_load(struct vhart *vhart)
 {
     counters_owner = vhart;
