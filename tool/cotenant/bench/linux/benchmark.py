@@ -2,7 +2,7 @@
 """What the stock Debian kernel takes for its work, on Cotenant and on packaged OpenSBI.
 
 The rows give instructions, of all involved: the kernel's, the program's, the firmware's, and
-beside an RTOS those of the RTOS. docs/performance-linux.md tells how they are measured.
+beside an RTOS those of the RTOS. docs/performance/linux.md tells how they are measured.
 """
 
 from collections.abc import Callable
