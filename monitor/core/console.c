@@ -143,30 +143,32 @@ static void refuse(uint32_t requests)
     }
 }
 
-static void handle_requests(void)
+/* Returns whether there were any: what answers them is another work, whose turn it is then. */
+static bool handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
 
     if (requests == 0) {
-        return;
+        return false;
     }
     if ((requests & CONSOLE_REQUEST_QUIT) != 0) {
         lifecycle_quit();
     }
     console_requests(&console.mux, &requests);
     refuse(requests);
+    return true;
 }
 
 static unsigned console_step(uint64_t now)
 {
     bool busy;
 
-    handle_requests(); /* of the last step: before the next one brings more */
-    busy = do_turn(now);
+    busy = handle_requests(); /* of the last step: before the next one brings more */
+    busy = do_turn(now) || busy;
     refresh_interrupt_lines();
     /* Who is due goes first; what is left out is as well done by the next step. */
     if (!console.cut_short) {
-        handle_requests();
+        busy = handle_requests() || busy;
     }
     return busy || console.cut_short ? WORK_DONE : WORK_NOTHING;
 }
