@@ -45,6 +45,15 @@ def assert_budget(added: dict[str, int]) -> None:
     assert max(added.values()) <= MOST_ADDED_BY_CALLS, added
 
 
+def start(boot: Boot, description: str, names: Iterable[str]) -> Session:
+    """Boot a system and wait until the RTOS and these payloads run: they lose what comes before."""
+    session = boot(description, icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    for name in names:
+        session.expect(name, "^hostile-features: $")
+    return session
+
+
 def use(session: Session, names: Iterable[str], letters: str) -> None:
     for name in names:
         session.send(name, f"{letters}\n".encode())
@@ -54,8 +63,7 @@ def use(session: Session, names: Iterable[str], letters: str) -> None:
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_optional_features_stay_in_the_latency_budget(boot: Boot, sstc: bool) -> None:
     description = system(neighbour(), rtos(f"icount={ICOUNT}"), sstc=sstc)
-    session = boot(description, icount=ICOUNT)
-    session.expect(RTOS, "^bench: ready$")
+    session = start(boot, description, ["hostile"])
     quiet = worst(session, "nothing")
     added = {}
     for letters in IN_USE + CALLED:
@@ -69,8 +77,7 @@ def test_two_that_take_turns_with_a_feature_stay_in_the_budget(boot: Boot, sstc:
     """Each has to be taken out of the hart for the other one; so has what it computes with."""
     names = ["one", "two"]
     tenants = [neighbour(name, slice="200us") for name in names]
-    session = boot(system(*tenants, rtos(f"icount={ICOUNT}"), sstc=sstc), icount=ICOUNT)
-    session.expect(RTOS, "^bench: ready$")
+    session = start(boot, system(*tenants, rtos(f"icount={ICOUNT}"), sstc=sstc), names)
     added = {}
     for letters in IN_USE + CALLED:
         use(session, names, letters)
@@ -102,8 +109,8 @@ def test_storms_on_the_ways_out_delay_nobody_for_long(boot: Boot, name: str, sst
     """The payloads of test_isolation.py without an end, and a tenant that uses features."""
     hostile = payload(name, arguments=STORM, slice="200us")
     beside = neighbour("features", slice="200us")
-    session = boot(system(hostile, beside, rtos(f"icount={ICOUNT}"), sstc=sstc), icount=ICOUNT)
-    session.expect(RTOS, "^bench: ready$")
+    description = system(hostile, beside, rtos(f"icount={ICOUNT}"), sstc=sstc)
+    session = start(boot, description, ["features"])
     added = {}
     for letters in ("", "ctse", ALL_CALLED):
         use(session, ["features"], letters)
