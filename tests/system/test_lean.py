@@ -59,7 +59,10 @@ def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
         ([freertos()], "features: this monitor is built without fp"),
         ([freertos(fp=False, hart=1), SECOND], "built without harts"),
         ([RTOS, SECOND, STREAM], "built without virtio"),
-        ([RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"], "built without groups"),
+        (
+            [RTOS, SECOND, f"[group.g]\nmem{ENDS.replace('ends', 'bers')}"],
+            "built without foreground",
+        ),
         ([freertos(fp=False, devices=["virtio0"])], "built without device_reset"),
     ],
     ids=["fp", "harts", "channel", "group", "device"],
