@@ -58,7 +58,8 @@ def compile_without(full: Path, tree: Path, names: Iterable[str]) -> Path:
 
 
 def built_with(out: Path) -> set[str]:
-    return set(re.findall(r"^#define WITH_(\w+) 1$", (out / "built_with.h").read_text(), re.M))
+    """Return the features of which the linker took something."""
+    return set(re.findall(r"/features/(\w+)/", (out / "monitor.map").read_text()))
 
 
 def refusal(boot: Boot, launch: Launch) -> str:
