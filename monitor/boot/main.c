@@ -171,12 +171,12 @@ static void hart_begin(struct hart *hart)
 
 _Noreturn static void run(struct hart *hart)
 {
-    struct world_change change;
+    world_change change;
 
     hart->reschedule = true;
     change = hart_schedule(hart);
     record_running(hart, hart->loaded);
-    world_enter(change.keep, change.run);
+    world_enter(change);
 }
 
 /* The other harts set themselves up and run one by one, so that one that cannot is named. */

@@ -6,8 +6,6 @@
 #include "arch/timer.h"
 #include "core/attended.h"
 
-static const struct world_change not_here = {NULL, NULL};
-
 /* What charge() does for an entity without a budget; returns the time since the last call. */
 static inline uint64_t account(struct scheduler *scheduler, struct schedulable *running,
                                uint64_t now)
@@ -20,7 +18,7 @@ static inline uint64_t account(struct scheduler *scheduler, struct schedulable *
 }
 
 /* Gives the hart from `from`, which is loaded, to the scheduler's running entity. */
-__attribute__((always_inline)) static inline struct world_change
+__attribute__((always_inline)) static inline world_change
 hand_over(struct hart *hart, struct vhart *from, uint64_t now)
 {
     struct vhart *to = vhart_of(hart->scheduler.running);
@@ -38,14 +36,14 @@ hand_over(struct hart *hart, struct vhart *from, uint64_t now)
     fast_route(hart, to);
     fast_foresee(hart);
     fast_publish(hart, to);
-    return (struct world_change){&from->world, &to->world};
+    return change_world(&from->world, &to->world);
 }
 
 /*
  * `due`, the head of the waiting list, gets the hart from the running one. Another one that is due
  * at the same time interrupts again at once: its moment is the next event.
  */
-__attribute__((always_inline)) static inline struct world_change
+__attribute__((always_inline)) static inline world_change
 wake(struct hart *hart, struct schedulable *due, uint64_t now)
 {
     struct scheduler *scheduler = &hart->scheduler;
@@ -66,57 +64,90 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
 }
 
 /*
- * Where vharts of the hart are attended, or the running one has a budget: what a vhart uses
- * delays one above it by no more than it takes to put that aside.
+ * Where vharts of the hart are attended, the running one has a budget, or the one that is due
+ * brings registers: what a vhart uses delays one above it by no more than it takes to put that
+ * aside.
  */
-__attribute__((noinline, cold)) static struct world_change wake_above_attended(struct hart *hart)
+__attribute__((noinline, cold)) static world_change
+wake_with_more(struct hart *hart, struct schedulable *due, uint64_t now)
 {
     struct schedulable *running = hart->scheduler.running;
-    struct schedulable *due = hart->scheduler.waiting;
-    uint64_t now = hart_now(hart);
 
-    if (due == NULL || due->wake > now || due->priority <= running->priority ||
-        !fast_is_simple(due)) {
-        return not_here;
-    }
-    if (running->budget != 0) {
-        running->budget_used += now - hart->scheduler.charged;
+    if (due->priority <= running->priority || due->budget != 0 || vhart_of(due)->loading) {
+        return NO_CHANGE;
     }
     if (attended_is_any(hart)) {
         hart_leave_attended(hart, due);
     }
+    if (HAS(fp) && vhart_of(due)->brings_registers) {
+        fp_claim(vhart_of(due));
+        now = hart_now(hart);
+        if (due->next != NULL && due->next->wake <= now) {
+            hart->reschedule = true; /* for one that may be more urgent */
+            return NO_CHANGE;
+        }
+    }
+    if (running->budget != 0) {
+        running->budget_used += now - hart->scheduler.charged;
+    }
     return wake(hart, due, now);
 }
 
+/* Another one than hart.next_up. */
+static inline world_change wake_other(struct hart *hart, uint64_t now)
+{
+    struct schedulable *due = hart->scheduler.waiting;
+
+    return due == NULL || due->wake > now ? NO_CHANGE : wake_with_more(hart, due, now);
+}
+
 /* What else the trap has led to is for the scheduler to see to when `due` has had its turn. */
-struct world_change fast_preempt(struct hart *hart)
+world_change fast_preempt(struct hart *hart)
 {
     const struct scheduler *scheduler = &hart->scheduler;
-    struct world_change change = not_here;
+    world_change change = NO_CHANGE;
 
     if (hart->loaded != NULL && scheduler->running == &hart->loaded->schedulable &&
         scheduler->ready == scheduler->running) {
-        change = wake_above_attended(hart);
+        change = wake_other(hart, hart_now(hart));
     }
-    if (change.run == NULL) {
+    if (change == NO_CHANGE) {
         return hart_schedule(hart);
     }
     hart->reschedule = false;
     return change;
 }
 
-struct world_change fast_wake(struct hart *hart)
+world_change fast_wake(struct hart *hart)
 {
     struct schedulable *due = hart->next_up;
     uint64_t now = hart_now(hart);
 
     if (hart->reschedule || due == NULL || due->wake > now) {
-        return attended_is_any(hart) && !hart->reschedule ? wake_above_attended(hart) : not_here;
+        return hart->reschedule ? NO_CHANGE : wake_other(hart, now);
     }
     return wake(hart, due, now);
 }
 
-struct world_change fast_wait(struct hart *hart)
+/*
+ * `next`, which fast_wait() would give the hart, has its registers elsewhere: they come first. The
+ * running one cannot go on then without hart_schedule(), which brings its own back.
+ */
+__attribute__((noinline, cold)) static world_change wait_with_more(struct hart *hart,
+                                                                   struct vhart *next)
+{
+    const struct schedulable *due = hart->scheduler.waiting;
+    world_change change = NO_CHANGE;
+
+    fp_claim(next);
+    if (due == NULL || due->wake > hart_now(hart)) {
+        change = fast_wait(hart);
+    }
+    hart->reschedule = change == NO_CHANGE;
+    return change;
+}
+
+world_change fast_wait(struct hart *hart)
 {
     struct scheduler *scheduler = &hart->scheduler;
     struct schedulable *running = scheduler->running;
@@ -128,8 +159,12 @@ struct world_change fast_wait(struct hart *hart)
     if (CSR_READ(mtval) != INSTRUCTION_WFI ||
         (vhart->world.mstatus & MSTATUS_MPP) != MSTATUS_MPP_S || (CSR_READ(mip) & enabled) != 0 ||
         hart->reschedule || next == NULL || running->budget != 0 ||
-        (has_peer(next) && next->slice_used >= next->slice) || !fast_is_simple(next)) {
-        return not_here;
+        (has_peer(next) && next->slice_used >= next->slice) || next->budget != 0 ||
+        vhart_of(next)->loading) {
+        return NO_CHANGE;
+    }
+    if (HAS(fp) && vhart_of(next)->brings_registers) {
+        return wait_with_more(hart, vhart_of(next));
     }
     now = hart_now(hart);
     account(scheduler, running, now);

@@ -19,44 +19,34 @@
 #include "entry/trap.h"
 
 /* A machine timer interrupt. */
-struct world_change fast_wake(struct hart *hart);
+world_change fast_wake(struct hart *hart);
 
 /* An illegal instruction, which may be the WFI of a vhart that shares its hart. */
-struct world_change fast_wait(struct hart *hart);
+world_change fast_wait(struct hart *hart);
 
 /*
  * A timer interrupt is pending at the end of a trap that has changed something for the scheduler:
  * it is asked (hart_schedule()) unless that interrupt alone decides.
  */
-struct world_change fast_preempt(struct hart *hart);
+world_change fast_preempt(struct hart *hart);
 
 /*
  * The loaded vhart goes on after a trap, unless another one became due meanwhile: that is switched
  * to here instead of after another trap, and waits a hundred instructions less.
  */
-static inline struct world_change fast_resume(struct hart *hart, struct vhart *vhart)
+static inline world_change fast_resume(struct hart *hart, struct vhart *vhart)
 {
-    struct world_change change = {NULL, NULL};
+    world_change change = NO_CHANGE;
 
     if ((CSR_READ(mip) & INTERRUPT_MTI) != 0) {
         change = fast_wake(hart);
-        if (change.run == NULL && hart_now(hart) >= hart->event_deadline) {
+        if (change == NO_CHANGE && (hart->reschedule || hart_now(hart) >= hart->event_deadline)) {
             vhart->world.interrupts++;
             hart->reschedule = true;
             return hart_schedule(hart);
         }
     }
-    return change.run != NULL ? change : (struct world_change){&vhart->world, &vhart->world};
-}
-
-/* The hart can go to `entity` without budgets, registers that it brings along, or images to think
- * of. */
-static inline bool fast_is_simple(const struct schedulable *entity)
-{
-    const struct vhart *vhart =
-        (const struct vhart *)((const char *)entity - offsetof(struct vhart, schedulable));
-
-    return entity->budget == 0 && !vhart->loading && !vhart->brings_registers;
+    return change != NO_CHANGE ? change : change_world(&vhart->world, &vhart->world);
 }
 
 /*
@@ -89,7 +79,8 @@ static inline void fast_publish(struct hart *hart, struct vhart *vhart)
 
 /*
  * Notes who will be due while the scheduler's running entity has the hart: the head of the waiting
- * list, if it goes before the running one. Called whenever a vhart gets the hart.
+ * list, if it goes before the running one and there are no budgets, registers that it brings along,
+ * or images to think of. Called whenever a vhart gets the hart.
  */
 static inline void fast_foresee(struct hart *hart)
 {
@@ -98,7 +89,7 @@ static inline void fast_foresee(struct hart *hart)
 
     hart->next_up = due;
     if (due == NULL || running->budget != 0 || due->priority <= running->priority ||
-        !fast_is_simple(due)) {
+        due->budget != 0 || vhart_of(due)->loading || vhart_of(due)->brings_registers) {
         hart->next_up = NULL;
     }
 }

@@ -54,22 +54,18 @@ static inline bool is_outdated(const struct hart *hart)
 }
 
 /* `vhart`, which has its registers, is the one to run: the rest that the trap exit does not do. */
-static struct world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event,
-                                   uint64_t now)
+static world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event, uint64_t now)
 {
-    struct world_change change = {NULL, &vhart->world};
+    struct vhart *loaded = hart->loaded;
 
     timer_check(vhart, now);
     timer_program(hart, vhart, event);
-    if (hart->loaded != NULL) {
-        change.keep = &hart->loaded->world;
-    }
-    if (hart->loaded != vhart) {
+    if (loaded != vhart) {
         fast_route(hart, vhart);
     }
     fast_foresee(hart);
     fast_publish(hart, vhart);
-    return change;
+    return change_world(loaded == NULL ? NULL : &loaded->world, &vhart->world);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -172,7 +168,7 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     return !hart_is_wanted();
 }
 
-struct world_change hart_schedule(struct hart *hart)
+world_change hart_schedule(struct hart *hart)
 {
     while (hart->reschedule || hart->loaded == NULL) {
         uint64_t now = hart_now(hart);
@@ -217,7 +213,7 @@ struct world_change hart_schedule(struct hart *hart)
         hart_poll_interrupts(hart);
         hart->reschedule = true;
     }
-    return (struct world_change){&hart->loaded->world, &hart->loaded->world};
+    return change_world(&hart->loaded->world, &hart->loaded->world);
 }
 
 void monitor_failure(uint64_t cause, uint64_t pc, uint64_t value)

@@ -163,7 +163,7 @@ static void exception(struct vhart *vhart, uint64_t cause)
     }
 }
 
-struct world_change trap_dispatch(struct hart *hart)
+world_change trap_dispatch(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
     uint64_t cause = CSR_READ(mcause);

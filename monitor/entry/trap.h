@@ -6,23 +6,30 @@
 #include "arch/world.h"
 #include "core/hart.h"
 
-/* What the trap exit does: keep the registers of one world (NULL: none), run another. */
-struct world_change {
-    struct world *keep;
-    struct world *run;
-};
+/*
+ * What the trap exit does: keep the registers of one world (NULL: none), run another. A pair of
+ * pointers, the first one below; a struct of two would go through memory on each way out of a trap.
+ */
+__extension__ typedef unsigned __int128 world_change;
+
+#define NO_CHANGE ((world_change)0) /* of those that may leave it to others */
+
+static inline world_change change_world(struct world *keep, struct world *run)
+{
+    return (world_change)(uintptr_t)run << 64 | (uintptr_t)keep;
+}
 
 /*
  * Called by the trap entry on the hart's own stack, interrupts off, with the general registers,
  * pc and mstatus of the loaded vhart in its world.
  */
-struct world_change trap_dispatch(struct hart *hart);
+world_change trap_dispatch(struct hart *hart);
 
 /*
  * Chooses who runs next on the hart, idles and loads images meanwhile, and prepares its world.
  * Does not return before a vhart can run.
  */
-struct world_change hart_schedule(struct hart *hart);
+world_change hart_schedule(struct hart *hart);
 
 /*
  * Takes what the attended vhart has of the hart for itself out of it, if there is one
@@ -42,11 +49,11 @@ void hart_poll_interrupts(struct hart *hart);
  * everything that trap_dispatch() would have done, or changes nothing and returns {NULL, NULL}. The
  * feature that emulates registers replaces the functions: a table would make the path longer.
  */
-struct world_change fast_load(struct hart *hart);
-struct world_change fast_store(struct hart *hart);
+world_change fast_load(struct hart *hart);
+world_change fast_store(struct hart *hart);
 
-/* Enters the world `run`; `keep` as in struct world_change. Does not return. */
-_Noreturn void world_enter(struct world *keep, struct world *run);
+/* Does it; does not return. */
+_Noreturn void world_enter(world_change change);
 
 /* The first instruction of the trap entry, and of one that has none of its fast paths. */
 void trap_entry(void);

@@ -25,8 +25,6 @@
 
 #define NOT_EMULATED UINT64_MAX
 
-static const struct world_change not_here = {NULL, NULL};
-
 /* The physical address of the fault, if that needs no search; NOT_EMULATED otherwise. */
 static inline uint64_t device_address(struct vhart *vhart)
 {
@@ -39,7 +37,7 @@ static inline uint64_t device_address(struct vhart *vhart)
     return physical;
 }
 
-static inline struct world_change finish(struct hart *hart, struct vhart *vhart, uint64_t length)
+static inline world_change finish(struct hart *hart, struct vhart *vhart, uint64_t length)
 {
     vhart->world.registers[REGISTER_PC] += length;
     if (hart->reschedule) {
@@ -49,9 +47,9 @@ static inline struct world_change finish(struct hart *hart, struct vhart *vhart,
 }
 
 /* Nothing was done: the vhart makes the access again. */
-static inline struct world_change again(struct vhart *vhart)
+static inline world_change again(struct vhart *vhart)
 {
-    return (struct world_change){&vhart->world, &vhart->world};
+    return change_world(&vhart->world, &vhart->world);
 }
 
 /* The register of a compressed load or store: bits 4-2 of the instruction, x8 to x15. */
@@ -95,15 +93,14 @@ static inline uint32_t stored_word(const struct vhart *vhart, const struct word_
 }
 
 /* Out of line: the accesses to the UART do not pay for its registers. */
-static struct world_change __attribute__((noinline))
-load_claim(struct hart *hart, struct vhart *vhart)
+static world_change __attribute__((noinline)) load_claim(struct hart *hart, struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
     struct word_access access;
     uint32_t value;
 
     if (!decode_load(vhart, &access)) {
-        return not_here;
+        return NO_CHANGE;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
@@ -116,7 +113,7 @@ load_claim(struct hart *hart, struct vhart *vhart)
 }
 
 /* The same for a register in a window. */
-static struct world_change __attribute__((noinline))
+static world_change __attribute__((noinline))
 load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
     const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), physical);
@@ -125,7 +122,7 @@ load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
     uint64_t value;
 
     if (window == NULL || !decode_load(vhart, &access)) {
-        return not_here;
+        return NO_CHANGE;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
@@ -133,21 +130,20 @@ load_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
     result = window->access(vhart, physical, sizeof(uint32_t), false, &value);
     shared_leave(hart);
     if (result != MMIO_DONE) {
-        return result == MMIO_FAULT ? not_here : finish(hart, vhart, 0);
+        return result == MMIO_FAULT ? NO_CHANGE : finish(hart, vhart, 0);
     }
     vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
     return finish(hart, vhart, access.length);
 }
 
-static struct world_change __attribute__((noinline))
-store_claim(struct hart *hart, struct vhart *vhart)
+static world_change __attribute__((noinline)) store_claim(struct hart *hart, struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
     struct word_access access;
     uint32_t value;
 
     if (!decode_store(vhart, &access)) {
-        return not_here;
+        return NO_CHANGE;
     }
     value = stored_word(vhart, &access);
     if (complete_directly(vhart, value)) {
@@ -162,7 +158,7 @@ store_claim(struct hart *hart, struct vhart *vhart)
     return finish(hart, vhart, access.length);
 }
 
-static struct world_change __attribute__((noinline))
+static world_change __attribute__((noinline))
 store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
 {
     const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), physical);
@@ -171,7 +167,7 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
     uint64_t value;
 
     if (window == NULL || !decode_store(vhart, &access)) {
-        return not_here;
+        return NO_CHANGE;
     }
     if (hart_is_wanted() || !shared_try_enter(hart)) {
         return again(vhart);
@@ -180,12 +176,12 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical)
     result = window->access(vhart, physical, sizeof(uint32_t), true, &value);
     shared_leave(hart);
     if (result == MMIO_FAULT) {
-        return not_here;
+        return NO_CHANGE;
     }
     return finish(hart, vhart, result == MMIO_AGAIN ? 0 : access.length);
 }
 
-struct world_change fast_load(struct hart *hart)
+world_change fast_load(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
     uint64_t physical = device_address(vhart);
@@ -202,7 +198,7 @@ struct world_change fast_load(struct hart *hart)
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 7 & 31;
     if ((instruction & ENCODING_MASK & ~(ENCODING_LB ^ ENCODING_LBU)) != ENCODING_LB || reg == 0) {
-        return not_here;
+        return NO_CHANGE;
     }
     if (!shared_try_enter(hart)) {
         return again(vhart);
@@ -218,7 +214,7 @@ struct world_change fast_load(struct hart *hart)
     return finish(hart, vhart, 4);
 }
 
-struct world_change fast_store(struct hart *hart)
+world_change fast_store(struct hart *hart)
 {
     struct vhart *vhart = hart->loaded;
     uint64_t physical = device_address(vhart);
@@ -233,7 +229,7 @@ struct world_change fast_store(struct hart *hart)
     instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
     reg = instruction >> 20 & 31;
     if ((instruction & ENCODING_MASK) != ENCODING_SB) {
-        return not_here;
+        return NO_CHANGE;
     }
     if (!shared_try_enter(hart)) {
         return again(vhart);

@@ -58,7 +58,7 @@ static void record_access(const struct hart *hart, struct vhart *vhart, uint64_t
     }
 }
 
-struct world_change trace_trap(struct hart *hart)
+world_change trace_trap(struct hart *hart)
 {
     const struct trace_header *ring = traces[hart->index].ring;
     struct vhart *vhart = hart->loaded;
@@ -68,7 +68,7 @@ struct world_change trace_trap(struct hart *hart)
     uint64_t faults = vhart->faults;
     uint64_t written = ring->written;
     struct trace_record *record = record_trap(hart, vhart, cause);
-    struct world_change change = trap_dispatch(hart);
+    world_change change = trap_dispatch(hart);
 
     record_access(hart, vhart, cause, value, vhart->faults != faults);
     trace_running(hart, hart->loaded);

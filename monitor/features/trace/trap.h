@@ -11,6 +11,6 @@
 void trace_entry(void);
 
 /* trap_dispatch() with records around it. Called by entry.S in the same state. */
-struct world_change trace_trap(struct hart *hart);
+world_change trace_trap(struct hart *hart);
 
 #endif

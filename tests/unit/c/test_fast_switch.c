@@ -35,6 +35,7 @@ static struct random source = {.state = 0x66617374};
 static unsigned taken;
 static unsigned refused;
 static unsigned put_aside;
+static unsigned claimed;
 
 /* What is put aside is in no state that this test compares. */
 void hart_leave_attended(struct hart *hart, struct schedulable *next)
@@ -45,15 +46,27 @@ void hart_leave_attended(struct hart *hart, struct schedulable *next)
 }
 
 /* The plain path is here below. */
-struct world_change hart_schedule(struct hart *hart)
+world_change hart_schedule(struct hart *hart)
 {
     assert_ptr_equal(hart, HART);
-    return (struct world_change){NULL, NULL};
+    return change_world(NULL, NULL);
 }
 
 static bool chance(uint32_t one_in)
 {
     return random_below(&source, one_in) == 0;
+}
+
+/* Takes its time, so that another vhart may become due meanwhile. */
+void fp_claim(struct vhart *vhart)
+{
+    assert_true(vhart->brings_registers);
+    vhart->brings_registers = false;
+    mtime += random_below(&source, 3);
+    if (chance(20)) {
+        csr_file_write("mip", INTERRUPT_STI);
+    }
+    claimed++;
 }
 
 static uint64_t some_time(void)
@@ -208,20 +221,30 @@ static void assert_same_outcome(void)
     }
 }
 
+/* Registers may be another vhart's already: then the one that runs goes on by hart_schedule(). */
+static void allow_claim(void)
+{
+    for (int i = 0; i < COUNT; i++) {
+        if (before.vharts[i].brings_registers && !now_is.vharts[i].brings_registers) {
+            before.vharts[i].brings_registers = false;
+            before.hart.reschedule = true;
+        }
+    }
+}
+
 /* Compares what a shortcut has left in `now_is` with what `plain` makes of the same start. */
-static void judge(struct world_change change, void (*plain)(void))
+static void judge(world_change change, void (*plain)(void))
 {
     bool exact;
 
-    if (change.run == NULL) {
+    if (change == NO_CHANGE) {
         refused++;
-        assert_null(change.keep);
+        allow_claim();
         assert_memory_equal(&now_is, &before, sizeof(now_is));
         return;
     }
     taken++;
-    assert_ptr_equal(change.keep, &before.hart.loaded->world);
-    assert_ptr_equal(change.run, &HART->loaded->world);
+    assert_true(change == change_world(&before.hart.loaded->world, &HART->loaded->world));
     exact = !somebody_is_due();
     if (!exact && now_is.mtimecmp <= mtime) {
         plain_schedule(); /* the interrupt that comes at once */
@@ -256,13 +279,14 @@ static void plain_wfi(void)
 static void test_wake(void **state)
 {
     (void)state;
-    taken = refused = put_aside = 0;
+    taken = refused = put_aside = claimed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         if (begin()) {
             judge(fast_wake(HART), plain_timer_interrupt);
         }
     }
-    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000);
+    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000 &&
+                claimed > ROUNDS / 1000);
 }
 
 /* The trap has woken a vhart, lets the running one wait, or neither. */
@@ -285,26 +309,27 @@ static void change_something(void)
 static void test_preempt(void **state)
 {
     (void)state;
-    taken = refused = put_aside = 0;
+    taken = refused = put_aside = claimed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         if (begin()) {
             change_something();
             judge(fast_preempt(HART), plain_timer_interrupt);
         }
     }
-    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000);
+    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000 &&
+                claimed > ROUNDS / 1000);
 }
 
 static void test_wait(void **state)
 {
     (void)state;
-    taken = refused = 0;
+    taken = refused = claimed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         if (begin()) {
             judge(fast_wait(HART), plain_wfi);
         }
     }
-    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200);
+    assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && claimed > ROUNDS / 1000);
 }
 
 int main(void)
