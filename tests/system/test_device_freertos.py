@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from systems import LATENCY_READY, VERDICT, Boot, linux, payload, system, tenant
+from systems import LATENCY_READY, VERDICT, Boot, is_long, linux, payload, system, tenant
 
 from cotenant import board_reader
 from cotenant.errors import Mistakes
@@ -207,7 +207,8 @@ def test_a_hostile_neighbour_of_higher_priority_claims_nothing(boot: Boot, sstc:
     assert session.stats().tenants["hostile-plic"].state == "running", "it was busy all the time"
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+@pytest.mark.long_form
+@pytest.mark.parametrize("sstc", [True, False] if is_long() else [True])
 def test_linux_that_reboots_does_not_disturb_it(boot: Boot, sstc: bool) -> None:
     session = boot(linux_with_device(sstc), icount=4)
     session.wait_ready("freertos")

@@ -25,5 +25,4 @@ def test_short_naps_keep_no_machine_on(boot: Boot, ticks: int) -> None:
     restless = payload("short-naps", arguments=f"ticks={ticks}")
     session = boot(system(restless, payload("spin", priority=1)), icount=3)
     session.expect("short-naps", "^short-naps: go$")
-    assert session.stats().tenants["short-naps"].state == "running"
     assert session.quit() == 0
