@@ -9,7 +9,7 @@
  * registers, pc and mstatus straight into the world, switch to the hart's stack and call
  * trap_dispatch(hart) in C, which returns the world to keep and the world to run next. The plain
  * path alone is correct; the fast paths, and the shortcuts of entry/fast_switch.c and
- * features/plic/fast_device.c, only shorten what happens most often.
+ * features/plic/access.c, only shorten what happens most often.
  *
  * Instruction counts, trap to mret included, are held by tests/system/test_instruction_counts.py:
  * set_timer, timer interrupt to STIP, and send_ipi to self.

@@ -11,7 +11,7 @@
 #include "core/messages.h"
 #include "device/plic_map.h"
 #include "entry/fast_switch.h"
-#include "features/plic/direct_completion.h"
+#include "features/plic/claim.h"
 #include "features/plic/plic_entries.h"
 #include "features/plic/routing.h"
 #include "features/plic/vuart_registers.h"
@@ -397,7 +397,7 @@ bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t
     go_to(hart_number(vhart));
     act_for(tenant->index);
     if (size == 4 && physical_base() + offset == vhart->plic->claim_register &&
-        complete_directly(vhart, value)) {
+        claim_complete_directly(vhart, value)) {
         return true;
     }
     done = vplic_write(tenant->plic, offset, size, value);

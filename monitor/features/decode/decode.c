@@ -5,90 +5,61 @@
 
 #define OPCODE_LOAD 0x03
 #define OPCODE_LOAD_FP 0x07
-#define OPCODE_STORE 0x23
-#define OPCODE_STORE_FP 0x27
+/* The store beside the load: in an opcode, and in a compressed instruction. */
+#define OPCODE_STORES 0x20
+#define COMPRESSED_STORES 0x8000
 
-static uint32_t bits(uint32_t value, unsigned high, unsigned low)
+/*
+ * Whether it is a wide one of the opcode, or in the bits of the mask a compressed one, in quadrant
+ * 0 or, relative to sp, in quadrant 2. Finds its register and its length.
+ */
+static bool decode(uint32_t instruction, bool store, uint32_t opcode, uint32_t compressed,
+                   uint32_t mask, struct memory_access *access)
 {
-    return (value >> low) & ((1u << (high - low + 1)) - 1);
-}
-
-static bool decode_wide(uint32_t instruction, struct memory_access *access)
-{
-    uint32_t funct3 = bits(instruction, 14, 12);
-
-    access->length = 4;
-    access->size = (uint8_t)(1u << (funct3 & 3));
-    access->store = bits(instruction, 6, 0) == OPCODE_STORE;
-    if (access->store) {
-        access->reg = (uint8_t)bits(instruction, 24, 20);
-        return funct3 <= 3;
+    if ((instruction & 3) == 3) {
+        access->reg = instruction >> (store ? 20 : 7) & 31;
+        access->length = 4;
+        return (instruction & 0x7f) == (opcode | (store ? OPCODE_STORES : 0));
     }
-    access->reg = (uint8_t)bits(instruction, 11, 7);
-    access->sign_extend = funct3 < 4;
-    return bits(instruction, 6, 0) == OPCODE_LOAD && funct3 != 7;
+    access->reg =
+        (instruction & 2) == 0 ? 8 + (instruction >> 2 & 7) : instruction >> (store ? 2 : 7) & 31;
+    access->length = 2;
+    return (instruction & (mask | COMPRESSED_STORES | 1)) ==
+           (compressed | (store ? COMPRESSED_STORES : 0));
 }
 
-/* Quadrants 0 (C.LW, C.LD, C.SW, C.SD) and 2 (the same relative to sp) of RV64C. */
-static bool decode_compressed(uint32_t instruction, struct memory_access *access)
+bool instruction_decode(uint32_t instruction, bool store, struct memory_access *access)
 {
-    uint32_t quadrant = bits(instruction, 1, 0);
-    uint32_t funct3 = bits(instruction, 15, 13);
+    uint32_t funct3 = instruction >> 12 & 7;
 
-    access->length = 2;
-    access->sign_extend = true;
-    access->store = funct3 >= 6;
-    access->size = (funct3 & 1) != 0 ? 8 : 4;
-    if (funct3 != 2 && funct3 != 3 && funct3 != 6 && funct3 != 7) {
+    access->floating = false;
+    /* C.LW and C.LD, C.LWSP and C.LDSP: the last two are reserved with x0. */
+    if (!decode(instruction, store, OPCODE_LOAD, 0x4000, 0x4000, access)) {
         return false;
     }
-    if (quadrant == 0) {
-        access->reg = (uint8_t)(8 + bits(instruction, 4, 2));
-        return true;
+    if (access->length == 2) {
+        access->sign_extend = true;
+        access->size = (instruction & 0x2000) != 0 ? 8 : 4;
+        return store || access->reg != 0;
     }
-    access->reg = (uint8_t)(access->store ? bits(instruction, 6, 2) : bits(instruction, 11, 7));
-    /* C.LWSP and C.LDSP with rd = x0 are reserved. */
-    return quadrant == 2 && (access->store || access->reg != 0);
+    access->sign_extend = funct3 < 4;
+    access->size = (uint8_t)(1u << (funct3 & 3));
+    return funct3 < (store ? 4 : 7);
 }
 
-bool instruction_decode(uint32_t instruction, struct memory_access *access)
+bool instruction_decode_floating(uint32_t instruction, bool store, struct memory_access *access)
 {
-    *access = (struct memory_access){0};
-    return (instruction & 3) == 3 ? decode_wide(instruction, access)
-                                  : decode_compressed(instruction, access);
-}
+    uint32_t funct3 = instruction >> 12 & 7;
 
-/* C.FLD, C.FSD (quadrant 0), C.FLDSP and C.FSDSP (quadrant 2). */
-static bool decode_compressed_floating(uint32_t instruction, struct memory_access *access)
-{
-    uint32_t quadrant = bits(instruction, 1, 0);
-    uint32_t funct3 = bits(instruction, 15, 13);
-
-    access->length = 2;
-    access->size = 8;
-    access->store = funct3 == 5;
-    if (quadrant == 0) {
-        access->reg = (uint8_t)(8 + bits(instruction, 4, 2));
-    } else {
-        access->reg = (uint8_t)(access->store ? bits(instruction, 6, 2) : bits(instruction, 11, 7));
+    *access = (struct memory_access){.floating = true, .size = 8};
+    /* C.FLD and C.FLDSP */
+    if (!decode(instruction, store, OPCODE_LOAD_FP, 0x2000, 0x6000, access)) {
+        return false;
     }
-    return (quadrant == 0 || quadrant == 2) && (funct3 == 1 || funct3 == 5);
-}
-
-bool instruction_decode_floating(uint32_t instruction, struct memory_access *access)
-{
-    uint32_t opcode = bits(instruction, 6, 0);
-    uint32_t funct3 = bits(instruction, 14, 12);
-
-    *access = (struct memory_access){.floating = true};
-    if ((instruction & 3) != 3) {
-        return decode_compressed_floating(instruction, access);
+    if (access->length == 4 && funct3 == 2) {
+        access->size = 4;
     }
-    access->length = 4;
-    access->size = funct3 == 2 ? 4 : 8;
-    access->store = opcode == OPCODE_STORE_FP;
-    access->reg = (uint8_t)(access->store ? bits(instruction, 24, 20) : bits(instruction, 11, 7));
-    return (opcode == OPCODE_LOAD_FP || opcode == OPCODE_STORE_FP) && (funct3 == 2 || funct3 == 3);
+    return access->length == 2 || funct3 == 2 || funct3 == 3;
 }
 
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes)

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct memory_access {
-    bool store;
     bool floating;    /* the register is a floating-point one */
     bool sign_extend; /* of a load */
     uint8_t size;     /* bytes: 1, 2, 4 or 8 */
@@ -16,14 +15,14 @@ struct memory_access {
 };
 
 /*
- * Decodes an integer load or store of RV64I or RV64C. Returns false for everything else: atomics,
- * floating point, cache-block operations.
+ * Decodes an integer load, or an integer store, of RV64I or RV64C. Returns false for everything
+ * else: atomics, floating point, cache-block operations.
  */
-bool instruction_decode(uint32_t instruction, struct memory_access *access);
+bool instruction_decode(uint32_t instruction, bool store, struct memory_access *access);
 
 /* The same for floating-point loads and stores of RV64D and RV64DC (FLW, FLD, FSW, FSD, C.FLD...).
  */
-bool instruction_decode_floating(uint32_t instruction, struct memory_access *access);
+bool instruction_decode_floating(uint32_t instruction, bool store, struct memory_access *access);
 
 /* The value that a load leaves in its register, from the bytes that it read. */
 uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);

@@ -27,7 +27,7 @@ struct piece {
     unsigned count;
 };
 
-static bool decode(const struct vhart *vhart, uint64_t satp, uint64_t cause,
+static bool decode(const struct vhart *vhart, uint64_t satp, bool store,
                    struct memory_access *access)
 {
     const struct world *world = &vhart->world;
@@ -35,9 +35,8 @@ static bool decode(const struct vhart *vhart, uint64_t satp, uint64_t cause,
     uint32_t instruction;
 
     return guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
-           (instruction_decode(instruction, access) ||
-            (may_float && instruction_decode_floating(instruction, access))) &&
-           access->store == (cause == CAUSE_STORE_MISALIGNED);
+           (instruction_decode(instruction, store, access) ||
+            (may_float && instruction_decode_floating(instruction, store, access)));
 }
 
 /* Finds the memory of `count` bytes at virtual `address`, all in one page. */
@@ -108,18 +107,19 @@ static bool emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fault 
     struct piece pieces[2] = {{0}};
     uint64_t address = fault->address;
     unsigned in_page = (unsigned)(PAGE_SIZE - address % PAGE_SIZE);
+    bool store = fault->cause == CAUSE_STORE_MISALIGNED;
     unsigned first;
 
-    if (!decode(vhart, satp, fault->cause, &access)) {
+    if (!decode(vhart, satp, store, &access)) {
         return false;
     }
     first = access.size < in_page ? access.size : in_page;
-    if (!find_piece(vhart, satp, access.store, address, first, &pieces[0], fault) ||
-        (first < access.size && !find_piece(vhart, satp, access.store, address + first,
+    if (!find_piece(vhart, satp, store, address, first, &pieces[0], fault) ||
+        (first < access.size && !find_piece(vhart, satp, store, address + first,
                                             access.size - first, &pieces[1], fault))) {
         return false;
     }
-    if (access.store) {
+    if (store) {
         write_pieces(pieces, stored_register(world, &access));
     } else {
         load_register(world, &access, read_pieces(pieces));

@@ -1,38 +1,241 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An access to an emulated register, where fast_device.c leaves it to the plain path. */
+/*
+ * A load or store of an emulated register. The trap entry calls the fast paths first, in the state
+ * that entry/trap.h tells of: bytes of the virtual UART, words of all else, in pages that are
+ * remembered. What they leave alone comes to the plain path, as all does of a vhart that is
+ * attended to. tests/system/test_instruction_counts.py holds the counts of the whole paths.
+ */
 #include "core/access.h"
 
+#include "arch/csr.h"
 #include "arch/guest_memory.h"
 #include "core/feature.h"
 #include "core/hart.h"
 #include "core/shared_lock.h"
 #include "core/wanted.h"
+#include "entry/fast_switch.h"
 #include "features/decode/decode.h"
+#include "features/plic/claim.h"
 #include "features/plic/device_pages.h"
 #include "features/plic/mmio.h"
+#include "features/plic/uart.h"
 
-static bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
+/* Opcode and funct3 of the loads and stores of a byte, and of a word in both lengths. */
+#define ENCODING_MASK 0x707f
+#define ENCODING_LB 0x0003
+#define ENCODING_LBU 0x4003
+#define ENCODING_SB 0x0023
+#define ENCODING_LW 0x2003
+#define ENCODING_SW 0x2023
+#define COMPRESSED_MASK 0xe003
+#define ENCODING_C_LW 0x4000
+#define ENCODING_C_SW 0xc000
+
+#define NOT_EMULATED UINT64_MAX
+
+/* The physical address of the fault, if that needs no search; NOT_EMULATED otherwise. */
+static inline uint64_t device_address(struct vhart *vhart)
+{
+    uint64_t satp = CSR_READ(satp);
+    uint64_t physical = CSR_READ(mtval);
+
+    if (satp >> SATP_MODE_SHIFT != 0 && !device_recall(vhart, satp, physical, &physical)) {
+        return NOT_EMULATED;
+    }
+    return physical;
+}
+
+/* Another vhart may have become due meanwhile. */
+static world_change __attribute__((noinline)) look(struct hart *hart, struct vhart *vhart)
+{
+    return hart->reschedule ? hart_schedule(hart) : fast_resume(hart, vhart);
+}
+
+/* The next instruction, `length` bytes on, or the same one again. */
+static inline world_change go_on(struct hart *hart, struct vhart *vhart, uint64_t length)
+{
+    vhart->world.registers[REGISTER_PC] += length;
+    if (hart->reschedule || (CSR_READ(mip) & INTERRUPT_MTI) != 0) {
+        return look(hart, vhart);
+    }
+    return change_world(&vhart->world, &vhart->world);
+}
+
+static inline uint32_t fetch(const struct vhart *vhart)
+{
+    return guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+}
+
+/* Without a branch: x0 is not kept, and its place is another register's. */
+static inline uint64_t stored_value(const struct vhart *vhart, uint32_t reg)
+{
+    return vhart->world.registers[reg] & -(uint64_t)(reg != 0);
+}
+
+/* Of a byte of the virtual UART, as console drivers make them. */
+static world_change __attribute__((noinline))
+load_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
+{
+    uint32_t instruction = fetch(vhart);
+    uint32_t reg = instruction >> 7 & 31;
+    uint8_t value;
+
+    if ((instruction & ENCODING_MASK & ~(ENCODING_LB ^ ENCODING_LBU)) != ENCODING_LB || reg == 0) {
+        return NO_CHANGE;
+    }
+    if (!shared_try_enter(hart)) {
+        return go_on(hart, vhart, 0);
+    }
+    value = uart_load(vhart->tenant, (unsigned)offset);
+    shared_leave(hart);
+    vhart->world.registers[reg] =
+        (instruction & ENCODING_MASK) == ENCODING_LB ? (uint64_t)(int8_t)value : value;
+    return go_on(hart, vhart, 4);
+}
+
+static world_change __attribute__((noinline))
+store_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
+{
+    uint32_t instruction = fetch(vhart);
+
+    if ((instruction & ENCODING_MASK) != ENCODING_SB) {
+        return NO_CHANGE;
+    }
+    if (!shared_try_enter(hart)) {
+        return go_on(hart, vhart, 0);
+    }
+    uart_store(vhart->tenant, (unsigned)offset,
+               (uint8_t)stored_value(vhart, instruction >> 20 & 31));
+    shared_leave(hart);
+    return go_on(hart, vhart, 4);
+}
+
+/* A load or store of a word: the register, and the bytes of the instruction. */
+struct word_access {
+    uint32_t reg;
+    uint64_t length;
+};
+
+/* False: the instruction is no store of a word, or no load of one into a register. */
+static inline bool decode_word(uint32_t instruction, bool store, struct word_access *access)
+{
+    if ((instruction & COMPRESSED_MASK) == (store ? ENCODING_C_SW : ENCODING_C_LW)) {
+        *access = (struct word_access){(instruction >> 2 & 7) + 8, 2}; /* x8 to x15 */
+        return true;
+    }
+    *access = (struct word_access){instruction >> (store ? 20 : 7) & 31, 4};
+    return (instruction & ENCODING_MASK) == (store ? ENCODING_SW : ENCODING_LW) &&
+           (store || access->reg != 0);
+}
+
+/* `window`: NULL for the claim register. */
+static inline __attribute__((always_inline)) world_change
+access_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
+            const struct mmio_window *window, bool store)
+{
+    enum mmio_result result = MMIO_DONE;
+    struct word_access access;
+    uint64_t value = 0;
+
+    if (!decode_word(fetch(vhart), store, &access)) {
+        return NO_CHANGE;
+    }
+    if (store) {
+        value = stored_value(vhart, access.reg);
+    }
+    if (store && window == NULL && claim_complete_directly(vhart, (uint32_t)value)) {
+        return go_on(hart, vhart, access.length);
+    }
+    if (hart_is_wanted() || !shared_try_enter(hart)) {
+        return go_on(hart, vhart, 0);
+    }
+    if (window == NULL) {
+        value = claim_access(vhart, store, (uint32_t)value);
+    } else {
+        result = window->access(vhart, physical, sizeof(uint32_t), store, &value);
+    }
+    shared_leave(hart);
+    if (result != MMIO_DONE) {
+        return result == MMIO_FAULT ? NO_CHANGE : go_on(hart, vhart, 0);
+    }
+    if (!store) {
+        vhart->world.registers[access.reg] = (uint64_t)(int32_t)value;
+    }
+    return go_on(hart, vhart, access.length);
+}
+
+static world_change __attribute__((noinline))
+load_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
+          const struct mmio_window *window)
+{
+    return access_word(hart, vhart, physical, window, false);
+}
+
+static world_change __attribute__((noinline))
+store_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
+           const struct mmio_window *window)
+{
+    return access_word(hart, vhart, physical, window, true);
+}
+
+/* An access to a page that is remembered. The usual registers come first. */
+static inline __attribute__((always_inline)) world_change fast(struct hart *hart, bool store)
+{
+    struct vhart *vhart = hart->loaded;
+    uint64_t physical = device_address(vhart);
+    const struct mmio_window *window = NULL;
+
+    if (physical != vhart->plic->claim_register) {
+        uint64_t offset = uart_offset(vhart->tenant, physical);
+
+        if (offset < UART_SIZE) {
+            return store ? store_uart(hart, vhart, offset) : load_uart(hart, vhart, offset);
+        }
+        window = device_window(vhart, CSR_READ(mtval), physical);
+        if (window == NULL) {
+            return NO_CHANGE;
+        }
+    }
+    return store ? store_word(hart, vhart, physical, window)
+                 : load_word(hart, vhart, physical, window);
+}
+
+world_change fast_load(struct hart *hart)
+{
+    return fast(hart, false);
+}
+
+world_change fast_store(struct hart *hart)
+{
+    return fast(hart, true);
+}
+
+/* The plain path. */
+static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
     struct world *world = &vhart->world;
+    bool store = cause != CAUSE_LOAD_ACCESS;
+    const struct mmio_window *window;
     struct memory_access access;
     enum mmio_result result;
     uint64_t physical;
     uint64_t value;
 
     if (!device_translate(vhart, CSR_READ(satp), address, &physical) ||
-        !instruction_decode(guest_fetch_native(world->registers[REGISTER_PC]), &access) ||
-        access.store != (cause != CAUSE_LOAD_ACCESS)) {
+        !instruction_decode(fetch(vhart), store, &access)) {
         return false;
     }
     /* Up to here nothing has changed: a vhart that is due now goes first. */
     if (hart_is_wanted() || !shared_try_enter(world->hart)) {
         return true; /* and the access is made again */
     }
-    value = access.reg == 0 ? 0 : world->registers[access.reg];
-    result = mmio_access(vhart, physical, access.size, access.store, &value);
+    value = stored_value(vhart, access.reg);
+    window = mmio_window_at(vhart->tenant, physical);
+    result =
+        window == NULL ? MMIO_FAULT : window->access(vhart, physical, access.size, store, &value);
     shared_leave(world->hart);
     if (result == MMIO_DONE) {
-        if (!access.store && access.reg != 0) {
+        if (!store && access.reg != 0) {
             world->registers[access.reg] = instruction_load_result(&access, value);
         }
         world->registers[REGISTER_PC] += access.length;

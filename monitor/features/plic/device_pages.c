@@ -3,14 +3,17 @@
 
 #include "features/plic/mmio.h"
 
-bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
+static bool find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
 {
     struct device_page *known = device_page_of(vhart, address);
     struct guest_leaf leaf = {.physical = address};
 
     known->leaf_address = 0;
-    if ((satp >> SATP_MODE_SHIFT != 0 && !guest_walk(vhart->tenant, satp, address, &leaf)) ||
-        !mmio_is_emulated(vhart->tenant, leaf.physical, &known->window)) {
+    if (satp >> SATP_MODE_SHIFT != 0 && !guest_walk(vhart->tenant, satp, address, &leaf)) {
+        return false;
+    }
+    known->window = mmio_window_at(vhart->tenant, leaf.physical);
+    if (known->window == NULL) {
         return false;
     }
     *physical = leaf.physical;
@@ -20,4 +23,9 @@ bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t 
     known->leaf = leaf.entry;
     known->physical = leaf.physical >> GUEST_PAGE_SHIFT << GUEST_PAGE_SHIFT;
     return true;
+}
+
+bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
+{
+    return device_recall(vhart, satp, address, physical) || find(vhart, satp, address, physical);
 }

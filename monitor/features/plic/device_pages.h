@@ -24,9 +24,6 @@ static inline struct device_page *device_page_of(struct vhart *vhart, uint64_t a
     return &vhart->plic->pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
 }
 
-/* device_translate() for a page that is not remembered. */
-bool device_find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
-
 /* device_translate() for a page that is; false: it is not. */
 static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t address,
                                  uint64_t *physical)
@@ -45,8 +42,8 @@ static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t ad
 }
 
 /*
- * A window of features/plic/mmio.h that the page of a physical address is in, if that needs no
- * search; NULL otherwise. `address`: where the vhart finds it.
+ * A window that the page of a physical address is in, if that needs no search; NULL otherwise.
+ * `address`: where the vhart finds it.
  */
 static inline const struct mmio_window *device_window(struct vhart *vhart, uint64_t address,
                                                       uint64_t physical)
@@ -56,12 +53,10 @@ static inline const struct mmio_window *device_window(struct vhart *vhart, uint6
     return (known->physical ^ physical) >> GUEST_PAGE_SHIFT == 0 ? known->window : NULL;
 }
 
-/* Translates as guest_translate(); false also where the address is no virtual device's. */
-static inline bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address,
-                                    uint64_t *physical)
-{
-    return device_recall(vhart, satp, address, physical) ||
-           device_find(vhart, satp, address, physical);
-}
+/*
+ * Translates as guest_translate(), and remembers the page if it was not; false also where the
+ * address is no virtual device's.
+ */
+bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical);
 
 #endif

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/plic/mmio.h"
 
-#include "core/work.h"
 #include "device/plic_map.h"
 #include "features/plic/routing.h"
-#include "features/plic/vuart_registers.h"
+#include "features/plic/uart.h"
 
-static bool is_uart(const struct tenant *tenant, uint64_t address)
-{
-    return mmio_uart_offset(tenant, address) < MMIO_UART_SIZE;
-}
-
-static bool is_plic(const struct tenant *tenant, uint64_t address)
-{
-    return tenant->description->plic_base != 0 &&
-           address - tenant->description->plic_base < PLIC_SIZE;
-}
-
-/* The window that the address is in, or NULL. */
-static const struct mmio_window *window_at(const struct tenant *tenant, uint64_t address)
+const struct mmio_window *mmio_window_at(const struct tenant *tenant, uint64_t address)
 {
     FOR_EACH_IN_TABLE(mmio_windows, window)
     {
@@ -29,69 +16,54 @@ static const struct mmio_window *window_at(const struct tenant *tenant, uint64_t
     return NULL;
 }
 
-bool mmio_is_emulated(const struct tenant *tenant, uint64_t address,
-                      const struct mmio_window **window)
+static bool is_uart(const struct tenant *tenant, uint64_t address)
 {
-    *window = NULL;
-    if (is_uart(tenant, address) || is_plic(tenant, address)) {
-        return true;
-    }
-    *window = window_at(tenant, address);
-    return *window != NULL;
-}
-
-void mmio_uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
-{
-    vuart_write(&tenant->uart, offset, value);
-    if (vuart_transmit_used(&tenant->uart) != 0) {
-        work_post();
-    }
-    vuart_refresh(tenant);
+    return uart_offset(tenant, address) < UART_SIZE;
 }
 
 /* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
-static void uart_access(struct tenant *tenant, unsigned offset, bool store, uint64_t *value)
+static enum mmio_result access_uart(struct vhart *vhart, uint64_t address, uint32_t size,
+                                    bool store, uint64_t *value)
 {
-    if (store) {
-        mmio_uart_store(tenant, offset, (uint8_t)*value);
-    } else {
-        *value = vuart_read(&tenant->uart, offset);
-        vuart_refresh(tenant);
+    uint64_t offset = uart_offset(vhart->tenant, address);
+
+    (void)size;
+    if (offset >= UART_SIZE) {
+        return MMIO_FAULT;
     }
+    if (store) {
+        uart_store(vhart->tenant, (unsigned)offset, (uint8_t)*value);
+    } else {
+        *value = uart_load(vhart->tenant, (unsigned)offset);
+    }
+    return MMIO_DONE;
 }
 
-static bool plic_access(struct tenant *tenant, uint64_t offset, uint32_t size, bool store,
-                        uint64_t *value)
-{
-    uint32_t word = (uint32_t)*value;
-    bool done = store ? vplic_write(tenant->plic, offset, size, word)
-                      : vplic_read(tenant->plic, offset, size, &word);
+MMIO_WINDOW(is_uart, access_uart);
 
-    if (store) {
-        routing_choose_uart_line(tenant);
-    } else {
-        *value = word;
-    }
-    routing_refresh(tenant);
-    return done;
+static bool is_plic(const struct tenant *tenant, uint64_t address)
+{
+    return tenant->description->plic_base != 0 &&
+           address - tenant->description->plic_base < PLIC_SIZE;
 }
 
-enum mmio_result mmio_access(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
-                             uint64_t *value)
+static enum mmio_result access_plic(struct vhart *vhart, uint64_t address, uint32_t size,
+                                    bool store, uint64_t *value)
 {
     struct tenant *tenant = vhart->tenant;
-    const struct mmio_window *window;
+    uint64_t offset = address - tenant->description->plic_base;
+    uint32_t word = (uint32_t)*value;
 
-    if (is_uart(tenant, address)) {
-        uart_access(tenant, (unsigned)mmio_uart_offset(tenant, address), store, value);
-        return MMIO_DONE;
+    if (!(store ? vplic_write(tenant->plic, offset, size, word)
+                : vplic_read(tenant->plic, offset, size, &word))) {
+        return MMIO_FAULT;
     }
-    if (is_plic(tenant, address)) {
-        bool done =
-            plic_access(tenant, address - tenant->description->plic_base, size, store, value);
-
-        return done ? MMIO_DONE : MMIO_FAULT;
+    if (store) {
+        routing_choose_uart_line(tenant);
     }
-    window = window_at(tenant, address);
-    return window == NULL ? MMIO_FAULT : window->access(vhart, address, size, store, value);
+    *value = word;
+    routing_refresh(tenant);
+    return MMIO_DONE;
 }
+
+MMIO_WINDOW(is_plic, access_plic);

@@ -8,6 +8,7 @@
 #include "core/vhart.h"
 
 struct mmio_window;
+struct vplic_vhart;
 
 /*
  * Where a page of a virtual device was found last time; `leaf` is read again before it is believed.
@@ -32,7 +33,8 @@ struct plic_vhart {
     struct device_page pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;
-    uint32_t enables_entry; /* PMP entry of its enable words alone, or COTENANT_NONE */
+    const struct vplic_vhart *own; /* its part of the tenant's PLIC */
+    uint32_t enables_entry;        /* PMP entry of its enable words alone, or COTENANT_NONE */
 };
 
 #endif

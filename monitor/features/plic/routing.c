@@ -204,6 +204,7 @@ __attribute__((cold)) static void set_up(struct tenant *tenant)
             tenant->source_hart = vhart->world.hart;
         }
         vhart->plic = &plic_vharts[vhart_index(vhart)];
+        vhart->plic->own = &vplic->vharts[i];
         vhart->plic->claim_register = claim_register(description, vhart->description);
         vhart->plic->enables_entry =
             passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;

@@ -6,21 +6,26 @@
 
 #include "core/vuart.h"
 
-/* Offset of the line status register. */
-#define VUART_LINE_STATUS 5
-
 /* The tenant reads the byte register at `offset`; offsets above 7 read 0. */
 uint8_t vuart_read(struct vuart *uart, unsigned offset);
 
-/* A read at `offset` would change nothing: polling drivers read LSR far more often than all else.
+/*
+ * A read at `offset` would change nothing: IER, LCR, MCR, LSR and SCR. Polling drivers read LSR far
+ * more often than all else.
  */
 static inline bool vuart_read_is_plain(const struct vuart *uart, unsigned offset)
 {
-    return offset == VUART_LINE_STATUS && !uart->overrun;
+    return offset < 8 && (0xba >> offset & 1) != 0 && !uart->overrun;
 }
 
 /* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
 void vuart_write(struct vuart *uart, unsigned offset, uint8_t value);
+
+/* What a write at `offset` changes has to do with neither bytes nor interrupts: LCR and SCR. */
+static inline bool vuart_write_is_plain(unsigned offset)
+{
+    return offset == 3 || offset == 7;
+}
 
 /* Level of the interrupt line. OUT2 does not gate it. */
 bool vuart_interrupt(const struct vuart *uart);

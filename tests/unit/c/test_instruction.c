@@ -73,11 +73,11 @@ static uint8_t register_at(uint32_t instruction, enum place place)
     return 0;
 }
 
-static const struct encoding *look_up(const struct encoding *table, size_t count,
+static const struct encoding *look_up(const struct encoding *table, size_t count, bool store,
                                       uint32_t instruction)
 {
     for (size_t i = 0; i < count; i++) {
-        if ((instruction & table[i].mask) == table[i].match &&
+        if ((instruction & table[i].mask) == table[i].match && table[i].store == store &&
             !(table[i].not_zero && register_at(instruction, table[i].place) == 0)) {
             return &table[i];
         }
@@ -92,27 +92,34 @@ static void compare(uint32_t instruction, const struct encoding *expected, bool 
         fail_msg("%08x: %s", instruction, found ? "decoded" : "not decoded");
     }
     if (found &&
-        (access->store != expected->store || access->size != expected->size ||
+        (access->size != expected->size ||
          access->reg != register_at(instruction, expected->place) ||
          access->length != ((instruction & 3) == 3 ? 4 : 2) ||
-         (!access->store && !access->floating && access->sign_extend != expected->sign_extend))) {
-        fail_msg("%08x: store=%d size=%d register=%d length=%d signed=%d", instruction,
-                 access->store, access->size, access->reg, access->length, access->sign_extend);
+         (!expected->store && !access->floating && access->sign_extend != expected->sign_extend))) {
+        fail_msg("%08x: size=%d register=%d length=%d signed=%d", instruction, access->size,
+                 access->reg, access->length, access->sign_extend);
     }
+}
+
+static void try_as(uint32_t instruction, bool store)
+{
+    struct memory_access access;
+    bool found = instruction_decode(instruction, store, &access);
+
+    compare(instruction, look_up(integer, sizeof(integer) / sizeof(integer[0]), store, instruction),
+            found, &access);
+    assert_false(found && access.floating);
+    found = instruction_decode_floating(instruction, store, &access);
+    compare(instruction,
+            look_up(floating, sizeof(floating) / sizeof(floating[0]), store, instruction), found,
+            &access);
+    assert_false(found && !access.floating);
 }
 
 static void try(uint32_t instruction)
 {
-    struct memory_access access;
-    bool found = instruction_decode(instruction, &access);
-
-    compare(instruction, look_up(integer, sizeof(integer) / sizeof(integer[0]), instruction), found,
-            &access);
-    assert_false(found && access.floating);
-    found = instruction_decode_floating(instruction, &access);
-    compare(instruction, look_up(floating, sizeof(floating) / sizeof(floating[0]), instruction),
-            found, &access);
-    assert_false(found && !access.floating);
+    try_as(instruction, false);
+    try_as(instruction, true);
 }
 
 static void test_every_compressed_instruction(void **state)

@@ -8,7 +8,6 @@
 #include "cmocka_tests.h"
 #include "core/tenant.h"
 #include "features/misaligned/fp_register.h"
-#include "features/plic/mmio.h"
 #include "random.h"
 
 #define PAGE 4096
@@ -51,15 +50,6 @@ uint64_t fp_read_register(uint64_t number)
 void fp_write_register(uint64_t number, uint64_t value)
 {
     fp[number] = value;
-}
-
-bool mmio_is_emulated(const struct tenant *owner, uint64_t address,
-                      const struct mmio_window **window)
-{
-    *window = NULL;
-    (void)owner;
-    (void)address;
-    return false;
 }
 
 static uint64_t *table(unsigned page)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The completion of a physical source in a context that is passed through: the hot path's. */
-#ifndef COTENANT_FEATURES_PLIC_DIRECT_COMPLETION_H
-#define COTENANT_FEATURES_PLIC_DIRECT_COMPLETION_H
+/* The claim register of a vhart's own context, as the hot paths come to it. */
+#ifndef COTENANT_FEATURES_PLIC_CLAIM_H
+#define COTENANT_FEATURES_PLIC_CLAIM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include "arch/mmio.h"
 #include "core/tenant.h"
 #include "features/plic/plic_vhart.h"
+#include "features/plic/routing.h"
 #include "features/plic/vplic.h"
 #include "irq/source_set.h"
 
@@ -23,10 +24,9 @@
  * tenant itself change it, as only its own claims bring a virtual source into service. Nothing is
  * written but the register.
  */
-static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
+static inline bool claim_complete_directly(const struct vhart *vhart, uint32_t source)
 {
-    const struct vplic *vplic = vhart->tenant->plic;
-    const struct vplic_vhart *own = &vplic->vharts[vhart->world.vhart_id];
+    const struct vplic_vhart *own = vhart->plic->own;
     uint32_t word = source_word(source);
     uint32_t enabled = 0;
 
@@ -35,13 +35,27 @@ static inline bool complete_directly(const struct vhart *vhart, uint32_t source)
     }
     if (word < COTENANT_SOURCE_WORDS) {
         enabled = __atomic_load_n(&own->enable[word], __ATOMIC_RELAXED);
-        enabled &= vplic->physical_sources[word];
+        enabled &= vhart->tenant->plic->physical_sources[word];
     }
     if ((enabled & source_bit(source)) != 0) {
         mmio_write32(vhart->plic->claim_register, source);
         return true;
     }
     return __atomic_load_n(&own->claimed_count, __ATOMIC_RELAXED) == 0;
+}
+
+/* Claims, or completes `value`. Returns what a load finds there. */
+static inline uint32_t claim_access(struct vhart *vhart, bool store, uint32_t value)
+{
+    struct vplic *vplic = vhart->tenant->plic;
+
+    if (store) {
+        vplic_complete(vplic, vhart->world.vhart_id, value);
+    } else {
+        value = vplic_claim(vplic, vhart->world.vhart_id);
+    }
+    routing_refresh(vhart->tenant);
+    return value;
 }
 
 #endif
