@@ -269,7 +269,8 @@ struct bundle_channel {
     uint32_t kind; /* COTENANT_CHANNEL_* */
     uint32_t end_count;
     struct bundle_end ends[COTENANT_MAX_CHANNEL_ENDS];
-    struct bundle_range window; /* the memory that the ends share, in nobody's memory; or unused */
+    struct bundle_range
+        window; /* the memory that the ends share, in no tenant's memory; or unused */
 };
 
 struct bundle_vhart {

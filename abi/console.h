@@ -17,7 +17,7 @@
 #define COTENANT_FRAME_MAX_PAYLOAD 64
 #define COTENANT_CHANNEL_MONITOR 0
 #define COTENANT_CHANNEL_FIRST_TENANT 1
-/* Requests and answers of the control protocol (control.h) of whoever holds the line. */
+/* Requests and answers of the control protocol (control.h) of the program that holds the line. */
 #define COTENANT_CONTROL_CHANNEL 255
 #define COTENANT_MONITOR_COMMAND_MAX 64
 

@@ -9,7 +9,7 @@
  * number is dropped byte by byte.
  *
  * The same bytes travel over the control port of a tenant, and in frames over the console line
- * (console.h) for whoever holds that.
+ * (console.h) for the program that holds that.
  */
 #ifndef COTENANT_ABI_CONTROL_H
 #define COTENANT_ABI_CONTROL_H

@@ -123,7 +123,7 @@ static inline void ring_open(struct ring *ring, void *window, uint64_t size, uns
     /* Not the number behind that of the old session, which is what a ring_close() leaves. */
     before = (atomic_load_explicit(&ring->own->session, memory_order_relaxed) | 1) + 3;
     atomic_store_explicit(&ring->own->session, before, memory_order_relaxed);
-    /* Whoever sees a counter of the new session sees that the old one is over. */
+    /* An end that sees a counter of the new session sees that the old one is over. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&ring->own->met, 0, memory_order_relaxed);
     atomic_store_explicit(&ring->own->waiting, 0, memory_order_relaxed);

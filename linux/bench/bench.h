@@ -3,9 +3,9 @@
  * What the measurements of a Linux share: the clock, the way to repeat, and the way to report.
  *
  * Time is read from the `time` CSR, which every process may. Under QEMU's `-icount shift=0` an
- * instruction takes a nanosecond of it, whoever executes it: so a time is a number of instructions,
- * those of the firmware and of other tenants included. A tick of the CSR is TICK_NS of them, which
- * is why everything is measured over many rounds.
+ * instruction takes a nanosecond of it, whichever tenant executes it: so a time is a number of
+ * instructions, those of the firmware and of other tenants included. A tick of the CSR is TICK_NS
+ * of them, which is why everything is measured over many rounds.
  */
 #ifndef COTENANT_LINUX_BENCH_H
 #define COTENANT_LINUX_BENCH_H

@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Less than the kernel's buffer of a UART holds, so that nobody waits to write them. */
+/* Less than the kernel's buffer of a UART holds, so that no write waits. */
 #define BYTES_OF_SCALE 640
 #define MOST_BYTES 3200
 /* Longer than the bytes take to leave. */

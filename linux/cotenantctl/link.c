@@ -168,7 +168,7 @@ uint16_t link_ask(uint8_t verb, uint32_t tenant, uint32_t item, uint64_t positio
         memcpy(request.data, data, length);
     }
     send_all(&request, sizeof(request.header) + length, deadline);
-    do { /* the answer to somebody who has not waited for it may come first */
+    do { /* the answer to a program that has not waited for it may come first */
         receive_header(&header, deadline);
         receive_all(link_data.bytes, header.length, deadline);
     } while (header.tag != last_tag || header.verb != verb);

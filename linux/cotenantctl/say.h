@@ -12,7 +12,7 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1, /* the monitor refused, or something here failed */
     EXIT_USAGE = 2,
-    EXIT_NO_MONITOR = 3, /* nobody who speaks the protocol answered */
+    EXIT_NO_MONITOR = 3, /* nothing that speaks the protocol answered */
 };
 
 /* Results go to standard output as JSON. */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Takes back the alarm and the interrupt. The time goes on: it is all that the clock is for, and
- * nobody else knows it. M-mode with interrupts off.
+ * Takes back the alarm and the interrupt. The time goes on: that is what the clock is for, and no
+ * other device has it. M-mode with interrupts off.
  */
 void goldfish_rtc_reset(uint64_t base);
 

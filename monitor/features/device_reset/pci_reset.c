@@ -15,7 +15,7 @@
 #define REGISTER_CAPABILITIES 0x34
 #define REGISTER_INTERRUPT 0x3c
 
-#define NOBODY 0xffffffff /* what a read of a function gives that is not there */
+#define NOT_THERE 0xffffffff /* what a read of a function gives that is not there */
 #define COMMAND_NO_INTERRUPT 0x0400
 #define STATUS_ALL 0xffff0000
 #define STATUS_HAS_CAPABILITIES 0x00100000
@@ -64,7 +64,7 @@ static void reset_function(uint64_t function)
 
 static bool is_there(uint64_t function)
 {
-    return mmio_read32(function + REGISTER_ID) != NOBODY;
+    return mmio_read32(function + REGISTER_ID) != NOT_THERE;
 }
 
 static void reset_card(uint64_t card)

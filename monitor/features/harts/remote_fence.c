@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hart does an SFENCE.VMA at every world switch, after it has published hart.loaded. So whoever
- * has changed a page table and then finds that the vhart concerned is not loaded has nothing to
- * wait for: the vhart's next switch-in comes after. Only a hart that has the vhart loaded is asked,
- * by its software interrupt, and waited for; that ends when it has fenced or has switched to
+ * A hart does an SFENCE.VMA at every world switch, after it has published hart.loaded. So a hart
+ * that has changed a page table and then finds that the vhart concerned is not loaded has nothing
+ * to wait for: the vhart's next switch-in comes after. Only a hart that has the vhart loaded is
+ * asked, by its software interrupt, and waited for; that ends when it has fenced or has switched to
  * a vhart of another tenant. A hart that waits serves what others ask of it.
  *
  * tests/models/remote_fence.pml is this protocol.

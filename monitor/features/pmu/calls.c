@@ -150,7 +150,7 @@ static bool is_supported(const struct vhart *vhart, uint32_t event, uint64_t dat
 }
 
 /*
- * The work of an entry is small; if there are many and somebody else wants the hart, the call is
+ * The work of an entry is small; if there are many and another vhart is due, the call is
  * made again afterwards, from the beginning. An entry is answered the same each time.
  */
 static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arguments)

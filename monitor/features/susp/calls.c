@@ -32,7 +32,7 @@ static bool others_are_stopped(const struct vhart *caller)
 
 /*
  * Linux suspends as soon as it has told its other harts to go offline, which they may not have done
- * yet. Asking again takes the tenant's own time, and whoever is more urgent comes in between.
+ * yet. Asking again takes the tenant's own time, and a vhart of higher priority comes in between.
  */
 static struct sbi_result wait_for_others(struct vhart *vhart)
 {

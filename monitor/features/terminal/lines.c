@@ -88,7 +88,7 @@ static int next_of_text(struct console_mux *mux)
 }
 
 /*
- * Nobody is in the middle of a line of somebody else's: the tenant in focus goes on, unless
+ * No source is in the middle of another one's line: the tenant in focus goes on, unless
  * another source waits and the focus is at the start of a line, silent, or long at it.
  */
 static int next_choice(struct console_mux *mux)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How often one end of a channel can make the other end take an event: a few times at once, then
- * once in each interval. Whoever is refused keeps the event until then, and tells what is so then.
+ * once in each interval. An end that is refused keeps the event until then, and tells the state of
+ * then.
  */
 #ifndef COTENANT_FEATURES_VIRTIO_EVENT_LIMIT_H
 #define COTENANT_FEATURES_VIRTIO_EVENT_LIMIT_H

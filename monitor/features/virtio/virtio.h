@@ -4,8 +4,8 @@
  *
  * Here are the registers, the same for every device; what a device does with its queues is its
  * type's. A queue that makes no sense, or a driver that breaks the protocol, stops the device until
- * its driver resets it (DEVICE_NEEDS_RESET, section 2.1.2): nobody else notices more than that it
- * has fallen silent.
+ * its driver resets it (DEVICE_NEEDS_RESET, section 2.1.2): other tenants notice no more than that
+ * it has fallen silent.
  *
  * Interrupts off, shared lock held.
  */
@@ -132,7 +132,7 @@ void virtio_tell_one(uint64_t now);
 
 /*
  * Does steps of a work, which are a piece each, until `step` says that there is none to do (false)
- * or somebody waits for the hart or the lock. Returns whether all is done.
+ * or another vhart waits for the hart, or a hart for the lock. Returns whether all is done.
  */
 bool virtio_work(bool (*step)(void *subject), void *subject);
 
@@ -145,7 +145,7 @@ bool virtio_work(bool (*step)(void *subject), void *subject);
 bool virtio_work_for_sender(bool (*step)(void *subject), void *subject,
                             const struct virtqueue *from, struct virtqueue *to);
 
-/* Somebody waits for the hart or the lock. */
+/* Another vhart waits for the hart, or a hart for the lock. */
 bool virtio_is_wanted(void);
 
 #endif

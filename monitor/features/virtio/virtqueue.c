@@ -218,6 +218,6 @@ void virtqueue_ask(struct virtqueue *queue, bool notify)
     if (virtqueue_is_ready(queue) && queue->quiet == notify) {
         queue->quiet = !notify;
         store16(queue->ring.used, notify ? 0 : USED_NO_NOTIFY);
-        FENCE_ALL(); /* before whoever asked looks again */
+        FENCE_ALL(); /* before the driver that asked looks again */
     }
 }

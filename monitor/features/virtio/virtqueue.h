@@ -6,7 +6,7 @@
  * may leave, and what it has read of the chain is kept here, not read again. The rings and all they
  * say are the tenant's to write at any moment: each field is read once, and each address is
  * compared with the tenant's memory before it is used. A ring that makes no sense is reported as
- * broken; it can hurt nobody else.
+ * broken; it can hurt no other tenant.
  *
  * Called with the shared lock held. No function here loops on what a tenant says.
  */

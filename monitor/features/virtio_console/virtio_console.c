@@ -240,7 +240,7 @@ static bool drop_stale(void *subject)
     return from != NULL && from->stale && from->transmit->next != from->fresh && step(from);
 }
 
-/* What is on its way to `port` is for nobody any more. */
+/* Drops what is on its way to `port`. */
 static void begin_afresh(struct virtio_port *port)
 {
     struct virtio_port *peer = port->peer;

@@ -57,7 +57,7 @@ struct virtio_port {
     const struct virtio_port_service *service; /* the monitor */
     bool (*put)(struct virtio_port *port, const void *bytes, uint32_t length);
     bool ready; /* the driver has it */
-    bool open;  /* somebody has opened it there */
+    bool open;  /* a program has opened it there */
     bool bell;  /* of a memory channel */
     bool rung;  /* and the driver does not know */
     /* What the driver is yet to be told: */

@@ -267,7 +267,7 @@ static bool notify(struct virtio_device *device, uint32_t queue)
                                   queue_of(net, QUEUE_RECEIVE));
 }
 
-/* What it was sending nobody gets, and who was sending to it begins anew. */
+/* What it was sending is dropped, and an end that was sending to it begins anew. */
 static void queue_stopped(struct virtio_device *device, uint32_t queue)
 {
     struct net *net = net_of(device);

@@ -142,7 +142,7 @@ static void move_piece(struct socket *from)
     }
     if (virtio_look(from->device, source, false) != VIRTQUEUE_BYTES ||
         virtio_look(from->peer->device, target, true) != VIRTQUEUE_BYTES) {
-        end_packet(from); /* shorter than its header says, or somebody broke the rules */
+        end_packet(from); /* shorter than its header says, or a driver broke the rules */
         return;
     }
     virtqueue_copy(target, source, from->part < VIRTIO_PIECE_SIZE ? from->part : VIRTIO_PIECE_SIZE);
