@@ -2,7 +2,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "features/plic/physical.h"
 #include "features/plic/vplic.h"
+#include "features/plic/vplic_arbiter.h"
 #include "fuzz.h"
 #include "plic_words.h"
 
@@ -22,21 +24,21 @@ static void check_owned(uint32_t source)
     assert(source < COTENANT_MAX_SOURCES && (owned[source / 32] >> source % 32 & 1) != 0);
 }
 
-static void set_physical_priority(struct vplic *vplic, uint32_t source, uint32_t priority)
+void set_physical_priority(struct vplic *vplic, uint32_t source, uint32_t priority)
 {
     (void)vplic;
     check_owned(source);
     assert(priority <= VPLIC_PRIORITY_MAX);
 }
 
-static uint32_t read_physical_pending(struct vplic *vplic, uint32_t word)
+uint32_t read_physical_pending(struct vplic *vplic, uint32_t word)
 {
     (void)vplic;
     assert(word < COTENANT_SOURCE_WORDS);
     return 0xffffffff;
 }
 
-static void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources)
+void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources)
 {
     (void)vplic;
     assert(word < COTENANT_SOURCE_WORDS && (sources & ~owned[word]) == 0);
@@ -45,7 +47,7 @@ static void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources
     }
 }
 
-static void complete_physical(struct vplic *vplic, uint32_t source)
+void complete_physical(struct vplic *vplic, uint32_t source)
 {
     (void)vplic;
     check_owned(source);
@@ -53,39 +55,26 @@ static void complete_physical(struct vplic *vplic, uint32_t source)
     raised[source] = false;
 }
 
-static void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word,
-                                       uint32_t value)
+void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t value)
 {
     (void)vplic;
     assert(vhart < VHARTS && passed[vhart] && word < COTENANT_SOURCE_WORDS);
     assert((value & ~(owned[word] | virtual_words[word])) == 0);
 }
 
-static uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
+uint32_t claim_physical(struct vplic *vplic, uint32_t vhart)
 {
     (void)vplic;
     assert(vhart < VHARTS && passed[vhart]);
     return next_physical_claim;
 }
 
-static void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32_t source)
+void complete_physical_direct(struct vplic *vplic, uint32_t vhart, uint32_t source)
 {
     (void)vplic;
     check_owned(source);
     assert(vhart < VHARTS && passed[vhart]);
 }
-
-static const struct vplic_ops ops = {
-    .set_physical_priority = set_physical_priority,
-    .read_physical_pending = read_physical_pending,
-    .enable_physical = enable_physical,
-    .complete_physical = complete_physical,
-    .write_physical_enable_word = write_physical_enable_word,
-    .claim_physical = claim_physical,
-    .complete_physical_direct = complete_physical_direct,
-    .silence_word = silence_word,
-    .release_word = release_word,
-};
 
 /* Mostly registers that are there, sometimes anything. */
 static uint64_t any_offset(struct fuzz_input *input)
@@ -149,14 +138,15 @@ static void operate(struct vplic *vplic, struct fuzz_input *input)
     case 1:
         next_physical_claim = byte;
         offset = any_offset(input);
-        vplic_read(vplic, offset, size, &value);
+        vplic_access(vplic, offset, size, false, &value);
         break;
     case 2:
     case 3:
     case 4:
         offset = any_offset(input);
         value = fuzz_byte(input);
-        vplic_write(vplic, offset, size, value % 16 == 0 ? fuzz_word(input) : value);
+        value = value % 16 == 0 ? fuzz_word(input) : value;
+        vplic_access(vplic, offset, size, true, &value);
         break;
     case 5:
         vplic_set_level(vplic, byte % 2 ? byte / 2 : 255, fuzz_byte(input) & 1);
@@ -168,7 +158,7 @@ static void operate(struct vplic *vplic, struct fuzz_input *input)
         if (byte == 0) {
             reset(vplic);
         }
-        assert(!vplic_output(vplic, byte) || vplic_claim_trapped(vplic, byte));
+        (void)vplic_output(vplic, &vplic->vharts[byte % VHARTS]);
         break;
     }
 }
@@ -180,7 +170,7 @@ int fuzz_vplic(const uint8_t *data, size_t size)
 
     memset(enabled, 0, sizeof(enabled));
     memset(raised, 0, sizeof(raised));
-    vplic_init(&vplic, &ops, 0, owned);
+    vplic_init(&vplic, 0, owned);
     vplic_add_virtual(&vplic, 4);
     vplic_add_virtual(&vplic, 255);
     for (uint32_t vhart = 0; vhart < VHARTS; vhart++) {

@@ -14,6 +14,7 @@
 #include "features/plic/claim.h"
 #include "features/plic/plic_entries.h"
 #include "features/plic/routing.h"
+#include "features/plic/uart.h"
 #include "features/plic/vuart_registers.h"
 #include "irq/board.h"
 
@@ -85,16 +86,17 @@ static uint32_t hart_number(const struct vhart *vhart)
     return hart_of[number_of(vhart)];
 }
 
-void plic_entry_set_claim(struct vhart *vhart, bool allowed)
+void work_post(void)
 {
-    CHECK(vhart->world.hart == hart_self());
-    claim_open[number_of(vhart)] = allowed;
 }
 
-void plic_entry_set_enables(struct vhart *vhart, bool allowed)
+void plic_entry_set(struct vhart *vhart, uint32_t entry, bool allowed)
 {
     CHECK(vhart->world.hart == hart_self());
-    enables_shown[number_of(vhart)] = allowed;
+    if (entry == COTENANT_NONE) {
+        return;
+    }
+    (entry == vhart->plic->enables_entry ? enables_shown : claim_open)[number_of(vhart)] = allowed;
 }
 
 uint32_t plic_entry_of_enables(const struct bundle_vhart *vhart)
@@ -177,6 +179,7 @@ static void make_vhart(struct tenant *tenant, uint32_t index)
     description->flags = is_passed(tenant->index) ? COTENANT_VHART_PLIC_PASSTHROUGH : 0;
     memset(vhart, 0, sizeof(*vhart));
     vhart->description = description;
+    vhart->index = number;
     vhart->tenant = tenant;
     vhart->world.hart = &harts[hart_of[number]];
     vhart->world.vhart_id = index;
@@ -400,8 +403,8 @@ bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t
         claim_complete_directly(vhart, value)) {
         return true;
     }
-    done = vplic_write(tenant->plic, offset, size, value);
-    routing_choose_uart_line(tenant);
+    done = vplic_access(tenant->plic, offset, size, true, &value);
+    uart_choose_line(tenant);
     routing_refresh(tenant);
     return done;
 }
@@ -435,7 +438,7 @@ bool machine_load(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t 
         *value = load_enables(vhart, offset);
         return true;
     }
-    done = vplic_read(tenant->plic, offset, size, value);
+    done = vplic_access(tenant->plic, offset, size, false, value);
     routing_refresh(tenant);
     return done;
 }

@@ -16,31 +16,6 @@ const struct mmio_window *mmio_window_at(const struct tenant *tenant, uint64_t a
     return NULL;
 }
 
-static bool is_uart(const struct tenant *tenant, uint64_t address)
-{
-    return uart_offset(tenant, address) < UART_SIZE;
-}
-
-/* Registers are bytes; a wider access reaches the one at its address, as on a byte-wide bus. */
-static enum mmio_result access_uart(struct vhart *vhart, uint64_t address, uint32_t size,
-                                    bool store, uint64_t *value)
-{
-    uint64_t offset = uart_offset(vhart->tenant, address);
-
-    (void)size;
-    if (offset >= UART_SIZE) {
-        return MMIO_FAULT;
-    }
-    if (store) {
-        uart_store(vhart->tenant, (unsigned)offset, (uint8_t)*value);
-    } else {
-        *value = uart_load(vhart->tenant, (unsigned)offset);
-    }
-    return MMIO_DONE;
-}
-
-MMIO_WINDOW(is_uart, access_uart);
-
 static bool is_plic(const struct tenant *tenant, uint64_t address)
 {
     return tenant->description->plic_base != 0 &&
@@ -54,12 +29,11 @@ static enum mmio_result access_plic(struct vhart *vhart, uint64_t address, uint3
     uint64_t offset = address - tenant->description->plic_base;
     uint32_t word = (uint32_t)*value;
 
-    if (!(store ? vplic_write(tenant->plic, offset, size, word)
-                : vplic_read(tenant->plic, offset, size, &word))) {
+    if (!vplic_access(tenant->plic, offset, size, store, &word)) {
         return MMIO_FAULT;
     }
     if (store) {
-        routing_choose_uart_line(tenant);
+        uart_choose_line(tenant);
     }
     *value = word;
     routing_refresh(tenant);

@@ -5,15 +5,16 @@
 #include "arch/interrupts.h"
 #include "core/tenant.h"
 #include "device/plic_map.h"
-#include "features/plic/plic_vhart.h"
 
-/* The entry of a vhart allows what its description says, or nothing. */
-static inline void __attribute__((always_inline))
-set_entry(struct vhart *vhart, uint32_t entry, bool allowed)
+void plic_entry_set(struct vhart *vhart, uint32_t entry, bool allowed)
 {
-    uint8_t configuration = vhart->description->pmp_config[entry];
     uint8_t *current = (uint8_t *)vhart->world.pmp_config + entry;
+    uint8_t configuration;
 
+    if (entry == COTENANT_NONE) {
+        return;
+    }
+    configuration = vhart->description->pmp_config[entry];
     if (!allowed) {
         configuration &= (uint8_t)~PMP_RIGHTS; /* it still matches: no later entry decides */
     }
@@ -25,20 +26,6 @@ set_entry(struct vhart *vhart, uint32_t entry, bool allowed)
         CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
         CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
         FENCE_TRANSLATION();
-    }
-}
-
-void plic_entry_set_claim(struct vhart *vhart, bool allowed)
-{
-    set_entry(vhart, vhart->description->plic_claim_entry, allowed);
-}
-
-void plic_entry_set_enables(struct vhart *vhart, bool allowed)
-{
-    uint32_t entry = vhart->plic->enables_entry;
-
-    if (entry != COTENANT_NONE) {
-        set_entry(vhart, entry, allowed);
     }
 }
 

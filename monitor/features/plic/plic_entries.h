@@ -8,17 +8,12 @@
 #include "core/vhart.h"
 
 /*
- * Gives the vhart, whose description names an entry for it, the claim register of its hart's S-mode
- * PLIC context, or takes it away: the entry then matches and allows nothing. Does nothing where
- * that is so already.
+ * Gives the vhart what an entry of its description opens, or takes it away: the entry then matches
+ * and allows nothing. The entry is that of the claim register of its hart's S-mode PLIC context
+ * (plic_claim_entry), or the one of the enable words of that context; a vhart that has none
+ * (COTENANT_NONE) never reaches them without a trap.
  */
-void plic_entry_set_claim(struct vhart *vhart, bool allowed);
-
-/*
- * The same for the enable words of that context, which are an entry of their own; a vhart that has
- * none never reads them without a trap.
- */
-void plic_entry_set_enables(struct vhart *vhart, bool allowed);
+void plic_entry_set(struct vhart *vhart, uint32_t entry, bool allowed);
 
 /* The entry of the enable words, which a vhart with an S-mode context may have, or COTENANT_NONE.
  */

@@ -3,26 +3,65 @@
 #ifndef COTENANT_FEATURES_PLIC_PLIC_WORDS_H
 #define COTENANT_FEATURES_PLIC_PLIC_WORDS_H
 
+#include "arch/mmio.h"
 #include "device/plic.h"
 
-uint32_t plic_read_enable_word(const struct plic *plic, uint32_t context, uint32_t word);
-void plic_write_enable_word(const struct plic *plic, uint32_t context, uint32_t word,
-                            uint32_t value);
+static inline uint32_t plic_read_enable_word(const struct plic *plic, uint32_t context,
+                                             uint32_t word)
+{
+    return mmio_read32(plic_enable_address(plic, context, word));
+}
+
+static inline void plic_write_enable_word(const struct plic *plic, uint32_t context, uint32_t word,
+                                          uint32_t value)
+{
+    mmio_write32(plic_enable_address(plic, context, word), value);
+}
 
 /* Pending bits of the sources 32 * word .. 32 * word + 31. */
-uint32_t plic_read_pending_word(const struct plic *plic, uint32_t word);
+static inline uint32_t plic_read_pending_word(const struct plic *plic, uint32_t word)
+{
+    return mmio_read32(plic->base + PLIC_PENDING_BASE + (uint64_t)word * 4);
+}
 
 /* The threshold register of a context, for who writes it often. */
-volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context);
+static inline volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context)
+{
+    return (volatile uint32_t *)plic_threshold_address(plic, context);
+}
 
 /* Priority 0 for some of the sources 32 * word .. 32 * word + 31, a bit each. */
-void plic_silence_word(const struct plic *plic, uint32_t word, uint32_t sources);
+static inline void plic_silence_word(const struct plic *plic, uint32_t word, uint32_t sources)
+{
+    uint64_t address = plic->base + (uint64_t)word * 32 * 4;
+
+    for (; sources != 0; sources >>= 1, address += 4) {
+        if ((sources & 1) != 0) {
+            mmio_write32(address, 0);
+        }
+    }
+}
 
 /*
  * Completes some sources of a word in a context, whether they are claimed there or not, and turns
  * the whole word off there. (A completion counts only while the source is enabled, and is ignored
  * if there is nothing to complete: PLIC specification, "Interrupt Completion".)
  */
-void plic_release_word(const struct plic *plic, uint32_t context, uint32_t word, uint32_t sources);
+static inline void plic_release_word(const struct plic *plic, uint32_t context, uint32_t word,
+                                     uint32_t sources)
+{
+    uint64_t enables = plic_enable_address(plic, context, word);
+    uint64_t complete = plic_claim_address(plic, context);
+
+    if (sources != 0) {
+        mmio_write32(enables, sources);
+    }
+    for (uint32_t source = word * 32; sources != 0; sources >>= 1, source++) {
+        if ((sources & 1) != 0) {
+            mmio_write32(complete, source);
+        }
+    }
+    mmio_write32(enables, 0);
+}
 
 #endif

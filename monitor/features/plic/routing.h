@@ -14,13 +14,6 @@
 #include "features/plic/vplic.h"
 
 /*
- * The tenant may have enabled or disabled a source: its virtual UART interrupts by the source of
- * the board's UART while the tenant has that one enabled, as kernels do that have its number built
- * in, and by the one of the tenant's description otherwise. Followed by routing_refresh().
- */
-void routing_choose_uart_line(struct tenant *tenant);
-
-/*
  * The tenant's PLIC may have changed: its vharts' SEIP, threshold, and the protection of the claim
  * register. Those of other harts get a message if something did.
  */

@@ -21,6 +21,13 @@ static inline uint64_t uart_offset(const struct tenant *tenant, uint64_t address
                : UART_SIZE;
 }
 
+/*
+ * The tenant may have enabled or disabled a source: its virtual UART interrupts by the source of
+ * the board's UART while the tenant has that one enabled, as kernels do that have its number built
+ * in, and by the one of the tenant's description otherwise. Followed by routing_refresh().
+ */
+void uart_choose_line(struct tenant *tenant);
+
 static inline uint8_t uart_load(struct tenant *tenant, unsigned offset)
 {
     bool plain = vuart_read_is_plain(&tenant->uart, offset);

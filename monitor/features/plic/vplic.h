@@ -10,7 +10,7 @@
  * The S-mode context of a vhart has one of two forms:
  *   emulated      every register is state of ours. The monitor claims physical sources in a
  *                 machine context and hands them over with vplic_raise(); the tenant's completion
- *                 calls ops->complete_physical(), until which the source cannot fire again.
+ *                 calls complete_physical(), until which the source cannot fire again.
  *   pass-through  the tenant reads its enable words and claims and completes in the physical
  *                 S-context itself. What it writes elsewhere is filtered here and written through.
  *                 While a virtual source is pending or in service (vplic_claim_trapped()) the
@@ -24,7 +24,7 @@
  *
  * Functions are called in M-mode with interrupts off and the shared lock held. Their time is
  * bounded by the number of source words (COTENANT_SOURCE_WORDS) except where stated. After
- * vplic_write(), vplic_read() of a claim register, vplic_set_level(), vplic_raise() and
+ * vplic_access(), vplic_claim(), vplic_complete(), vplic_set_level(), vplic_raise() and
  * vplic_reset_step() the caller looks at vplic_output(), vplic_claim_trapped() and the threshold of
  * the vharts again: the last is the caller's to write to the physical S-context of a pass-through
  * vhart.
@@ -36,59 +36,12 @@
 #include <stdint.h>
 
 #include "abi/limits.h"
+#include "irq/source_set.h"
 
 /* Vharts of one tenant. */
 #define VPLIC_MAX_VHARTS 8
 #define VPLIC_PRIORITY_BITS 3
 #define VPLIC_PRIORITY_MAX 7
-
-struct vplic;
-
-/*
- * What the virtual PLIC asks of the physical one. `vhart` is the index that vplic_add_vhart()
- * returned; vplic->tenant tells whose vplic it is. Sources given are physical ones of this tenant,
- * except for the enable words, where virtual bits are included. None of these may call back
- * into the vplic. All must be given.
- */
-struct vplic_ops {
-    /* Both forms: priority 0..7 of a physical source. */
-    void (*set_physical_priority)(struct vplic *vplic, uint32_t source, uint32_t priority);
-
-    /*
-     * Pending bits of the physical sources 32 * word .. 32 * word + 31; the vplic masks out what
-     * is not the tenant's.
-     */
-    uint32_t (*read_physical_pending)(struct vplic *vplic, uint32_t word);
-
-    /*
-     * Emulated form: of the tenant's sources of a word, lets these into the machine context,
-     * because a vhart has enabled them, and no others.
-     */
-    void (*enable_physical)(struct vplic *vplic, uint32_t word, uint32_t sources);
-
-    /* Emulated form: completes a raised source in the machine context. It is still enabled there.
-     */
-    void (*complete_physical)(struct vplic *vplic, uint32_t source);
-
-    /* Pass-through form: writes an enable word of the physical S-context. */
-    void (*write_physical_enable_word)(struct vplic *vplic, uint32_t vhart, uint32_t word,
-                                       uint32_t value);
-
-    /* Pass-through form: reads the claim register of the physical S-context. */
-    uint32_t (*claim_physical)(struct vplic *vplic, uint32_t vhart);
-
-    /* Pass-through form: writes the completion register of the physical S-context. */
-    void (*complete_physical_direct)(struct vplic *vplic, uint32_t vhart, uint32_t source);
-
-    /* Both forms: priority 0 for some physical sources of a word, a bit each. */
-    void (*silence_word)(struct vplic *vplic, uint32_t word, uint32_t sources);
-
-    /*
-     * Pass-through form: completes some physical sources of a word in the physical S-context,
-     * whether they are claimed there or not, and turns all of the word off there.
-     */
-    void (*release_word)(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t sources);
-};
 
 struct vplic_vhart {
     uint32_t context; /* number of its S-mode context in this PLIC */
@@ -100,8 +53,7 @@ struct vplic_vhart {
 };
 
 struct vplic {
-    const struct vplic_ops *ops;
-    uint32_t tenant; /* the caller's number of the tenant; not used here */
+    uint32_t tenant; /* its index; not used here */
     uint32_t vhart_count;
     uint32_t words; /* those behind have no source of the tenant */
     uint32_t physical_sources[COTENANT_SOURCE_WORDS]; /* sources by kind; disjoint, bit 0 clear */
@@ -117,12 +69,26 @@ struct vplic {
     struct vplic_vhart vharts[VPLIC_MAX_VHARTS];
 };
 
+/* Sources that the tenant may configure, as bits of a word. */
+static inline uint32_t vplic_known_sources(const struct vplic *vplic, uint32_t word)
+{
+    return vplic->physical_sources[word] | vplic->virtual_sources[word];
+}
+
+/* The number is of a source that the tenant may configure. */
+static inline bool vplic_is_known(const struct vplic *vplic, uint64_t source)
+{
+    return source < COTENANT_MAX_SOURCES &&
+           (vplic_known_sources(vplic, source_word((uint32_t)source)) &
+            source_bit((uint32_t)source)) != 0;
+}
+
 /*
  * Makes a PLIC without vharts and virtual sources. `sources` has a bit for each physical source
- * that the tenant owns; bit 0 is ignored. Calls no op: the physical sources are expected disabled,
- * with priority 0.
+ * that the tenant owns; bit 0 is ignored. The physical sources are expected disabled, with priority
+ * 0.
  */
-void vplic_init(struct vplic *vplic, const struct vplic_ops *ops, uint32_t tenant,
+void vplic_init(struct vplic *vplic, uint32_t tenant,
                 const uint32_t sources[COTENANT_SOURCE_WORDS]);
 
 /* Declares a virtual source, 1..COTENANT_MAX_SOURCES-1, that is not physical; false: it cannot. */
@@ -137,10 +103,9 @@ int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough);
 /*
  * The tenant loads or stores `size` bytes at `offset` from the PLIC's base. False: an access that
  * a PLIC does not take (not 4 bytes, misaligned, outside): an access fault for the tenant.
- * Reserved registers and unknown contexts read 0 and ignore writes.
+ * Reserved registers and unknown contexts read 0 and ignore writes. Time: the number of vharts.
  */
-bool vplic_read(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t *value);
-bool vplic_write(struct vplic *vplic, uint64_t offset, uint32_t size, uint32_t value);
+bool vplic_access(struct vplic *vplic, uint64_t offset, uint32_t size, bool store, uint32_t *value);
 
 /*
  * The claim register of a vhart's context: what reading and writing it do. `vhart` is an index that
@@ -163,21 +128,12 @@ bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level);
  */
 bool vplic_raise(struct vplic *vplic, uint32_t source);
 
-/* SEIP of a vhart as far as it comes from here: always for emulated, virtual sources otherwise. */
-bool vplic_output(const struct vplic *vplic, uint32_t vhart);
-
-/*
- * The claim register of a pass-through vhart must be trapped: a virtual source is due there, or
- * was claimed and is not completed yet. Always true for an emulated vhart.
- */
-bool vplic_claim_trapped(const struct vplic *vplic, uint32_t vhart);
-
 /*
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
- * they are. It is done in steps, each for the 32 sources of a word at most, with two ops for each:
- * begins with step 0, and returns the step that comes next; 0: there is no such step. The vharts
- * must not run meanwhile.
+ * they are. It is done in steps, each for the 32 sources of a word at most, with two calls for
+ * each: begins with step 0, and returns the step that comes next; 0: there is no such step. The
+ * vharts must not run meanwhile.
  */
 uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step);
 

@@ -32,6 +32,21 @@ static inline void vplic_set_pending(struct vplic *vplic, uint32_t source, bool 
 /* Some source would interrupt the vhart, as far as is known here. */
 bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart);
 
+/* SEIP of a vhart as far as it comes from here: always for emulated, virtual sources otherwise. */
+static inline bool vplic_output(const struct vplic *vplic, const struct vplic_vhart *vhart)
+{
+    return vplic->pending_words != 0 && vplic_any_due(vplic, vhart);
+}
+
+/*
+ * The claim register of a pass-through vhart must be trapped: a virtual source is due there
+ * (`output`), or was claimed and is not completed yet.
+ */
+static inline bool vplic_claim_trapped(const struct vplic_vhart *vhart, bool output)
+{
+    return output || vhart->claimed_count != 0;
+}
+
 /* The due source of the highest priority, the lowest number among equals; 0: none. */
 uint32_t vplic_best_due(const struct vplic *vplic, const struct vplic_vhart *vhart);
 

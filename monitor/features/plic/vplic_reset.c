@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A tenant restarts: it gives back every interrupt that it held. */
+#include "features/plic/physical.h"
 #include "features/plic/vplic.h"
 #include "features/plic/vplic_arbiter.h"
 #include "irq/source_set.h"
@@ -8,12 +9,12 @@
 static void release_emulated(struct vplic *vplic, uint32_t word, uint32_t raised)
 {
     if (raised != 0) {
-        vplic->ops->enable_physical(vplic, word, raised);
+        enable_physical(vplic, word, raised);
     }
     for (uint32_t left = raised; left != 0; left &= left - 1) {
-        vplic->ops->complete_physical(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+        complete_physical(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
     }
-    vplic->ops->enable_physical(vplic, word, 0);
+    enable_physical(vplic, word, 0);
 }
 
 /* The state of the sources of a word is as after vplic_init(), except for the levels. */
@@ -41,7 +42,7 @@ static void clear_word(struct vplic *vplic, uint32_t word)
 static void release_vhart(struct vplic *vplic, uint32_t index, uint32_t word)
 {
     if (vplic->vharts[index].passthrough) {
-        vplic->ops->release_word(vplic, index, word, vplic->physical_sources[word]);
+        release_physical_word(vplic, index, word, vplic->physical_sources[word]);
     }
 }
 
@@ -81,7 +82,7 @@ uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step)
         return (word + 1) * steps_of_word;
     }
     if (part == 0) {
-        vplic->ops->silence_word(vplic, word, vplic->physical_sources[word]);
+        silence_physical_word(vplic, word, vplic->physical_sources[word]);
     } else {
         release_vhart(vplic, part - 1, word);
     }

@@ -34,10 +34,10 @@ static int set_up(void **state)
 static void test_closed_still_matches(void **state)
 {
     (void)state;
-    plic_entry_set_claim(vhart, false);
+    plic_entry_set(vhart, CLAIM, false);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | CLOSED);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | CLOSED);
-    plic_entry_set_claim(vhart, true);
+    plic_entry_set(vhart, CLAIM, true);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | OPEN);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | OPEN);
 }
@@ -46,7 +46,7 @@ static void test_the_registers_of_another_are_left_alone(void **state)
 {
     (void)state;
     hart.loaded = &vharts[1];
-    plic_entry_set_claim(vhart, false);
+    plic_entry_set(vhart, CLAIM, false);
     assert_int_equal(vhart->world.pmp_config[0], OTHERS | CLOSED);
     assert_int_equal(CSR_READ(pmpcfg0), OTHERS | OPEN);
 }

@@ -59,7 +59,7 @@ def map_rights(access_map: AccessMap, address: int, closed: bool = False) -> Rig
 
 
 def close_claim(registers: PmpSet) -> PmpSet:
-    """Return what the monitor makes of them (monitor/arch/protection.c, plic_entry_set_claim)."""
+    """Return what the monitor makes of them (arch/protection.c, plic_entry_set)."""
     configs = list(registers.configs)
     if registers.claim_entry is not None:
         configs[registers.claim_entry] = configs[registers.claim_entry] // 8 * 8

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whose the interrupts are: tenants get them at boot and at a switch, and give them back. */
+#include "features/plic/ownership.h"
+
+#include "core/give_back.h"
+#include "core/hooks.h"
+#include "core/lifecycle.h"
+#include "core/wanted.h"
+#include "device/plic_map.h"
+#include "features/plic/plic_entries.h"
+#include "features/plic/plic_vhart.h"
+#include "features/plic/plic_words.h"
+#include "features/plic/routing.h"
+#include "irq/board.h"
+#include "irq/source_set.h"
+
+#define NO_ADDRESS UINT64_MAX
+
+uint8_t source_owner[COTENANT_MAX_SOURCES];
+static struct vplic vplics[COTENANT_MAX_TENANTS];
+static struct plic_vhart plic_vharts[COTENANT_MAX_VHARTS];
+
+/* NO_ADDRESS: it has none. */
+static uint64_t claim_register(const struct bundle_tenant *tenant, const struct bundle_vhart *vhart)
+{
+    if (tenant->plic_base == 0 || vhart->plic_s_context == COTENANT_NONE) {
+        return NO_ADDRESS;
+    }
+    return tenant->plic_base + PLIC_CLAIM_BASE +
+           (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
+}
+
+/* Gives a tenant its PLIC and the sources of its description. */
+static void set_up(struct tenant *tenant)
+{
+    const struct bundle_tenant *description = tenant->description;
+    struct vplic *vplic = &vplics[tenant->index];
+
+    tenant->plic = vplic;
+    vplic_init(vplic, tenant->index, description->sources);
+    if ((description->flags & COTENANT_TENANT_UART) != 0) {
+        vplic_add_virtual(vplic, description->uart_source);
+        vplic_add_virtual(vplic, bundle->board.uart_source);
+        tenant->uart_line = description->uart_source;
+    }
+    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+        bool passed = (vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
+
+        vplic_add_vhart(vplic, vhart->description->plic_s_context, passed);
+        if (!passed && vhart->description->plic_s_context != COTENANT_NONE) {
+            tenant->source_hart = vhart->world.hart;
+        }
+        vhart->plic = &plic_vharts[vhart_index(vhart)];
+        vhart->plic->own = &vplic->vharts[i];
+        vhart->plic->claim_register = claim_register(description, vhart->description);
+        vhart->plic->enables_entry =
+            passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
+    }
+    tenant_take_sources(tenant);
+}
+
+HOOK(tenant_is_set_up, set_up);
+
+void tenant_take_sources(const struct tenant *tenant)
+{
+    for (uint32_t word = 0; word < tenant->plic->words; word++) {
+        uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
+
+        for (uint32_t left = tenant->plic->physical_sources[word]; left != 0; left >>= 1, owner++) {
+            if ((left & 1) != 0) {
+                *owner = (uint8_t)(tenant->index + 1);
+            }
+        }
+    }
+}
+
+/*
+ * The S-mode context of this hart is the vhart's from now on, if it is passed through to it.
+ * fast_route() opens it when the vhart is loaded.
+ */
+void vhart_take_interrupts(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if ((vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0) {
+        return;
+    }
+    hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
+    hart->plic_user_threshold = vhart->tenant->plic->vharts[vhart->world.vhart_id].threshold;
+    hart->plic_user = vhart;
+    *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
+}
+
+/* Claims in which those of others may come first. */
+#define MOST_CLAIMS 16
+
+static bool is_pending(uint32_t source)
+{
+    uint32_t pending = plic_read_pending_word(&board_plic, source_word(source));
+
+    return (pending & source_bit(source)) != 0;
+}
+
+/*
+ * Claims and completes a source in the machine context of this hart, where no threshold is in the
+ * way, as one of no tenant.
+ */
+static void drop(struct hart *hart, uint32_t source)
+{
+    uint8_t owner = source_owner[source];
+
+    source_owner[source] = NO_OWNER;
+    plic_set_priority(&board_plic, source, VPLIC_PRIORITY_MAX);
+    for (unsigned claims = 0; claims < MOST_CLAIMS && is_pending(source); claims++) {
+        plic_set_enable(&board_plic, hart->plic_m_context, source, true);
+        board_external_interrupt(hart);
+    }
+    plic_set_enable(&board_plic, hart->plic_m_context, source, false);
+    plic_set_priority(&board_plic, source, 0);
+    source_owner[source] = owner;
+}
+
+/*
+ * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
+ * been reset and ask for no more.
+ */
+static void drop_pending(const struct tenant *tenant)
+{
+    struct hart *hart = hart_self();
+
+    if (hart->plic_m_context == COTENANT_NONE) {
+        return;
+    }
+    for (uint32_t word = 0; word < tenant->plic->words; word++) {
+        uint32_t left = tenant->plic->physical_sources[word];
+
+        if (left != 0) {
+            left &= plic_read_pending_word(&board_plic, word);
+        }
+        for (; left != 0; left &= left - 1) {
+            drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+        }
+    }
+}
+
+/* Out of line: the steps before do not save its registers. */
+static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
+{
+    drop_pending(tenant);
+    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
+        vplic_set_level(tenant->plic, tenant->uart_line, false);
+        tenant->uart_line = tenant->description->uart_source;
+        tenant->uart_level = false;
+    }
+    routing_refresh(tenant);
+}
+
+uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
+{
+    for (;;) {
+        step = vplic_reset_step(tenant->plic, step);
+        if (step == 0) {
+            reset_rest(tenant);
+            return 0;
+        }
+        if (hart_is_wanted()) {
+            return step;
+        }
+    }
+}
