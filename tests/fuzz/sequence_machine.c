@@ -36,8 +36,8 @@
 /* A store may take so many basic blocks of the monitor's code, and move so many bytes; fewer when
  * an interrupt waits from its beginning. */
 #define MOST_BLOCKS 16000
-#define MOST_BLOCKS_WANTED_CONSOLE 600
-#define MOST_BLOCKS_WANTED 235
+#define MOST_BLOCKS_WANTED_CONSOLE 220
+#define MOST_BLOCKS_WANTED 100
 #define MOST_BYTES 8192
 
 struct driver drivers[DRIVERS];

@@ -39,10 +39,10 @@ struct virtio_type {
      */
     void (*queue_stopped)(struct virtio_device *device, uint32_t queue);
     /*
-     * The device is reset or broken, and has no queues: forget what concerns the driver. May come
-     * in the middle of any function of the type, from virtio_look() and what calls it.
+     * The device is reset or broken, and has no queues: forget what concerns the driver, by parts
+     * from 0. Returns whether there is another part.
      */
-    void (*reset)(struct virtio_device *device);
+    bool (*reset)(struct virtio_device *device, uint32_t part);
 };
 
 TABLE(const struct virtio_type *const, virtio_types);

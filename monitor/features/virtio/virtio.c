@@ -14,9 +14,13 @@
 #include "features/plic/mmio.h"
 #include "features/plic/routing.h"
 
-/* Steps of a work in a row, and pieces that a driver may divide a header into. */
+/* Bytes that are moved at a stretch, and of those that the hart has to wait for first. */
+#define PIECE_SIZE 256
+#define SMALL_PIECE_SIZE 32
+
+/* Steps of a work in a row, and buffers that are gone on to at a stretch. */
 #define MOST_STEPS 16
-#define MOST_FRAGMENTS 4
+#define MOST_FRAGMENTS 2
 /* Chains without use of a buffer that a receiver has time for. */
 #define MOST_IN_VAIN 8
 
@@ -34,6 +38,8 @@ struct virtio_device virtio_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
 /* The earliest virtio_device.tell_at, or earlier. */
 static uint64_t deadline = TIME_NEVER;
+/* A device that is told something in the next step of the work, or NULL. */
+static struct virtio_device *due;
 
 static const struct virtio_type *type_of(uint32_t kind)
 {
@@ -208,11 +214,38 @@ uint64_t virtio_deadline(void)
     return deadline;
 }
 
+/*
+ * The next part of what is left to do of a device that is reset or has been broken: its queues, its
+ * interrupt, and what its type knows.
+ */
+static void end_part(struct virtio_device *device)
+{
+    uint32_t part = device->ending - 1u;
+    uint32_t count = device->type->queue_count(device);
+    bool more = true;
+
+    if (part < count) {
+        virtqueue_stop(&device->queues[part]);
+    } else if (part > count) {
+        more = device->type->reset(device, part - count - 1);
+    } else if ((device->status & STATUS_NEEDS_RESET) != 0) {
+        virtio_interrupt(device, VIRTIO_INTERRUPT_CONFIGURATION);
+    } else {
+        set_interrupts(device, 0);
+    }
+    device->ending = more ? device->ending + 1 : 0;
+}
+
 static void tell_now(struct virtio_device *device)
 {
     uint8_t held = device->held;
 
     device->tell_at = TIME_NEVER;
+    if (device->ending != 0) {
+        end_part(device);
+        put_off(device, 0);
+        return;
+    }
     device->held = 0; /* what is put off once more is held again */
     if ((held & VIRTIO_INTERRUPT_CONFIGURATION) != 0) {
         virtio_tell_change(device);
@@ -225,22 +258,35 @@ static void tell_now(struct virtio_device *device)
     }
 }
 
-void virtio_tell_one(uint64_t now)
+/* The first device that is due, or NULL: then `deadline` is right again. */
+static struct virtio_device *find_due(uint64_t now)
 {
-    bool told = false;
+    uint64_t earliest = TIME_NEVER;
 
-    deadline = TIME_NEVER;
     for (uint32_t i = 0; i < bundle->device_count; i++) {
         struct virtio_device *device = &virtio_devices[i];
 
-        if (device->tell_at <= now && !told) {
-            tell_now(device);
-            told = true;
+        if (device->tell_at <= now) {
+            return device;
         }
-        if (device->tell_at < deadline) {
-            deadline = device->tell_at;
+        if (device->tell_at < earliest) {
+            earliest = device->tell_at;
         }
     }
+    deadline = earliest;
+    return NULL;
+}
+
+void virtio_tell_one(uint64_t now)
+{
+    if (due == NULL) {
+        due = find_due(now);
+        if (due == NULL || hart_is_wanted()) {
+            return;
+        }
+    }
+    tell_now(due);
+    due = NULL;
 }
 
 static unsigned virtio_step(uint64_t now)
@@ -254,50 +300,70 @@ static unsigned virtio_step(uint64_t now)
 
 WORK(virtio, virtio_deadline, virtio_step);
 
-/* Those that it has: no other one can be started. */
-static void stop_queues(struct virtio_device *device)
+/* False: there is more to do, and the hart is wanted. */
+static bool end(struct virtio_device *device)
 {
-    uint32_t count = device->type->queue_count(device);
-
-    for (uint32_t i = 0; i < count; i++) {
-        virtqueue_stop(&device->queues[i]);
+    while (device->ending != 0) {
+        end_part(device);
+        if (device->ending != 0 && virtio_is_wanted()) {
+            return false;
+        }
     }
+    return true;
 }
 
-static void reset(struct virtio_device *device)
+/*
+ * Begins to reset the device: what follows is done by end_part(), part by part. Nothing is to be
+ * done for a device of which the driver has written no register since the last time.
+ */
+static void begin_reset(struct virtio_device *device)
 {
+    if (!device->touched) {
+        return;
+    }
+    device->touched = false;
     device->status = 0;
     device->feature_select = 0;
     device->driver_feature_select = 0;
     device->driver_features = 0;
     device->queue_select = 0;
-    stop_queues(device);
     device->held = 0;
-    set_interrupts(device, 0);
-    device->type->reset(device);
+    device->ending = 1;
 }
 
-/* Each is a part of its own: it may have many queues. */
+/* Each part of a device is a part of its own. */
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t count = tenant->description->device_count;
+    struct virtio_device *device = &virtio_devices[tenant->description->device_first + *next];
 
-    if (*next < count && *room == GIVE_BACK_ROOM) {
-        reset(&virtio_devices[tenant->description->device_first + *next]);
+    if (*next == count || *room < GIVE_BACK_ROOM) {
+        return *next == count;
+    }
+    *room = 0;
+    if (device->ending == 0) {
+        begin_reset(device);
+    }
+    if (device->ending != 0) {
+        end_part(device);
+    }
+    if (device->ending == 0 && !device->touched) {
         (*next)++;
-        *room = 0;
     }
     return *next == count;
 }
 
 GIVE_BACK(give_back);
 
+/*
+ * From now on it is not live. Its driver may not make another access for long, and the others are
+ * to know: what follows is work beside tenants.
+ */
 static void stop_broken(struct virtio_device *device)
 {
     device->status |= STATUS_NEEDS_RESET;
-    stop_queues(device);
-    virtio_interrupt(device, VIRTIO_INTERRUPT_CONFIGURATION);
-    device->type->reset(device);
+    device->ending = 1;
+    put_off(device, 0);
 }
 
 enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue *queue, bool fill)
@@ -332,49 +398,74 @@ void virtio_finish(struct virtio_device *device, struct virtqueue *queue)
     }
 }
 
-bool virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
-                 uint32_t length)
+bool virtio_copy(struct virtqueue *to, struct virtqueue *from, uint32_t most)
 {
-    uint8_t *next = bytes;
+    uint32_t piece = hart_is_wanted() ? SMALL_PIECE_SIZE : PIECE_SIZE;
 
-    for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
-        uint32_t count;
-
-        if (virtio_look(device, queue, false) != VIRTQUEUE_BYTES) {
-            return false;
-        }
-        count = virtqueue_read(queue, next, length);
-        next += count;
-        length -= count;
-    }
-    return length == 0;
+    virtqueue_copy(to, from, most < piece ? most : piece);
+    return !hart_is_wanted();
 }
 
-bool virtio_fill(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
-                 uint32_t length)
+enum virtqueue_state virtio_look_on(struct virtio_device *device, struct virtqueue *queue,
+                                    bool fill)
 {
-    const uint8_t *next = bytes;
+    bool is_new = queue->left == 0;
+    enum virtqueue_state state = virtio_look(device, queue, fill);
 
-    for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
-        uint32_t count;
+    return is_new && state == VIRTQUEUE_BYTES && hart_is_wanted() ? VIRTQUEUE_LATER : state;
+}
 
-        if (virtio_look(device, queue, true) != VIRTQUEUE_BYTES) {
-            return false;
+enum virtqueue_state virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
+                                 uint32_t length, uint32_t *taken)
+{
+    for (unsigned i = 0; i < MOST_FRAGMENTS; i++) {
+        enum virtqueue_state state = virtio_look_on(device, queue, false);
+
+        if (state != VIRTQUEUE_BYTES) {
+            return state;
         }
-        count = virtqueue_write(queue, next, length);
-        next += count;
-        length -= count;
+        *taken += virtqueue_read(queue, (uint8_t *)bytes + *taken, length - *taken);
+        if (*taken == length) {
+            return VIRTQUEUE_BYTES;
+        }
     }
-    return length == 0;
+    return VIRTQUEUE_LATER;
+}
+
+enum virtqueue_state virtio_fill(struct virtio_device *device, struct virtqueue *queue,
+                                 const void *bytes, uint32_t length)
+{
+    for (unsigned i = 0; i < MOST_FRAGMENTS; i++) {
+        enum virtqueue_state state = virtio_look_on(device, queue, true);
+
+        if (state != VIRTQUEUE_BYTES) {
+            return state;
+        }
+        (void)virtqueue_write(queue, (const uint8_t *)bytes + queue->written,
+                              length - queue->written);
+        if (queue->written == length) {
+            return VIRTQUEUE_BYTES;
+        }
+    }
+    return VIRTQUEUE_LATER;
 }
 
 bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
                 uint32_t length)
 {
+    const uint8_t *next = bytes;
+
     if (virtio_look_for_room(device, queue) != VIRTQUEUE_BYTES) {
         return false;
     }
-    (void)virtio_fill(device, queue, bytes, length);
+    for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
+        uint32_t count = virtio_look(device, queue, true) == VIRTQUEUE_BYTES
+                             ? virtqueue_write(queue, next, length)
+                             : 0;
+
+        next += count;
+        length -= count;
+    }
     if (!virtio_is_live(device)) {
         return false;
     }
@@ -456,16 +547,17 @@ uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32
 }
 
 /* Section 3.1.1: FEATURES_OK stays off if the driver wants what is not offered. */
-static void write_status(struct virtio_device *device, uint8_t value)
+static bool write_status(struct virtio_device *device, uint8_t value)
 {
     bool acceptable = (device->driver_features & ~offered(device)) == 0 &&
                       (device->driver_features & FEATURE_VERSION_1) != 0;
     bool was_live = virtio_is_live(device);
 
     if (value == 0) {
-        reset(device);
-        return;
+        begin_reset(device);
+        return end(device);
     }
+    device->touched = true;
     if ((device->status & STATUS_FEATURES_OK) == 0 && !acceptable) {
         value &= (uint8_t) ~(STATUS_FEATURES_OK | STATUS_DRIVER_OK);
     }
@@ -473,6 +565,7 @@ static void write_status(struct virtio_device *device, uint8_t value)
     if (!was_live && virtio_is_live(device)) {
         device->type->start(device);
     }
+    return true;
 }
 
 static void write_ready(struct virtio_device *device, struct virtqueue *queue, bool ready)
@@ -526,8 +619,13 @@ static bool notify(struct virtio_device *device, uint32_t queue)
            !virtqueue_is_ready(&device->queues[queue]) || device->type->notify(device, queue);
 }
 
-static void write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
+/* False: the store is to be made again. */
+static bool write_register(struct virtio_device *device, uint32_t offset, uint32_t value)
 {
+    if (offset == REG_STATUS) {
+        return write_status(device, (uint8_t)value);
+    }
+    device->touched = true;
     switch (offset) {
     case REG_DEVICE_FEATURES_SELECT:
         device->feature_select = value;
@@ -543,13 +641,11 @@ static void write_register(struct virtio_device *device, uint32_t offset, uint32
     case REG_QUEUE_SELECT:
         device->queue_select = value;
         break;
-    case REG_STATUS:
-        write_status(device, (uint8_t)value);
-        break;
     default:
         write_queue(device, offset, value);
         break;
     }
+    return true;
 }
 
 bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value)
@@ -562,14 +658,17 @@ bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, 
         set_interrupts(device, device->interrupts & (uint8_t)~value);
         return true;
     }
+    if (!end(device)) {
+        return false; /* what the last store but this one has led to comes first */
+    }
     if (offset >= REG_CONFIGURATION) {
         if (device->type->write_configuration != NULL && !is_too_wide(size)) {
+            device->touched = true;
             device->type->write_configuration(device, offset - REG_CONFIGURATION, size, value);
         }
-    } else if (size == sizeof(uint32_t)) {
-        write_register(device, offset, value);
+        return true;
     }
-    return true;
+    return size != sizeof(uint32_t) || write_register(device, offset, value);
 }
 
 static bool is_virtio(const struct tenant *tenant, uint64_t address)

@@ -36,6 +36,8 @@ struct virtio_device {
     uint8_t status;
     uint8_t interrupts; /* VIRTIO_INTERRUPT_* */
     uint8_t held;       /* those that are put off */
+    bool touched;       /* the driver has written what a reset takes back */
+    uint8_t ending;     /* the part that is next of a reset that has begun; 0: none has */
     uint64_t tell_at;   /* when something that is put off is to be told; TIME_NEVER: nothing is */
     struct event_limit changes;  /* of the other ends, that it is told of as interrupts */
     struct event_limit wake_ups; /* interrupts for used buffers */
@@ -74,6 +76,10 @@ bool virtio_is_live(const struct virtio_device *device);
 /* virtqueue_look(); a broken queue stops the device and is reported as BROKEN. */
 enum virtqueue_state virtio_look(struct virtio_device *device, struct virtqueue *queue, bool fill);
 
+/* The same as a part of a work: LATER if it went on to another buffer and the hart is wanted. */
+enum virtqueue_state virtio_look_on(struct virtio_device *device, struct virtqueue *queue,
+                                    bool fill);
+
 /*
  * virtio_look() of a queue that is written to. EMPTY: there is no buffer, and the driver has been
  * asked to notify when there is one.
@@ -84,19 +90,19 @@ enum virtqueue_state virtio_look_for_room(struct virtio_device *device, struct v
 void virtio_finish(struct virtio_device *device, struct virtqueue *queue);
 
 /*
- * Takes `length` bytes out of the open or next chain of a queue. False: it has less, or is
- * divided into many pieces: a driver's own fault.
+ * Takes bytes out of the open or next chain of a queue, from its beginning, until *taken is
+ * `length`. BYTES: it is; LATER: it will be; others: there are less.
  */
-bool virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
-                 uint32_t length);
+enum virtqueue_state virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
+                                 uint32_t length, uint32_t *taken);
 
-/* The same into a chain, which stays open. */
-bool virtio_fill(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
-                 uint32_t length);
+/* The same into a chain, of which `written` counts them and which stays open. */
+enum virtqueue_state virtio_fill(struct virtio_device *device, struct virtqueue *queue,
+                                 const void *bytes, uint32_t length);
 
 /*
- * Puts `length` bytes into the next chain of a queue, as far as they fit. False: there is none now;
- * the driver will notify when there is one.
+ * Puts `length` bytes into the next chain of a queue, as far as they fit into two buffers. False:
+ * there is none now; the driver will notify when there is one.
  */
 bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const void *bytes,
                 uint32_t length);
@@ -127,8 +133,11 @@ void virtio_set_limit(struct event_limit *limit, uint32_t per_second);
 uint64_t virtio_deadline(void);
 void virtio_tell_one(uint64_t now);
 
-/* Bytes that are moved at a stretch. */
-#define VIRTIO_PIECE_SIZE 256
+/*
+ * Moves a piece of at most `most` bytes from one open chain to another, which are both in state
+ * BYTES: a small one if the hart is wanted already. False: the hart is wanted now.
+ */
+bool virtio_copy(struct virtqueue *to, struct virtqueue *from, uint32_t most);
 
 /*
  * Does steps of a work, which are a piece each, until `step` says that there is none to do (false)

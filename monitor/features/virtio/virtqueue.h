@@ -71,6 +71,7 @@ enum virtqueue_state {
     VIRTQUEUE_BYTES, /* a chain is open: `left` bytes at `address` come next (to read: perhaps 0) */
     VIRTQUEUE_END,   /* a chain is open and all of it has been moved */
     VIRTQUEUE_BROKEN, /* the ring makes no sense */
+    VIRTQUEUE_LATER,  /* of parts of a work: there is another part, and the hart is wanted first */
 };
 
 /*

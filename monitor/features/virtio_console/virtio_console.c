@@ -4,6 +4,7 @@
 #include "arch/memory.h"
 #include "core/feature.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 #include "features/plic/mmio.h"
 
 /* Section 5.3.3. */
@@ -28,7 +29,9 @@ struct control_message {
     uint16_t value;
 };
 
+/* Bytes for a service at a stretch, which it looks at one by one; and if the hart is wanted. */
 #define SERVICE_PIECE_SIZE 64
+#define SERVICE_SMALL_PIECE_SIZE 8
 
 #define TOLD_NOTHING 2
 
@@ -96,14 +99,6 @@ static bool tell_open(struct virtio_port *port)
     return true;
 }
 
-/* The other end has opened or closed, which the driver is told if it has room for it. */
-static void announce_open(struct virtio_port *port)
-{
-    if (is_untold(port)) {
-        (void)tell_open(port);
-    }
-}
-
 /*
  * Tells the driver the next thing that it does not know of the port. Returns whether it has been
  * told: then there may be another one.
@@ -131,10 +126,13 @@ static bool end_of_chain(struct virtio_port *from)
 
     if (to != NULL && to->receive->open) {
         virtio_finish(to->device, to->receive);
+        if (hart_is_wanted()) {
+            return true; /* and the sender's is the next step */
+        }
     }
     virtio_finish(from->device, from->transmit);
     if (to != NULL && !from->open) {
-        announce_open(to);
+        virtio_tell_again(to->device);
     }
     return to == NULL || virtqueue_has_chain(from->transmit);
 }
@@ -142,7 +140,8 @@ static bool end_of_chain(struct virtio_port *from)
 static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
 {
     uint8_t bytes[SERVICE_PIECE_SIZE];
-    uint32_t count = virtqueue_read(source, bytes, sizeof(bytes));
+    uint32_t most = hart_is_wanted() ? SERVICE_SMALL_PIECE_SIZE : SERVICE_PIECE_SIZE;
+    uint32_t count = virtqueue_read(source, bytes, most);
 
     from->service->receive(from, bytes, count, virtqueue_is_at_end(source));
     return true;
@@ -179,13 +178,15 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     switch (virtio_look_for_room(to->device, target)) {
     case VIRTQUEUE_BYTES:
         virtqueue_ask(target, false);
-        virtqueue_copy(target, source, VIRTIO_PIECE_SIZE);
-        return virtqueue_is_at_end(source) ? end_of_chain(from) : true;
+        return virtio_copy(target, source, UINT32_MAX) && virtqueue_is_at_end(source)
+                   ? end_of_chain(from)
+                   : true;
     case VIRTQUEUE_END:
         virtio_finish(to->device, target);
         return true;
     case VIRTQUEUE_EMPTY:
     case VIRTQUEUE_BROKEN:
+    case VIRTQUEUE_LATER:
         break;
     }
     return false;
@@ -203,7 +204,9 @@ static bool step(void *subject)
     if (from->peer == NULL && from->service->has_more(from)) {
         return from->service->send(from);
     }
-    switch (virtio_look(from->device, source, false)) {
+    switch (virtio_look_on(from->device, source, false)) {
+    case VIRTQUEUE_LATER:
+        return true;
     case VIRTQUEUE_BYTES:
         if (from->stale) {
             return end_of_chain(from);
@@ -260,9 +263,7 @@ static void set_open(struct virtio_port *port, bool open)
     }
     port->open = open;
     begin_afresh(port);
-    if (port->peer != NULL) {
-        announce_open(port->peer);
-    } else if (!open) {
+    if (port->peer == NULL && !open) {
         port->service->close(port);
     }
 }
@@ -290,20 +291,50 @@ static void take_message(struct virtio_device *device, const struct control_mess
     }
 }
 
-/* The driver's next message; returns whether there is one. */
+/* The driver's next message, in two parts if the hart is wanted; returns whether there is one. */
 static bool take_control(struct virtio_device *device)
 {
     struct virtqueue *queue = &device->queues[QUEUE_CONTROL_OUT];
     struct control_message message = {0};
+    enum virtqueue_state state = virtio_look_on(device, queue, false);
 
-    if (virtio_look(device, queue, false) != VIRTQUEUE_BYTES) {
-        return false;
+    if (state != VIRTQUEUE_BYTES) {
+        return state == VIRTQUEUE_LATER;
     }
     if (virtqueue_read(queue, &message, sizeof(message)) == sizeof(message)) {
         take_message(device, &message);
     }
     virtio_finish(device, queue);
     return true;
+}
+
+/* The driver is to be told something of the port. */
+static bool has_news(const struct virtio_port *port)
+{
+    return port->adding || port->naming || is_untold(port);
+}
+
+/* Opens the buffer of a message, which is a part of its own. False: the hart is wanted first. */
+static bool make_room(struct virtio_device *device)
+{
+    struct virtqueue *queue = &device->queues[QUEUE_CONTROL_IN];
+
+    return queue->open || virtio_look_for_room(device, queue) != VIRTQUEUE_BYTES ||
+           !virtio_is_wanted();
+}
+
+/* The driver may just have opened or closed the port. False: the hart is wanted first. */
+static bool tell_peer(struct virtio_port *port)
+{
+    struct virtio_port *peer = port->peer;
+
+    if (peer == NULL || !is_untold(peer)) {
+        return true;
+    }
+    if (!make_room(peer->device)) {
+        return false;
+    }
+    return !tell_open(peer) || !virtio_is_wanted();
 }
 
 /*
@@ -320,12 +351,18 @@ static bool control(struct virtio_device *device)
     while (*turn < port_count(device)) {
         struct virtio_port *port = &ports_of(device)[*turn];
 
-        while (announce(port)) {
+        while (has_news(port)) {
+            if (!make_room(device)) {
+                return false;
+            }
+            if (!announce(port)) {
+                break;
+            }
             if (virtio_is_wanted()) {
                 return false;
             }
         }
-        if (!virtio_work(drop_stale, port->peer)) {
+        if (!tell_peer(port) || !virtio_work(drop_stale, port->peer)) {
             return false;
         }
         ++*turn;
@@ -410,18 +447,24 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
     }
 }
 
-static void reset(struct virtio_device *device)
+/* A part is a port. */
+static bool reset(struct virtio_device *device, uint32_t part)
 {
-    turns[device->index] = 0;
-    for (uint32_t i = 0; i < port_count(device); i++) {
-        struct virtio_port *port = &ports_of(device)[i];
+    struct virtio_port *port = &ports_of(device)[part];
 
-        port->ready = false;
-        port->adding = false;
-        port->naming = false;
-        stop_port(port, true);
-        set_open(port, false);
+    turns[device->index] = 0;
+    if (part >= port_count(device)) {
+        return false;
     }
+    port->ready = false;
+    port->adding = false;
+    port->naming = false;
+    stop_port(port, true);
+    set_open(port, false);
+    if (port->peer != NULL) {
+        virtio_tell_again(port->peer->device);
+    }
+    return true;
 }
 
 static uint64_t offered(const struct virtio_device *device)

@@ -128,10 +128,12 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
     (void)queue;
 }
 
-static void reset(struct virtio_device *device)
+static bool reset(struct virtio_device *device, uint32_t part)
 {
+    (void)part;
     selections[device->index].select = 0;
     selections[device->index].subselect = 0;
+    return false;
 }
 
 const struct virtio_type virtio_input_type = {

@@ -46,11 +46,14 @@ struct net {
     struct virtio_device *device;
     const struct bundle_channel *channel;
     uint32_t end; /* which of the channel's ends this is */
-    bool link;    /* what has_link() was when an end came or went last */
+    bool link;    /* what has_link() was when the driver was told last */
     /* The frame that is being sent: ends that are still to get it, a bit each, and the one that
      * has part of it, if any. */
     uint32_t targets;
     uint32_t attempts; /* to give it to the present target, that were cut short */
+    uint32_t taken;    /* bytes of it in `start`, or passed over for the present target */
+    uint8_t start[HEADER_SIZE + MAC_SIZE];
+    bool over; /* no end is to get more of it: its buffer is to be given back */
     struct net *receiver;
     struct net *sender; /* who has put part of a frame into our receive queue, or NULL */
 };
@@ -93,7 +96,10 @@ static uint32_t find_targets(const struct net *net, const uint8_t address[MAC_SI
     uint32_t all = ((1u << net->channel->end_count) - 1) & ~(1u << net->end);
 
     for (uint32_t end = 0; (address[0] & MULTICAST) == 0 && end < net->channel->end_count; end++) {
-        if (memcmp(net->channel->ends[end].mac, address, MAC_SIZE) == 0) {
+        const uint8_t *mac = net->channel->ends[end].mac;
+
+        /* The last byte first: in the others most addresses of a network are the same. */
+        if (mac[MAC_SIZE - 1] == address[MAC_SIZE - 1] && memcmp(mac, address, MAC_SIZE) == 0) {
             return (1u << end) & all;
         }
     }
@@ -116,6 +122,7 @@ static void leave_receiver(struct net *net)
 static void abandon(struct net *net)
 {
     net->attempts++;
+    net->taken = 0;
     virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
     leave_receiver(net);
 }
@@ -123,14 +130,23 @@ static void abandon(struct net *net)
 /* The target has the frame, or will never have it. */
 static void next_target(struct net *net, uint32_t end)
 {
-    struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
-
     leave_receiver(net);
     net->attempts = 0;
+    net->taken = 0;
     net->targets &= ~(1u << end);
     if (net->targets != 0) {
-        virtqueue_rewind(queue);
-    } else if (queue->open || virtio_look(net->device, queue, false) != VIRTQUEUE_EMPTY) {
+        virtqueue_rewind(queue_of(net, QUEUE_TRANSMIT));
+    } else {
+        net->over = true;
+    }
+}
+
+static void end_frame(struct net *net)
+{
+    struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
+
+    net->over = false;
+    if (queue->open || virtio_look(net->device, queue, false) != VIRTQUEUE_EMPTY) {
         virtio_finish(net->device, queue);
     }
 }
@@ -138,25 +154,31 @@ static void next_target(struct net *net, uint32_t end)
 /* A new frame: who is to get it. One that is too short for an address is dropped. */
 static void begin_frame(struct net *net)
 {
-    uint8_t start[HEADER_SIZE + MAC_SIZE];
     struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
+    enum virtqueue_state state =
+        virtio_take(net->device, queue, net->start, sizeof(net->start), &net->taken);
 
-    if (virtio_take(net->device, queue, start, sizeof(start))) {
-        net->targets = find_targets(net, start + HEADER_SIZE);
+    if (state == VIRTQUEUE_LATER) {
+        return;
+    }
+    if (state == VIRTQUEUE_BYTES) {
+        net->targets = find_targets(net, net->start + HEADER_SIZE);
     }
     net->attempts = 0;
-    if (net->targets == 0) {
-        virtio_finish(net->device, queue);
-    } else {
+    net->taken = 0;
+    net->over = net->targets == 0;
+    if (!net->over) {
         virtqueue_rewind(queue);
     }
 }
 
-/* Opens a buffer of the receiver, with the header. False: wait for one. */
+/* Opens a buffer of the receiver. False: wait for one. */
 static bool begin_copy(struct net *net, struct net *target, uint32_t end)
 {
-    static const uint8_t header[HEADER_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
     struct virtqueue *queue = queue_of(target, QUEUE_RECEIVE);
+    bool waits = net->channel->end_count == 2 && virtio_is_live(target->device);
+    enum virtqueue_state state;
+    bool open;
 
     if (target->sender != NULL) {
         abandon(target->sender); /* which does not have the hart now, perhaps for long */
@@ -165,27 +187,49 @@ static bool begin_copy(struct net *net, struct net *target, uint32_t end)
         next_target(net, end);
         return true;
     }
-    if (net->channel->end_count == 2 && virtio_is_live(target->device) &&
-        virtio_look_for_room(target->device, queue) == VIRTQUEUE_EMPTY) {
+    open = queue->open;
+    state = waits ? virtio_look_for_room(target->device, queue)
+                  : virtio_look(target->device, queue, true);
+    if (state == VIRTQUEUE_EMPTY && waits) {
         return false;
+    }
+    if (state == VIRTQUEUE_BYTES && !open && hart_is_wanted()) {
+        return true; /* it is open when this is done again */
+    }
+    if (state != VIRTQUEUE_BYTES) {
+        next_target(net, end);
+        return true;
     }
     virtqueue_ask(queue, false);
     net->receiver = target;
     target->sender = net;
-    if (!virtio_fill(target->device, queue, header, HEADER_SIZE)) {
-        next_target(net, end);
-    }
     return true;
 }
 
-/* Passes over the sender's header. */
-static void skip_header(struct net *net, uint32_t end)
+/* The receiver gets the monitor's header. Returns whether it has it. */
+static bool give_header(struct net *net, uint32_t end)
 {
-    uint8_t ignored[HEADER_SIZE];
+    static const uint8_t header[HEADER_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
+    struct net *target = net->receiver;
+    enum virtqueue_state state =
+        virtio_fill(target->device, queue_of(target, QUEUE_RECEIVE), header, HEADER_SIZE);
 
-    if (!virtio_take(net->device, queue_of(net, QUEUE_TRANSMIT), ignored, HEADER_SIZE)) {
+    if (state != VIRTQUEUE_BYTES && state != VIRTQUEUE_LATER) {
         next_target(net, end);
     }
+    return state == VIRTQUEUE_BYTES;
+}
+
+/* Passes over the sender's header. Returns whether that is done. */
+static bool skip_header(struct net *net, uint32_t end)
+{
+    enum virtqueue_state state = virtio_take(net->device, queue_of(net, QUEUE_TRANSMIT), net->start,
+                                             HEADER_SIZE, &net->taken);
+
+    if (state != VIRTQUEUE_BYTES && state != VIRTQUEUE_LATER) {
+        next_target(net, end);
+    }
+    return state == VIRTQUEUE_BYTES;
 }
 
 /*
@@ -198,14 +242,14 @@ static void copy_piece(struct net *net, uint32_t end)
     struct virtqueue *from = queue_of(net, QUEUE_TRANSMIT);
     struct virtqueue *to = queue_of(net->receiver, QUEUE_RECEIVE);
 
-    for (unsigned pieces = 0; pieces < FRAME_PIECES && (pieces == 0 || !hart_is_wanted());
-         pieces++) {
-        enum virtqueue_state state = virtio_look(net->device, from, false);
+    for (unsigned pieces = 0; pieces < FRAME_PIECES; pieces++) {
+        enum virtqueue_state state = virtio_look_on(net->device, from, false);
 
+        if (state == VIRTQUEUE_LATER) {
+            return;
+        }
         if (state == VIRTQUEUE_END) {
-            struct virtio_device *device = net->receiver->device;
-
-            virtio_finish(device, to);
+            virtio_finish(net->receiver->device, to);
             next_target(net, end);
             return;
         }
@@ -214,8 +258,27 @@ static void copy_piece(struct net *net, uint32_t end)
             next_target(net, end);
             return;
         }
-        virtqueue_copy(to, from, VIRTIO_PIECE_SIZE);
+        if (!virtio_copy(to, from, UINT32_MAX)) {
+            return;
+        }
     }
+}
+
+/* A step while it is not known who is to get a frame. False: there is none. */
+static bool begin(struct net *net)
+{
+    switch (virtio_look_on(net->device, queue_of(net, QUEUE_TRANSMIT), false)) {
+    case VIRTQUEUE_BYTES:
+    case VIRTQUEUE_END: /* of one that is too short */
+        begin_frame(net);
+        return true;
+    case VIRTQUEUE_LATER:
+        return true;
+    case VIRTQUEUE_EMPTY:
+    case VIRTQUEUE_BROKEN:
+        break;
+    }
+    return false;
 }
 
 static bool step(void *subject)
@@ -223,12 +286,12 @@ static bool step(void *subject)
     struct net *net = subject;
     uint32_t end;
 
-    if (net->targets == 0) {
-        if (virtio_look(net->device, queue_of(net, QUEUE_TRANSMIT), false) != VIRTQUEUE_BYTES) {
-            return false;
-        }
-        begin_frame(net);
+    if (net->over) {
+        end_frame(net);
         return true;
+    }
+    if (net->targets == 0) {
+        return begin(net);
     }
     end = lowest_bit(net->targets);
     if (net->receiver == NULL) {
@@ -239,14 +302,18 @@ static bool step(void *subject)
             return true;
         }
     }
-    if (!queue_of(net, QUEUE_TRANSMIT)->open) {
-        skip_header(net, end);
-        if (net->receiver == NULL || hart_is_wanted()) {
-            return true;
-        }
+    if (queue_of(net->receiver, QUEUE_RECEIVE)->written < HEADER_SIZE &&
+        (!give_header(net, end) || hart_is_wanted())) {
+        return true;
+    }
+    if (net->taken < HEADER_SIZE && (!skip_header(net, end) || hart_is_wanted())) {
+        return true;
     }
     /* At once: another hart that sends to the same receiver would take the buffer away again. */
     copy_piece(net, end);
+    if (net->over && !hart_is_wanted()) {
+        end_frame(net);
+    }
     return true;
 }
 
@@ -275,37 +342,51 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
     if (queue == QUEUE_TRANSMIT) {
         abandon(net);
         net->targets = 0;
+        net->over = false;
     } else if (net->sender != NULL) {
         abandon(net->sender);
     }
 }
 
-/* The links of the others may have come or gone. */
+/* The link may have come or gone. */
+static void tell(struct virtio_device *device)
+{
+    struct net *net = net_of(device);
+    bool link = has_link(net);
+
+    if (link != net->link) {
+        net->link = link;
+        virtio_tell_change(device);
+    }
+}
+
+/* The links of the others may have come or gone: each is told in its turn. */
 static void tell_others(const struct net *net)
 {
     for (uint32_t end = 0; end < net->channel->end_count; end++) {
-        struct net *peer = other(net, end);
-        bool link = has_link(peer);
-
-        if (link != peer->link && virtio_is_live(peer->device)) {
-            virtio_tell_change(peer->device);
+        if (end != net->end) {
+            virtio_tell_again(other(net, end)->device);
         }
-        peer->link = link;
     }
 }
 
 /* Its first buffers are to be notified: a frame may wait for them, from before it started. */
 static void start(struct virtio_device *device)
 {
-    tell_others(net_of(device));
+    struct net *net = net_of(device);
+
+    net->link = has_link(net);
+    tell_others(net);
 }
 
-static void reset(struct virtio_device *device)
+static bool reset(struct virtio_device *device, uint32_t part)
 {
-    for (uint32_t queue = 0; queue < QUEUES; queue++) {
-        queue_stopped(device, queue);
+    if (part < QUEUES) {
+        queue_stopped(device, part);
+        return true;
     }
     tell_others(net_of(device));
+    return false;
 }
 
 static uint64_t offered(const struct virtio_device *device)
@@ -345,6 +426,7 @@ static const struct virtio_type virtio_net_type = {
     .read_configuration = read_configuration,
     .start = start,
     .notify = notify,
+    .tell = tell,
     .queue_stopped = queue_stopped,
     .reset = reset,
 };

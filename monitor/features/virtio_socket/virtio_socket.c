@@ -15,6 +15,7 @@
 #include "arch/memory.h"
 #include "core/feature.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 
 /* Section 5.10.2. */
 #define QUEUE_RECEIVE 0
@@ -45,10 +46,12 @@ struct socket {
     /* The packet that is being sent: its header, bytes that are not in a buffer of the receiver's
      * yet, and those of them that belong into the open one. */
     struct header header;
+    uint32_t taken; /* bytes of the header that are there */
     uint32_t left;
     uint32_t part;
     bool in_packet;
     bool in_part;
+    bool over;                 /* its buffer is to be given back */
     bool reset_due;            /* the driver is yet to be told that the other one has gone */
     struct event_limit resets; /* that it is told of */
 };
@@ -60,20 +63,17 @@ static struct virtqueue *queue_of(const struct socket *socket, uint32_t queue)
     return &socket->device->queues[queue];
 }
 
-static void tell_reset(struct socket *socket)
+/* What its driver is to be told, of the reset of the other one. */
+static void tell(struct virtio_device *device)
 {
     static const uint32_t event = EVENT_TRANSPORT_RESET;
+    struct socket *socket = &sockets[device->index];
 
     if (socket->reset_due && virtio_may_tell(socket->device, &socket->resets) &&
         virtio_put(socket->device, queue_of(socket, QUEUE_EVENT), &event, sizeof(event))) {
         virtio_told(&socket->resets);
         socket->reset_due = false;
     }
-}
-
-static void tell(struct virtio_device *device)
-{
-    tell_reset(&sockets[device->index]);
 }
 
 /* The packet has arrived, or never will. What is in the receiver's buffer is not received. */
@@ -84,18 +84,24 @@ static void end_packet(struct socket *from)
     }
     from->in_packet = false;
     from->in_part = false;
+    from->over = false;
+    from->taken = 0;
     virtio_finish(from->device, queue_of(from, QUEUE_TRANSMIT));
 }
 
 static void begin_packet(struct socket *from)
 {
-    from->in_packet = virtio_take(from->device, queue_of(from, QUEUE_TRANSMIT), &from->header,
-                                  sizeof(from->header));
-    from->left = from->header.length;
-    if (!from->in_packet || from->header.source_cid != from->cid ||
-        from->header.destination_cid != from->peer->cid || !virtio_is_live(from->peer->device)) {
-        end_packet(from);
+    enum virtqueue_state state = virtio_take(from->device, queue_of(from, QUEUE_TRANSMIT),
+                                             &from->header, sizeof(from->header), &from->taken);
+
+    if (state == VIRTQUEUE_LATER) {
+        return;
     }
+    from->in_packet = state == VIRTQUEUE_BYTES;
+    from->left = from->header.length;
+    from->over = !from->in_packet || from->header.source_cid != from->cid ||
+                 from->header.destination_cid != from->peer->cid ||
+                 !virtio_is_live(from->peer->device);
 }
 
 /* Opens a buffer of the receiver's for as much of the packet as it holds. False: wait for one. */
@@ -103,26 +109,34 @@ static bool begin_part(struct socket *from)
 {
     struct socket *to = from->peer;
     struct virtqueue *target = queue_of(to, QUEUE_RECEIVE);
-    struct header header = from->header;
+    bool open = target->open;
     uint32_t room;
 
     if (virtio_look_for_room(to->device, target) != VIRTQUEUE_BYTES) {
-        if (!virtio_is_live(to->device)) {
-            end_packet(from);
-            return true;
-        }
-        return false;
+        from->over = !virtio_is_live(to->device);
+        return from->over;
+    }
+    if (!open && hart_is_wanted()) {
+        return true; /* it is open when this is done again */
     }
     virtqueue_ask(target, false);
     from->in_part = true;
-    room = target->left > sizeof(header) ? target->left - (uint32_t)sizeof(header) : 0;
+    room = target->left > sizeof(from->header) ? target->left - (uint32_t)sizeof(from->header) : 0;
     from->part = from->left < room ? from->left : room;
-    header.length = from->part;
-    if ((from->part == 0 && from->left > 0) ||
-        !virtio_fill(to->device, target, &header, sizeof(header))) {
-        end_packet(from); /* for which the receiver's buffers are too small */
-    }
+    from->over = from->part == 0 && from->left > 0; /* the receiver's buffers are too small */
     return true;
+}
+
+/* The receiver gets the header of the part. */
+static void give_header(struct socket *from)
+{
+    struct header header = from->header;
+    enum virtqueue_state state;
+
+    header.length = from->part;
+    state = virtio_fill(from->peer->device, queue_of(from->peer, QUEUE_RECEIVE), &header,
+                        sizeof(header));
+    from->over = state != VIRTQUEUE_BYTES && state != VIRTQUEUE_LATER;
 }
 
 /* A piece of it, or the end of the buffer. */
@@ -130,22 +144,29 @@ static void move_piece(struct socket *from)
 {
     struct virtqueue *source = queue_of(from, QUEUE_TRANSMIT);
     struct virtqueue *target = queue_of(from->peer, QUEUE_RECEIVE);
-    uint32_t before = target->written;
+    enum virtqueue_state state;
+    uint32_t before;
 
     if (from->part == 0) {
         from->in_part = false;
         virtio_finish(from->peer->device, target);
-        if (from->left == 0) {
+        from->over = from->left == 0;
+        if (from->over && !hart_is_wanted()) {
             end_packet(from);
         }
         return;
     }
-    if (virtio_look(from->device, source, false) != VIRTQUEUE_BYTES ||
-        virtio_look(from->peer->device, target, true) != VIRTQUEUE_BYTES) {
-        end_packet(from); /* shorter than its header says, or a driver broke the rules */
+    state = virtio_look_on(from->device, source, false);
+    if (state == VIRTQUEUE_LATER) {
         return;
     }
-    virtqueue_copy(target, source, from->part < VIRTIO_PIECE_SIZE ? from->part : VIRTIO_PIECE_SIZE);
+    if (state != VIRTQUEUE_BYTES ||
+        virtio_look(from->peer->device, target, true) != VIRTQUEUE_BYTES) {
+        from->over = true; /* shorter than its header says, or one end broke the rules */
+        return;
+    }
+    before = target->written;
+    (void)virtio_copy(target, source, from->part);
     from->part -= target->written - before;
     from->left -= target->written - before;
 }
@@ -154,19 +175,29 @@ static bool step(void *subject)
 {
     struct socket *from = subject;
 
+    if (from->over) {
+        end_packet(from);
+        return true;
+    }
     if (from->in_part) {
-        move_piece(from);
+        if (queue_of(from->peer, QUEUE_RECEIVE)->written < sizeof(from->header)) {
+            give_header(from);
+        } else {
+            move_piece(from);
+        }
         return true;
     }
     if (from->in_packet) {
         return begin_part(from);
     }
-    switch (virtio_look(from->device, queue_of(from, QUEUE_TRANSMIT), false)) {
+    switch (virtio_look_on(from->device, queue_of(from, QUEUE_TRANSMIT), false)) {
     case VIRTQUEUE_BYTES:
         begin_packet(from);
         return true;
     case VIRTQUEUE_END:
         end_packet(from);
+        return true;
+    case VIRTQUEUE_LATER:
         return true;
     case VIRTQUEUE_EMPTY:
     case VIRTQUEUE_BROKEN:
@@ -183,7 +214,9 @@ static bool notify(struct virtio_device *device, uint32_t queue)
         return virtio_work(step, socket);
     }
     if (queue == QUEUE_EVENT) {
-        tell_reset(socket);
+        if (socket->reset_due) {
+            virtio_tell_again(device);
+        }
         return true;
     }
     virtqueue_ask(queue_of(socket, QUEUE_RECEIVE), false);
@@ -209,16 +242,18 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
     }
 }
 
-static void reset(struct virtio_device *device)
+static bool reset(struct virtio_device *device, uint32_t part)
 {
     struct socket *socket = &sockets[device->index];
 
-    for (uint32_t queue = 0; queue < QUEUES; queue++) {
-        queue_stopped(device, queue);
+    if (part < QUEUES) {
+        queue_stopped(device, part);
+        return true;
     }
     socket->reset_due = false;
     socket->peer->reset_due = virtio_is_live(socket->peer->device);
-    tell_reset(socket->peer);
+    virtio_tell_again(socket->peer->device);
+    return false;
 }
 
 static uint64_t offered(const struct virtio_device *device)

@@ -55,6 +55,7 @@ static int last_open(struct bench_driver *driver)
     uint16_t value;
     int last = -1;
 
+    bench_work();
     while (bench_told(driver, &port, &event, &value)) {
         if (event == 6 && port == 0) {
             last = value;
@@ -472,10 +473,12 @@ static void test_links_and_addresses(void **state)
     assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 0); /* alone */
     bench_start(NET(1));
     assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 1);
+    bench_work();
     assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
     virtio_write(NET(0)->device, 0x64, 4, 2);
     bench_stop_tenant(&tenants[1]);
     assert_int_equal(virtio_read(NET(0)->device, 0x106, 2), 0);
+    bench_work();
     assert_int_equal(virtio_read(NET(0)->device, 0x60, 4), 2);
 }
 

@@ -44,7 +44,7 @@ static int set_up(void **state)
     virtio_devices[1].type = &another;
     device->type = &virtio_input_type;
     device->index = 2;
-    device->type->reset(device);
+    device->type->reset(device, 0);
     count = 0;
     room = EVENTS;
     return 0;
@@ -92,7 +92,7 @@ static void test_no_access_reaches_anything_else(void **state)
     device->type->write_configuration(device, 0, 4, 0x101);
     assert_int_equal(configuration(0, 1), 255);
     device->type->write_configuration(device, 8, 1, 0xff);
-    device->type->reset(device);
+    device->type->reset(device, 0);
     assert_int_equal(configuration(0, 1), 0);
 }
 

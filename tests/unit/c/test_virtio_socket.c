@@ -196,6 +196,7 @@ static void test_death_is_told(void **state)
     }
     csr_file_write("mip", 0);
     bench_stop_tenant(&tenants[0]);
+    bench_work();
     assert_int_equal(bench_take(B, EVENT), 4);
     memcpy(&event, buffer(B, 3), 4);
     assert_int_equal(event, 0);
@@ -211,6 +212,7 @@ static void test_death_is_told(void **state)
     bench_stop_tenant(&tenants[0]);
     bench_add(B, EVENT, bench_buffer(B, 3), 4, true);
     bench_notify(B, EVENT);
+    bench_work();
     assert_int_equal(bench_take(B, EVENT), 4);
 }
 

@@ -67,6 +67,9 @@ void bench_reset(void);
 /* All devices of the tenant are reset, as when it stops. */
 void bench_stop_tenant(const struct tenant *tenant);
 
+/* The work beside tenants that is due: a step after the other. */
+void bench_work(void);
+
 /* Somebody waits for what this hart has: work is left after each step, until bench_reset(). */
 void bench_give_way(bool wanted);
 
