@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A driver whose device comes and goes as fast as it can, so that the other end of the cable has a
- * link and has none; and that other end, which counts how often it is told in a second, lets the
- * first one come to rest for a while, and then has to know how it is.
+ * A driver whose device comes and goes as fast as it can, and every other time so slowly that the
+ * monitor has told of it meanwhile, so that the other end of the cable has a link and has none; and
+ * that other end, which counts how often it is told in a second, lets the first one come to rest
+ * for a while, and then has to know how it is.
  *
  * Arguments: role=flapper|counter
  *            most=N   (default 110)   times in the second that the counter puts up with
@@ -17,6 +18,7 @@
 #include "rt/trap.h"
 
 #define QUEUES 2
+#define STATUS 0x70 /* virtio 1.2, section 4.2.2 */
 #define PRIORITY 1
 #define SECOND_US 1000000
 /* The flapper storms for all but the last part of each period, in which it is up. */
@@ -49,9 +51,16 @@ static void flap(void)
     static struct virtio_queue queues[QUEUES];
 
     check(virtio_find(&device, VIRTIO_ID_NET), "there is no network device");
-    for (;;) {
+    for (unsigned i = 0;; i++) {
+        if (i % 2 == 0) {
+            *(volatile uint32_t *)(device.base + STATUS) = 0;
+            clock_sleep(SLEEP_US);
+        }
         check(virtio_start(&device, queues, QUEUES, 0), "the device does not start");
         while (clock_now() % clock_ticks(PERIOD_US) > clock_ticks(PERIOD_US - REST_US)) {
+            clock_sleep(SLEEP_US);
+        }
+        if (i % 2 == 0) {
             clock_sleep(SLEEP_US);
         }
     }
