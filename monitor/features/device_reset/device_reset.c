@@ -9,24 +9,40 @@
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
 
-void device_reset(const struct bundle_reset *reset)
+/* Steps that a virtio device has to come to its end. */
+#define MOST_STEPS 16
+
+/* Of a place in `*next` of give_back(): the device, and from this bit on the step. */
+#define STEP_SHIFT 5
+#define DEVICE_MASK ((1u << STEP_SHIFT) - 1)
+
+_Static_assert(COTENANT_MAX_RESETS <= DEVICE_MASK, "a place has room for a device");
+_Static_assert(PCI_FUNCTIONS << STEP_SHIFT <= UINT16_MAX, "a place has room for a step");
+
+static uint32_t reset_virtio(uint64_t base, uint32_t step)
+{
+    bool done = step == 0 ? virtio_reset(base) || !virtio_is_there(base) : virtio_is_reset(base);
+
+    return done || step == MOST_STEPS ? 0 : step + 1;
+}
+
+uint32_t device_reset(const struct bundle_reset *reset, uint32_t step)
 {
     switch (reset->kind) {
     case COTENANT_DEVICE_RESET_VIRTIO_MMIO:
-        (void)virtio_reset(reset->base);
-        break;
+        return reset_virtio(reset->base, step);
     case COTENANT_DEVICE_RESET_GOLDFISH_RTC:
         goldfish_rtc_reset(reset->base);
         break;
     case COTENANT_DEVICE_RESET_PCI:
-        pci_reset(reset->base);
-        break;
+        return pci_reset(reset->base, step);
     case COTENANT_DEVICE_RESET_NS16550:
         ns16550_reset(reset->base, reset->register_shift, reset->divisor);
         break;
     default:
         break;
     }
+    return 0;
 }
 
 static bool has(const struct bundle_tenant *description, unsigned index)
@@ -36,26 +52,28 @@ static bool has(const struct bundle_tenant *description, unsigned index)
 }
 
 /*
- * Those that the tenant reaches itself. Nothing depends on what else becomes of a device that does
- * not obey.
+ * Those that the tenant reaches itself, step by step. Nothing depends on what else becomes of a
+ * device that does not obey.
  */
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_tenant *description = tenant->description;
+    uint32_t device = *next & DEVICE_MASK;
+    uint32_t step = *next >> STEP_SHIFT;
     unsigned left = *room;
-    unsigned i;
 
-    for (i = *next; left > 0 && has(description, i); i++) {
-        const struct bundle_reset *reset = &description->resets[i];
+    while (left > 0 && has(description, device)) {
+        const struct bundle_reset *reset = &description->resets[device];
 
         if (!is_guarded(description, reset)) {
-            device_reset(reset);
-            left--;
+            step = device_reset(reset, step);
+            left = step == 0 ? left - 1 : 0;
         }
+        device += step == 0;
     }
     *room = left;
-    *next = (uint16_t)i;
-    return !has(description, i);
+    *next = (uint16_t)(device | step << STEP_SHIFT);
+    return !has(description, device);
 }
 
 GIVE_BACK(give_back);

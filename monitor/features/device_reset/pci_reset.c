@@ -28,7 +28,7 @@
 #define MOST_CAPABILITIES 48 /* each takes 4 bytes of the 192 behind the header */
 
 #define FUNCTION_SIZE 0x1000
-#define CARD_SIZE (8 * FUNCTION_SIZE)
+#define CARD_FUNCTIONS 8
 
 static void forbid_messages(uint64_t function)
 {
@@ -67,26 +67,17 @@ static bool is_there(uint64_t function)
     return mmio_read32(function + REGISTER_ID) != NOT_THERE;
 }
 
-static void reset_card(uint64_t card)
+uint32_t pci_reset(uint64_t base, uint32_t number)
 {
-    uint32_t header = mmio_read32(card + REGISTER_HEADER);
+    uint64_t function = base + (uint64_t)number * FUNCTION_SIZE;
+    bool is_first = number % CARD_FUNCTIONS == 0;
+    bool several;
 
-    reset_function(card);
-    if ((header & SEVERAL_FUNCTIONS) == 0) {
-        return;
+    if (is_there(function)) {
+        several = !is_first || (mmio_read32(function + REGISTER_HEADER) & SEVERAL_FUNCTIONS) != 0;
+        reset_function(function);
+    } else {
+        several = !is_first; /* a card always has its first function */
     }
-    for (uint64_t other = card + FUNCTION_SIZE; other < card + CARD_SIZE; other += FUNCTION_SIZE) {
-        if (is_there(other)) {
-            reset_function(other);
-        }
-    }
-}
-
-void pci_reset(uint64_t base)
-{
-    for (uint64_t card = base; card < base + PCI_BUS_SIZE; card += CARD_SIZE) {
-        if (is_there(card)) { /* a card always has its first function */
-            reset_card(card);
-        }
-    }
+    return (number + (several ? 1 : CARD_FUNCTIONS)) % PCI_FUNCTIONS;
 }

@@ -12,8 +12,14 @@
 
 /*
  * `base`: address of the device's registers. Returns false if nothing of this kind is there, or if
- * the device still did not say that it is done after a bounded number of looks.
+ * the device did not say after a few looks that it is done.
  */
 bool virtio_reset(uint64_t base);
+
+/* Something of this kind is there. */
+bool virtio_is_there(uint64_t base);
+
+/* Looks a few times more whether it is done. */
+bool virtio_is_reset(uint64_t base);
 
 #endif

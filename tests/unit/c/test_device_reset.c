@@ -12,6 +12,23 @@
 #define MAGIC 0x74726976
 #define ECAM 0x30000000
 #define CARDS 32
+/* Accesses to a device in a step. */
+#define MOST_ACCESSES 120
+
+static const struct bundle_reset bus = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
+
+/* All steps, each of which is bounded. */
+static void reset_all(const struct bundle_reset *reset)
+{
+    uint32_t step = 0;
+
+    do {
+        size_t before = mmio_recorder_count();
+
+        step = device_reset(reset, step);
+        assert_in_range(mmio_recorder_count() - before, 0, MOST_ACCESSES);
+    } while (step != 0);
+}
 
 static int setup(void **state)
 {
@@ -42,7 +59,7 @@ static void test_an_alarm_is_taken_back_and_the_time_stays(void **state)
     struct bundle_reset rtc = {.base = 0x101000, .kind = COTENANT_DEVICE_RESET_GOLDFISH_RTC};
 
     (void)state;
-    device_reset(&rtc);
+    reset_all(&rtc);
     assert_int_equal(mmio_recorder_count(), 3);
     assert_mmio_write(0, 32, 0x101010, 0);
     assert_mmio_write(1, 32, 0x101014, 1);
@@ -54,11 +71,11 @@ static void test_each_kind_has_its_way(void **state)
     struct bundle_reset reset = {.base = BASE, .kind = COTENANT_DEVICE_RESET_NONE};
 
     (void)state;
-    device_reset(&reset);
+    reset_all(&reset);
     assert_int_equal(mmio_recorder_count(), 0);
     mmio_recorder_set(BASE, MAGIC);
     reset.kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO;
-    device_reset(&reset);
+    reset_all(&reset);
     assert_mmio_write(1, 32, STATUS, 0);
 }
 
@@ -129,6 +146,59 @@ static void test_a_part_is_four_and_guarded_ones_are_for_their_guard(void **stat
     assert_int_equal(room, GIVE_BACK_ROOM - 1);
 }
 
+/* A part is not longer than a function, whatever is on the bus, and a device behind it has its
+ * turn.
+ */
+static void test_a_bus_is_reset_by_functions(void **state)
+{
+    struct bundle_tenant description = {
+        .resets = {bus, {.base = 0x101000, .kind = COTENANT_DEVICE_RESET_GOLDFISH_RTC}}};
+    struct tenant tenant = {.description = &description};
+    unsigned parts = 0;
+    uint16_t next = 0;
+    bool all;
+
+    (void)state;
+    set_empty_bus();
+    for (unsigned number = 0; number < 8; number++) {
+        set_function(function_at(2, number), 0x00800000);
+    }
+    do {
+        unsigned room = GIVE_BACK_ROOM;
+        size_t before = mmio_recorder_count();
+
+        all = (*__start_gives_back[0])(&tenant, &next, &room);
+        assert_in_range(mmio_recorder_count() - before, 0, MOST_ACCESSES);
+        parts++;
+    } while (!all);
+    assert_in_range(parts, 8, 1000);
+    for (unsigned number = 0; number < 8; number++) {
+        assert_is_off(function_at(2, number));
+    }
+    assert_int_equal(mmio_read32(0x10101c), 1);
+}
+
+/* It is looked at for so long, and in each step a few times. */
+static void test_a_device_that_does_not_come_to_its_end(void **state)
+{
+    struct bundle_reset reset = {.base = BASE, .kind = COTENANT_DEVICE_RESET_VIRTIO_MMIO};
+    uint32_t step;
+
+    (void)state;
+    mmio_recorder_set(BASE, MAGIC);
+    step = device_reset(&reset, 0);
+    assert_int_equal(step, 0);
+    mmio_recorder_set(STATUS, 0xf);
+    assert_int_equal(device_reset(&reset, 1), 2);
+    assert_in_range(mmio_recorder_count(), 10, MOST_ACCESSES);
+    mmio_recorder_set(STATUS, 0);
+    assert_int_equal(device_reset(&reset, 2), 0);
+    mmio_recorder_set(STATUS, 0xf);
+    for (step = 1; step != 0; step = device_reset(&reset, step)) {
+        assert_in_range(step, 1, 100);
+    }
+}
+
 static void test_every_function_on_a_bus_is_off(void **state)
 {
     struct bundle_reset reset = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
@@ -139,7 +209,7 @@ static void test_every_function_on_a_bus_is_off(void **state)
     set_function(function_at(5, 0), 0x00800000);
     set_function(function_at(5, 7), 0);
     set_function(function_at(31, 0), 0x00010000);
-    device_reset(&reset);
+    reset_all(&reset);
     assert_is_off(function_at(1, 0));
     assert_is_off(function_at(5, 0));
     assert_is_off(function_at(5, 7));
@@ -153,7 +223,7 @@ static void test_bus_mastering_ends_first(void **state)
     (void)state;
     set_empty_bus();
     set_function(function_at(0, 0), 0);
-    pci_reset(ECAM);
+    reset_all(&bus);
     while (!mmio_recorder_get(first).write) {
         first++;
     }
@@ -164,7 +234,7 @@ static void test_nobody_is_looked_for_behind_an_absent_card(void **state)
 {
     (void)state;
     set_empty_bus();
-    pci_reset(ECAM);
+    reset_all(&bus);
     assert_int_equal(mmio_recorder_count(), CARDS);
     for (unsigned card = 0; card < CARDS; card++) {
         assert_int_equal(mmio_recorder_get(card).address, function_at(card, 0));
@@ -179,7 +249,7 @@ static void test_capabilities_in_a_circle_come_to_an_end(void **state)
     set_empty_bus();
     set_function(card, 0);
     mmio_recorder_set(card + 0x40, 0x00004005);
-    pci_reset(ECAM);
+    reset_all(&bus);
     assert_true(mmio_recorder_count() < 200);
 }
 
@@ -200,14 +270,14 @@ static void test_a_uart_forgets_everything_but_its_speed(void **state)
                                  .divisor = 0x1234};
 
     (void)state;
-    device_reset(&reset);
+    reset_all(&reset);
     for (unsigned i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
         assert_mmio_write(i, 8, BASE + 4 * writes[i].number, writes[i].value);
     }
     assert_int_equal(mmio_recorder_count(), 13); /* and three reads, which clear what they tell */
     mmio_recorder_clear();
     reset.divisor = 0;
-    device_reset(&reset);
+    reset_all(&reset);
     assert_mmio_write(1, 8, BASE + 4, 0);
     assert_mmio_write(2, 8, BASE + 16, 0);
 }
@@ -220,6 +290,8 @@ int main(void)
         cmocka_unit_test_setup(test_an_alarm_is_taken_back_and_the_time_stays, setup),
         cmocka_unit_test_setup(test_each_kind_has_its_way, setup),
         cmocka_unit_test_setup(test_a_part_is_four_and_guarded_ones_are_for_their_guard, setup),
+        cmocka_unit_test_setup(test_a_bus_is_reset_by_functions, setup),
+        cmocka_unit_test_setup(test_a_device_that_does_not_come_to_its_end, setup),
         cmocka_unit_test_setup(test_every_function_on_a_bus_is_off, setup),
         cmocka_unit_test_setup(test_bus_mastering_ends_first, setup),
         cmocka_unit_test_setup(test_nobody_is_looked_for_behind_an_absent_card, setup),
