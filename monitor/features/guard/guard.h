@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/bundle.h"
+#include "arch/mmio.h"
 #include "core/tenant.h"
 #include "features/guard/shadow.h"
 #include "features/guard/types.h"
@@ -46,6 +47,19 @@ struct guard {
 extern struct guard guards[COTENANT_MAX_GUARDED];
 extern uint32_t guard_count;
 
+/* The version that a device of the MMIO transport must have: section 4.2.2. */
+#define GUARD_VERSION 2
+
+static inline uint32_t guard_read(const struct guard *guard, uint32_t offset)
+{
+    return mmio_read32(guard->base + offset);
+}
+
+static inline void guard_write(const struct guard *guard, uint32_t offset, uint32_t value)
+{
+    mmio_write32(guard->base + offset, value);
+}
+
 /* The guarded device of the tenant that `address` belongs to, or NULL. */
 static inline struct guard *guard_at(const struct tenant *tenant, uint64_t address)
 {
@@ -57,6 +71,16 @@ static inline struct guard *guard_at(const struct tenant *tenant, uint64_t addre
     }
     return NULL;
 }
+
+/* What a driver does to set its device up: an access to any register, as guard_access(). */
+void guard_set_up(struct guard *guard, struct vhart *vhart, uint32_t offset, uint32_t size,
+                  bool store, uint64_t *value);
+
+/* Both ends of the device are stopped: what it has in hand is lost. */
+void guard_stop_broken(struct guard *guard, struct vhart *vhart);
+
+/* The device has no driver any more. */
+void guard_forget_driver(struct guard *guard);
 
 /*
  * As a window of features/plic/mmio.h. Registers that do not exist, and those that are not

@@ -22,22 +22,22 @@ static const struct guard_type types[] = {
      * 2), for which a device may wait for more buffers without asking to be notified, and without
      * MQ (22), with which there are more queues, and all that came later.
      */
-    {1, 3, BITS(0, 1) | BIT(3) | BITS(5, 6) | BITS(11, 21) | BIT(23) | BIT(63), GUARD_NO_FIELD},
+    {BITS(0, 1) | BIT(3) | BITS(5, 6) | BITS(11, 21) | BIT(23) | BIT(63), 1, 3, GUARD_NO_FIELD},
     /*
      * Block (5.2): sectors and bytes. Without BARRIER (0) and SCSI (7) of the legacy interface and
      * MQ (12).
      */
-    {2, 1, BITS(1, 6) | BITS(9, 11) | BITS(13, 14) | BIT(16), 12},
+    {BITS(1, 6) | BITS(9, 11) | BITS(13, 14) | BIT(16), 2, 1, 12},
     /* Console (5.3): bytes. Without MULTIPORT (1). */
-    {3, 2, BIT(0) | BIT(2), GUARD_NO_FIELD},
+    {BIT(0) | BIT(2), 3, 2, GUARD_NO_FIELD},
     /* Entropy (5.4): bytes. */
-    {4, 1, 0, GUARD_NO_FIELD},
+    {0, 4, 1, GUARD_NO_FIELD},
     /* SCSI (5.6): commands and bytes; logical units and tags name no memory. Without T10_PI (3). */
-    {8, 3, BITS(0, 2), 4},
+    {BITS(0, 2), 8, 3, 4},
     /* 9P: messages with names, file ids and offsets in files. */
-    {9, 1, BIT(0), GUARD_NO_FIELD},
+    {BIT(0), 9, 1, GUARD_NO_FIELD},
     /* Input (5.8): events. */
-    {18, 2, 0, GUARD_NO_FIELD},
+    {0, 18, 2, GUARD_NO_FIELD},
 };
 
 const struct guard_type *guard_type_of(uint32_t id)

@@ -15,14 +15,14 @@
 #define GUARD_NO_FIELD 0x1000
 
 struct guard_type {
-    uint32_t id; /* virtio 1.2, chapter 5 */
-    uint32_t queues;
     uint64_t features; /* those of the device's own that a driver may have */
+    uint8_t id;        /* virtio 1.2, chapter 5 */
+    uint8_t queues;
     /*
      * Offset in the configuration space of the 32-bit number of segments that a request may have,
      * which must find room in a queue; GUARD_NO_FIELD: there is none.
      */
-    uint32_t segments;
+    uint16_t segments;
 };
 
 /* NULL: devices with this id cannot be guarded. */
