@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/attended.h"
 
+#include "core/hooks.h"
+
 /* Budget of a vhart that may run as long as it likes but is attended: ages of ticks. */
 #define BUDGET_WITHOUT_LIMIT (1ul << 62)
 
@@ -39,5 +41,15 @@ void attended_end(struct vhart *vhart, bool *reason)
     if (vhart->schedulable.budget == BUDGET_WITHOUT_LIMIT) {
         vhart->schedulable.budget = 0;
         vhart->schedulable.period = 0;
+    }
+}
+
+void attended_leave(struct hart *hart, struct schedulable *next)
+{
+    struct schedulable *last = hart->attended_last;
+
+    hart->attended_last = next;
+    if (last != NULL) {
+        vhart_leaves(vhart_of(last));
     }
 }

@@ -80,8 +80,8 @@ EVENT(steal_time_shown, (const struct vhart *vhart, uint64_t *stolen), (vhart, s
 
 /*
  * A vhart that is attended (core/attended.h) gets the hart. Between two hooks the caller looks at
- * interrupts, so each is short and may be called again for the same vhart before the vhart has run.
- * Called one by one by entry/run.c.
+ * interrupts, so each is short and may be called again for the same vhart before the vhart has run;
+ * one that has not come to its end sets hart.reschedule. Called one by one by entry/run.c.
  */
 HOOK_TYPE(vhart_enters, (struct vhart * vhart));
 

@@ -64,20 +64,20 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
 }
 
 /*
- * Where vharts of the hart are attended, the running one has a budget, or the one that is due
- * brings registers: what a vhart uses delays one above it by no more than it takes to put that
- * aside.
+ * The head of the waiting list is due and above the running vhart, but vharts of the hart are
+ * attended, the running one has a budget, or the one that is due brings registers: what a vhart
+ * uses delays one above it by no more than it takes to put that aside.
  */
-__attribute__((noinline, cold)) static world_change
-wake_with_more(struct hart *hart, struct schedulable *due, uint64_t now)
+__attribute__((noinline, cold)) static world_change wake_with_more(struct hart *hart, uint64_t now)
 {
     struct schedulable *running = hart->scheduler.running;
+    struct schedulable *due = hart->scheduler.waiting;
 
-    if (due->priority <= running->priority || due->budget != 0 || vhart_of(due)->loading) {
+    if (due->budget != 0 || vhart_of(due)->loading) {
         return NO_CHANGE;
     }
     if (attended_is_any(hart)) {
-        hart_leave_attended(hart, due);
+        attended_leave(hart, due);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
         fp_claim(vhart_of(due));
@@ -93,23 +93,16 @@ wake_with_more(struct hart *hart, struct schedulable *due, uint64_t now)
     return wake(hart, due, now);
 }
 
-/* Another one than hart.next_up. */
-static inline world_change wake_other(struct hart *hart, uint64_t now)
-{
-    struct schedulable *due = hart->scheduler.waiting;
-
-    return due == NULL || due->wake > now ? NO_CHANGE : wake_with_more(hart, due, now);
-}
-
 /* What else the trap has led to is for the scheduler to see to when `due` has had its turn. */
 world_change fast_preempt(struct hart *hart)
 {
     const struct scheduler *scheduler = &hart->scheduler;
     world_change change = NO_CHANGE;
+    uint64_t now = hart_now(hart);
 
     if (hart->loaded != NULL && scheduler->running == &hart->loaded->schedulable &&
-        scheduler->ready == scheduler->running) {
-        change = wake_other(hart, hart_now(hart));
+        scheduler->ready == scheduler->running && schedule_is_outdated(scheduler, now)) {
+        change = wake_with_more(hart, now);
     }
     if (change == NO_CHANGE) {
         return hart_schedule(hart);
@@ -124,7 +117,9 @@ world_change fast_wake(struct hart *hart)
     uint64_t now = hart_now(hart);
 
     if (hart->reschedule || due == NULL || due->wake > now) {
-        return hart->reschedule ? NO_CHANGE : wake_other(hart, now);
+        return hart->reschedule || !schedule_is_outdated(&hart->scheduler, now)
+                   ? NO_CHANGE
+                   : wake_with_more(hart, now);
     }
     return wake(hart, due, now);
 }
@@ -137,12 +132,10 @@ __attribute__((noinline, cold)) static world_change wait_with_more(struct hart *
                                                                    struct vhart *next)
 {
     const struct schedulable *due = hart->scheduler.waiting;
-    world_change change = NO_CHANGE;
+    world_change change;
 
     fp_claim(next);
-    if (due == NULL || due->wake > hart_now(hart)) {
-        change = fast_wait(hart);
-    }
+    change = due == NULL || due->wake > hart_now(hart) ? fast_wait(hart) : NO_CHANGE;
     hart->reschedule = change == NO_CHANGE;
     return change;
 }

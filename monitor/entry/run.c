@@ -44,15 +44,6 @@ static inline void take_registers(struct vhart *vhart)
     }
 }
 
-/*
- * A vhart above the chosen one has become due. Each time another one is found, as it waits no more
- * when the scheduler is asked again: that ends.
- */
-static inline bool is_outdated(const struct hart *hart)
-{
-    return schedule_is_outdated(&hart->scheduler, hart_now(hart));
-}
-
 /* `vhart`, which has its registers, is the one to run: the rest that the trap exit does not do. */
 static world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event, uint64_t now)
 {
@@ -90,14 +81,6 @@ static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
     return hart->loaded == vhart ? timer_deadline(vhart) : vhart->world.deadline;
 }
 
-void hart_leave_attended(struct hart *hart, struct schedulable *next)
-{
-    if (hart->attended_last != NULL) {
-        vhart_leaves(vhart_of(hart->attended_last));
-    }
-    hart->attended_last = next;
-}
-
 /*
  * A step that is late by this is done although the hart is wanted: a tenant could see to it that it
  * always is. Another vhart may have had the hart for WORK_PATIENCE_US before.
@@ -113,7 +96,7 @@ static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now
     uint64_t others = schedule_deadline(&hart->scheduler, now);
 
     if (attended_is_any(hart)) {
-        hart_leave_attended(hart, NULL);
+        attended_leave(hart, NULL);
     }
     timer_program(hart, NULL, others);
     if (hart_is_wanted() && now - hart->work_due < ticks_from_us(MOST_WAIT_US)) {
@@ -143,11 +126,12 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     bool loading = vhart != NULL && vhart->loading;
 
     if (hart->attended_last != next || loading) {
-        hart_leave_attended(hart, NULL);
+        attended_leave(hart, NULL);
     }
     if (vhart == NULL || vhart->attended == 0) {
         hart->attended_last = next;
-        return vhart == NULL || !vhart->brings_registers || !is_outdated(hart);
+        return vhart == NULL || !vhart->brings_registers ||
+               !schedule_is_outdated(&hart->scheduler, hart_now(hart));
     }
     timer_program(hart, NULL, event);
     if (hart_is_wanted()) {
@@ -160,7 +144,7 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     FOR_EACH_IN_TABLE(vhart_enters, hook)
     {
         (*hook)(vhart);
-        if (hart_is_wanted()) {
+        if (hart->reschedule || hart_is_wanted()) {
             return false;
         }
     }
@@ -192,7 +176,9 @@ world_change hart_schedule(struct hart *hart)
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {
             take_registers(vhart);
-            if (!is_outdated(hart)) {
+            /* Each time another one has become due, which waits no more when the scheduler is asked
+             * again: that ends. */
+            if (!schedule_is_outdated(&hart->scheduler, hart_now(hart))) {
                 return prepare(hart, vhart, event, now);
             }
             hart->reschedule = true;

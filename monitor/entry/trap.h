@@ -32,12 +32,6 @@ world_change trap_dispatch(struct hart *hart);
 world_change hart_schedule(struct hart *hart);
 
 /*
- * Takes what the attended vhart has of the hart for itself out of it, if there is one
- * (core/attended.h): `next`, which is not attended, gets the hart, or none yet (NULL).
- */
-void hart_leave_attended(struct hart *hart, struct schedulable *next);
-
-/*
  * Looks at the machine interrupts that are pending and acts on each once; what it leads to is
  * found by hart_schedule().
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 
+#include "core/attended.h"
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "sbi/sbi.h"
@@ -91,8 +92,9 @@ static void carry_out(const struct sbi_extension *extension, struct vhart *vhart
 }
 
 /*
- * Nothing has changed up to here: the call can be made again. Out of line: a call that begins at
- * once saves no registers for it.
+ * Nothing has changed up to here: the call can be made again. What an attended vhart has of the
+ * hart is out of it during the call, at its own expense: one above it waits for the call or for
+ * that, not for both. Out of line: a call that begins at once saves no registers for it.
  */
 static void __attribute__((noinline))
 carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
@@ -101,6 +103,13 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
 
     if (hart_is_wanted()) {
         return;
+    }
+    if (vhart->attended != 0) {
+        attended_leave(hart, &vhart->schedulable);
+        hart->reschedule = true;
+        if (hart_is_wanted()) {
+            return;
+        }
     }
     if (extension->beginning != SBI_SHARED) {
         carry_out(extension, vhart);

@@ -266,10 +266,10 @@ static struct sbi_result install(struct vhart *vhart, uint32_t count)
             return failed(error, i);
         }
     }
+    keep(vhart, before);
     if (hart_is_wanted()) {
         return sbi_repeat(); /* nothing has changed yet */
     }
-    keep(vhart, before);
     error = place_all(vhart, entries, count, &index);
     if (error != SBI_SUCCESS) {
         restore(vhart, before);

@@ -78,31 +78,25 @@ uint64_t trigger_read(uint32_t number)
     return CSR_READ(tdata1);
 }
 
-/* Returns its tdata1 as it was. */
-static inline uint64_t clear(const struct hart_triggers *in_hart, uint32_t number)
-{
-    uint64_t before;
-
-    CSR_WRITE(tselect, number);
-    before = CSR_READ(tdata1);
-    CSR_WRITE(tdata1, in_hart->rest[number]);
-    CSR_WRITE(tdata2, 0);
-    return before;
-}
-
 void trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
 {
-    (void)clear(in_hart, number);
+    CSR_WRITE(tselect, number);
+    CSR_WRITE(tdata1, in_hart->rest[number]);
+    CSR_WRITE(tdata2, 0);
 }
 
 /* A vhart above the one that has them waits for this. */
 void triggers_take_out(const struct hart_triggers *in_hart, struct trigger *each)
 {
-    uint32_t count = in_hart->count;
+    const uint64_t *rest = in_hart->rest;
+    const uint64_t *end = rest + in_hart->count;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (each[i].mapped) {
-            each[i].tdata1 = clear(in_hart, i);
+    for (uint64_t number = 0; rest < end; number++, rest++, each++) {
+        if (each->mapped) {
+            CSR_WRITE(tselect, number);
+            each->tdata1 = CSR_READ(tdata1);
+            CSR_WRITE(tdata1, *rest);
+            CSR_WRITE(tdata2, 0);
         }
     }
 }

@@ -50,7 +50,7 @@ static struct sbi_result counter_get_info(const struct vhart *vhart, uint64_t co
         return sbi_value(SBI_PMU_INFO_FIRMWARE | width << SBI_PMU_INFO_WIDTH_SHIFT);
     }
     if (counter >= COUNTER_FIRST_PROGRAMMABLE) {
-        width = hart_counters[vhart->world.hart->index].width - 1;
+        width = counters_in(vhart->world.hart)->width - 1;
     }
     return sbi_value(width << SBI_PMU_INFO_WIDTH_SHIFT | (COUNTER_CSR_CYCLE + counter));
 }

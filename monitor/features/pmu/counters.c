@@ -20,6 +20,8 @@ static void probe_programmable(const struct hart *hart, uint64_t usable)
         count++;
     }
     counters->count = count;
+    counters->programmable = (1ul << count) - (1ul << COUNTER_FIRST_PROGRAMMABLE);
+    counters->all = counters->programmable | FIXED;
     for (counters->width = 0; bits != 0; bits >>= 1) {
         counters->width++;
     }
@@ -37,7 +39,7 @@ void counters_probe(struct hart *hart)
         probe_programmable(hart, usable);
     }
     if (inhibit != 0) {
-        CSR_WRITE(mcountinhibit, counters_programmable(hart));
+        CSR_WRITE(mcountinhibit, counters_in(hart)->programmable);
     }
 }
 
@@ -45,31 +47,13 @@ void counters_probe(struct hart *hart)
  * Those that the vhart has configured; a cycle or instret only from its first start on: a kernel
  * that tries at boot what it can have stops no clock of anybody.
  */
-static uint64_t owned(const struct vhart *vhart)
+static inline uint64_t owned(const struct hart_counters *in_hart, const struct pmu *pmu)
 {
-    const struct pmu *pmu = pmu_of(vhart);
-
-    return pmu->configured & counters_of(vhart->world.hart) & (pmu->used | ~FIXED);
-}
-
-static uint64_t programmable_count(const struct hart *hart)
-{
-    return hart_counters[hart->index].count - COUNTER_FIRST_PROGRAMMABLE;
-}
-
-static struct pmu_counter *programmable(struct vhart *vhart)
-{
-    return &pmu_of(vhart)->counters[COUNTER_FIRST_PROGRAMMABLE];
-}
-
-/* What stands still while the vhart's counts move in or out. */
-static uint64_t still(const struct hart *hart, uint64_t own)
-{
-    return counters_programmable(hart) | (own & FIXED);
+    return pmu->configured & in_hart->all & (pmu->used | ~FIXED);
 }
 
 /* Of a cycle or instret that is the vhart's: what the hart's own is ahead of it. */
-static uint64_t ahead(struct pmu *pmu, unsigned counter, uint64_t now)
+static inline uint64_t ahead(struct pmu *pmu, unsigned counter, uint64_t now)
 {
     uint64_t value = pmu->counters[counter].value;
 
@@ -78,49 +62,56 @@ static uint64_t ahead(struct pmu *pmu, unsigned counter, uint64_t now)
 }
 
 /* Notes the vhart's value, and returns the hart's own. */
-static uint64_t behind(struct pmu *pmu, unsigned counter, uint64_t value)
+static inline uint64_t behind(struct pmu *pmu, unsigned counter, uint64_t value)
 {
     pmu->counters[counter].value = value;
     return value + pmu->ahead[counter];
 }
 
-void counters_load(struct vhart *vhart)
+static inline uint64_t programmable_count(const struct hart_counters *in_hart)
 {
-    const struct hart *hart = vhart->world.hart;
-    struct pmu *pmu = pmu_of(vhart);
-    uint64_t own = owned(vhart);
+    return in_hart->count - COUNTER_FIRST_PROGRAMMABLE;
+}
+
+void counters_prepare(const struct hart_counters *in_hart, const struct pmu *pmu)
+{
+    if ((pmu->configured & in_hart->programmable) != 0) {
+        counters_write(&pmu->counters[COUNTER_FIRST_PROGRAMMABLE], programmable_count(in_hart));
+    }
+}
+
+void counters_load(const struct hart_counters *in_hart, struct pmu *pmu)
+{
+    uint64_t own = owned(in_hart, pmu);
+    uint64_t still = in_hart->programmable | (own & FIXED);
 
     pmu->own = own;
-    CSR_WRITE(mcountinhibit, still(hart, own));
+    CSR_WRITE(mcountinhibit, still);
     if ((own & 1ul << COUNTER_CYCLE) != 0) {
         CSR_WRITE(mcycle, ahead(pmu, COUNTER_CYCLE, CSR_READ(mcycle)));
     }
     if ((own & 1ul << COUNTER_INSTRET) != 0) {
         CSR_WRITE(minstret, ahead(pmu, COUNTER_INSTRET, CSR_READ(minstret)));
     }
-    if ((own & ~FIXED) != 0) {
-        counters_write(programmable(vhart), programmable_count(hart));
-    }
     CSR_WRITE(mcounteren, COUNTERS_BASIC | own);
-    CSR_WRITE(mcountinhibit, still(hart, own) & ~(own & pmu->started));
+    CSR_WRITE(mcountinhibit, still & ~(own & pmu->started));
 }
 
 /* A vhart above it waits for this: as few registers as can be. */
-void counters_save(struct vhart *vhart)
+void counters_save(const struct hart_counters *in_hart, struct pmu *pmu)
 {
-    const struct hart *hart = vhart->world.hart;
-    struct pmu *pmu = pmu_of(vhart);
     uint64_t own = pmu->own;
 
+    pmu->own = 0;
     if ((own & 1ul << COUNTER_CYCLE) != 0) {
         CSR_WRITE(mcycle, behind(pmu, COUNTER_CYCLE, CSR_READ(mcycle)));
     }
     if ((own & 1ul << COUNTER_INSTRET) != 0) {
         CSR_WRITE(minstret, behind(pmu, COUNTER_INSTRET, CSR_READ(minstret)));
     }
-    CSR_WRITE(mcountinhibit, counters_programmable(hart));
+    CSR_WRITE(mcountinhibit, in_hart->programmable);
     CSR_WRITE(mcounteren, COUNTERS_BASIC);
     if ((own & ~FIXED) != 0) {
-        counters_read(programmable(vhart), programmable_count(hart));
+        counters_read(&pmu->counters[COUNTER_FIRST_PROGRAMMABLE], programmable_count(in_hart));
     }
 }

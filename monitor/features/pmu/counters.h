@@ -33,7 +33,15 @@
 extern struct hart_counters {
     uint32_t count; /* numbers of counters, from cycle (0) on, that vharts can have; 0: none */
     uint32_t width; /* bits that a programmable one has */
+    /* The same as bits, and those of them that count what they are told to. */
+    uint64_t all;
+    uint64_t programmable;
 } hart_counters[COTENANT_MAX_HARTS];
+
+static inline const struct hart_counters *counters_in(const struct hart *hart)
+{
+    return &hart_counters[hart->index];
+}
 
 /*
  * Finds out what the running hart has, into its entry of hart_counters. Without
@@ -44,22 +52,17 @@ void counters_probe(struct hart *hart);
 /* Numbers, as bits, of the counters that vharts of the hart can have. */
 static inline uint64_t counters_of(const struct hart *hart)
 {
-    uint64_t no_counter = 1ul << 1;
-
-    return ((1ul << hart_counters[hart->index].count) - 1) & ~no_counter;
+    return counters_in(hart)->all;
 }
 
-/* Those of them that count what they are told to. */
-static inline uint64_t counters_programmable(const struct hart *hart)
-{
-    return counters_of(hart) & ~((1ul << COUNTER_FIRST_PROGRAMMABLE) - 1);
-}
-
-/* Puts the vhart's counts into the hart, which it has. */
-void counters_load(struct vhart *vhart);
-
-/* Takes them out again. */
-void counters_save(struct vhart *vhart);
+/*
+ * The vhart's counts get into the hart, which it has, in two steps; in between they are not there.
+ * counters_prepare(): its programmable ones, which stand still, out of reach of all;
+ * counters_load() does the rest. counters_save() takes all out again.
+ */
+void counters_prepare(const struct hart_counters *in_hart, const struct pmu *pmu);
+void counters_load(const struct hart_counters *in_hart, struct pmu *pmu);
+void counters_save(const struct hart_counters *in_hart, struct pmu *pmu);
 
 /* arch/counter_csr.S */
 void counters_read(struct pmu_counter *counters, uint64_t count);

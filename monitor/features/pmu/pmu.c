@@ -19,7 +19,7 @@
 struct pmu pmus[COTENANT_MAX_VHARTS];
 
 /* Firmware counters that are started or stopped without a look at interrupts. */
-#define MOST_AT_ONCE 4
+#define MOST_AT_ONCE 2
 
 static uint64_t total_of(const struct pmu *pmu, const struct pmu_counter *counter)
 {
@@ -34,7 +34,7 @@ static uint64_t hardware(const struct vhart *vhart)
 /* Index 1 is a firmware counter wherever the hart has counters: no gap, as the count has none. */
 unsigned pmu_counter_count(const struct vhart *vhart)
 {
-    uint32_t numbers = hart_counters[vhart->world.hart->index].count;
+    uint32_t numbers = counters_in(vhart->world.hart)->count;
 
     return (numbers == 0 ? 0 : numbers - 1) + PMU_FIRMWARE_COUNTERS;
 }
@@ -66,7 +66,7 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
     if (code == 0 && data != 0 &&
         ((type == SBI_PMU_TYPE_RAW && data >> SBI_PMU_RAW_BITS == 0) ||
          (type == SBI_PMU_TYPE_RAW_V2 && data >> SBI_PMU_RAW_V2_BITS == 0))) {
-        return counters_programmable(vhart->world.hart);
+        return counters_in(vhart->world.hart)->programmable;
     }
     if (type == SBI_PMU_TYPE_FIRMWARE && code < PMU_FIRMWARE_EVENTS && data == 0) {
         *setting = code;
@@ -75,32 +75,55 @@ uint64_t pmu_able_counters(const struct vhart *vhart, uint64_t event, uint64_t d
     return 0;
 }
 
+/*
+ * If the hart is wanted, what is not in it now stays out until the scheduler gives the vhart the
+ * hart again.
+ */
+static bool stays_out(const struct vhart *vhart)
+{
+    if (hart_is_wanted()) {
+        vhart->world.hart->reschedule = true;
+        return true;
+    }
+    return false;
+}
+
+/* Out of line, so that a vhart without counters saves no registers for it. */
+static void __attribute__((noinline)) put_in(struct vhart *vhart, struct pmu *pmu)
+{
+    const struct hart_counters *in_hart = counters_in(vhart->world.hart);
+
+    counters_prepare(in_hart, pmu);
+    if (stays_out(vhart)) {
+        return;
+    }
+    pmu->in_hart = true;
+    if (pmu->counts_set_timer) {
+        trap_use_fast_paths(false);
+    }
+    if ((pmu->configured & in_hart->all) != 0) {
+        counters_load(in_hart, pmu);
+    }
+}
+
 void pmu_enter(struct vhart *vhart)
 {
     struct pmu *pmu = pmu_of(vhart);
 
-    if (!pmu->attended || pmu->in_hart) {
-        return;
-    }
-    pmu->in_hart = true;
-    if ((pmu->configured & hardware(vhart)) != 0) {
-        counters_load(vhart);
-    }
-    if (pmu->counts_set_timer) {
-        trap_use_fast_paths(false);
+    if (pmu->attended && !pmu->in_hart) {
+        put_in(vhart, pmu);
     }
 }
 
-/* Out of line, so that a vhart without counters in the hart saves no registers for it. */
-static void __attribute__((noinline)) take_out(struct vhart *vhart, struct pmu *pmu)
+/* So is this. */
+static void __attribute__((noinline)) take_out(const struct vhart *vhart, struct pmu *pmu)
 {
     pmu->in_hart = false;
-    if (pmu->own != 0) {
-        counters_save(vhart);
-        pmu->own = 0;
-    }
     if (pmu->counts_set_timer) {
         trap_use_fast_paths(true);
+    }
+    if (pmu->own != 0) {
+        counters_save(counters_in(vhart->world.hart), pmu);
     }
 }
 
@@ -118,31 +141,34 @@ static bool counts_set_timer(const struct pmu *pmu)
     return (pmu->started & pmu->set_timer) != 0;
 }
 
-/*
- * What was in the hart has been taken out of it for a change. If the hart is wanted, it stays out
- * until the scheduler gives the vhart the hart again.
- */
-static bool stays_out(const struct vhart *vhart)
+/* What is to be changed may be in the hart: takes it out. False: the hart is wanted. */
+static bool may_change(struct vhart *vhart)
 {
-    if (hart_is_wanted()) {
-        vhart->world.hart->reschedule = true;
-        return true;
+    if (!pmu_of(vhart)->in_hart) {
+        return !hart_is_wanted();
     }
-    return false;
+    pmu_leave(vhart);
+    return !stays_out(vhart);
 }
 
-/* After the change. */
+/*
+ * After the changes: what is to be in the hart gets there if it was taken out, or is new; by the
+ * scheduler if that is asked anyway.
+ */
 static void go_on(struct vhart *vhart)
 {
     struct pmu *pmu = pmu_of(vhart);
 
+    if (pmu->in_hart) {
+        return;
+    }
     pmu->counts_set_timer = counts_set_timer(pmu);
     if ((pmu->configured & hardware(vhart)) != 0 || pmu->counts_set_timer) {
         attended_begin(vhart, &pmu->attended);
     } else {
         attended_end(vhart, &pmu->attended);
     }
-    if (!stays_out(vhart)) {
+    if (!vhart->world.hart->reschedule && !stays_out(vhart)) {
         pmu_enter(vhart);
     }
 }
@@ -156,11 +182,8 @@ bool pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool
     bool concerned = !is_firmware || setting == SBI_PMU_FW_SET_TIMER;
 
     vhart->uses_features = true;
-    if (concerned) {
-        pmu_leave(vhart);
-        if (stays_out(vhart)) {
-            return false;
-        }
+    if (concerned && !may_change(vhart)) {
+        return false;
     }
     pmu->configured |= bit;
     pmu->set_timer &= ~bit;
@@ -206,21 +229,27 @@ static struct pmu_counter *take_one(struct pmu *pmu, uint64_t *set)
     return counter;
 }
 
-/* The change has to be made while the vhart's counts are not in the hart. */
-static bool concerns_hart(const struct vhart *vhart, uint64_t set)
+/*
+ * The next piece of `left`; false: there is none, or the hart is wanted. What is in the hart, or of
+ * the trap entry, is changed while it is out of it.
+ */
+static bool begin_piece(struct vhart *vhart, uint64_t left, uint64_t *piece)
 {
-    return (set & (hardware(vhart) | pmu_of(vhart)->set_timer)) != 0;
+    if (left == 0) {
+        return false;
+    }
+    *piece = piece_of(vhart, left);
+    if ((*piece & (hardware(vhart) | pmu_of(vhart)->set_timer)) == 0) {
+        return !hart_is_wanted();
+    }
+    return may_change(vhart);
 }
 
 static void start_piece(struct vhart *vhart, uint64_t piece, const uint64_t *value)
 {
     struct pmu *pmu = pmu_of(vhart);
     bool is_firmware = (piece & pmu_firmware_counters(vhart)) != 0;
-    bool concerned = concerns_hart(vhart, piece);
 
-    if (concerned) {
-        pmu_leave(vhart);
-    }
     for (uint64_t left = is_firmware || value != NULL ? piece : 0; left != 0;) {
         struct pmu_counter *counter = take_one(pmu, &left);
 
@@ -229,20 +258,13 @@ static void start_piece(struct vhart *vhart, uint64_t piece, const uint64_t *val
     }
     pmu->started |= piece;
     pmu->used |= piece;
-    if (concerned) {
-        go_on(vhart);
-    }
 }
 
 static void stop_piece(struct vhart *vhart, uint64_t piece, bool reset)
 {
     struct pmu *pmu = pmu_of(vhart);
     uint64_t running = piece & pmu->started & pmu_firmware_counters(vhart);
-    bool concerned = concerns_hart(vhart, piece);
 
-    if (concerned) {
-        pmu_leave(vhart);
-    }
     while (running != 0) {
         struct pmu_counter *counter = take_one(pmu, &running);
 
@@ -253,9 +275,6 @@ static void stop_piece(struct vhart *vhart, uint64_t piece, bool reset)
         pmu->configured &= ~piece;
         pmu->used &= ~piece;
         pmu->set_timer &= ~piece;
-    }
-    if (concerned) {
-        go_on(vhart);
     }
 }
 
@@ -272,12 +291,10 @@ bool pmu_start(struct vhart *vhart, uint64_t set, const uint64_t *value)
     uint64_t begin = set & pmu->configured & ~pmu->started;
     uint64_t left = begin;
 
-    while (left != 0 && !hart_is_wanted()) {
-        uint64_t piece = piece_of(vhart, left);
-
+    for (uint64_t piece; begin_piece(vhart, left, &piece); left &= ~piece) {
         start_piece(vhart, piece, value);
-        left &= ~piece;
     }
+    go_on(vhart);
     return note_changed(pmu, begin, left);
 }
 
@@ -288,12 +305,10 @@ bool pmu_stop(struct vhart *vhart, uint64_t set, bool reset)
     uint64_t running = end & pmu->started;
     uint64_t left = end;
 
-    while (left != 0 && !hart_is_wanted()) {
-        uint64_t piece = piece_of(vhart, left);
-
+    for (uint64_t piece; begin_piece(vhart, left, &piece); left &= ~piece) {
         stop_piece(vhart, piece, reset);
-        left &= ~piece;
     }
+    go_on(vhart);
     return note_changed(pmu, running, left);
 }
 

@@ -18,13 +18,17 @@ struct steal_time {
 };
 
 static struct steal {
-    bool on;    /* and so attended */
-    bool away;  /* has lost the hart since it was last told */
-    bool idle;  /* when it lost the hart it had nothing to do */
-    bool waits; /* when it lost the hart it waited, until schedulable.wake */
+    bool on; /* and so attended */
+    enum {
+        STEAL_NONE, /* it was told since it lost the hart */
+        STEAL_WORK, /* it would have gone on */
+        STEAL_WAIT, /* it waited, until schedulable.wake */
+        STEAL_IDLE, /* it had nothing to do */
+    } away;
     uint32_t sequence;
     volatile struct steal_time *memory; /* shared with the tenant */
     uint64_t left;                      /* when it lost the hart, ticks */
+    uint64_t switches;                  /* its schedulable.switches then */
     uint64_t stolen;                    /* ticks in which another vhart had the hart instead */
 } steals[COTENANT_MAX_VHARTS];
 
@@ -49,7 +53,7 @@ void steal_end(struct vhart *vhart)
  * A vhart that keeps the hart while it waits has nothing to do if it was taken from it in a WFI or
  * in a suspend; nor has one that is about to suspend for longer.
  */
-static bool is_idle(const struct vhart *vhart)
+static inline bool is_idle(const struct vhart *vhart)
 {
     return vhart->loading ||
            (vhart->world.hart->loaded == vhart &&
@@ -60,40 +64,50 @@ static bool is_idle(const struct vhart *vhart)
 /* Out of line, so that a vhart without steal time saves no registers for it. */
 static void __attribute__((noinline)) note_leaving(struct vhart *vhart, struct steal *steal)
 {
-    steal->away = true;
+    enum schedulable_state state = vhart->schedulable.state;
+
     steal->left = hart_now(vhart->world.hart);
-    steal->waits = vhart->schedulable.state == SCHEDULABLE_WAITING;
-    steal->idle = is_idle(vhart) || vhart->schedulable.state == SCHEDULABLE_OFF;
-    if (!steal->idle && !steal->waits) {
+    steal->switches = vhart->schedulable.switches;
+    if (state == SCHEDULABLE_OFF || is_idle(vhart)) {
+        steal->away = STEAL_IDLE;
+    } else if (state == SCHEDULABLE_WAITING) {
+        steal->away = STEAL_WAIT;
+    } else {
+        steal->away = STEAL_WORK;
         steal->memory->preempted = 1;
     }
 }
 
+/* It is noted already where the hart is taken from it during a call: sbi/dispatch.c. */
 static void leave(struct vhart *vhart)
 {
     struct steal *steal = &steals[vhart_index(vhart)];
 
-    if (steal->on) {
+    if (steal->on && (steal->away == STEAL_NONE || vhart->loading ||
+                      vhart->schedulable.state != SCHEDULABLE_READY)) {
         note_leaving(vhart, steal);
     }
 }
 
-/* A vhart that waited could run again from the moment of its wake-up on. */
+/*
+ * A vhart that waited could run again from the moment of its wake-up on. Of what the monitor did
+ * for it nothing is stolen.
+ */
 static void enter(struct vhart *vhart)
 {
     struct steal *steal = &steals[vhart_index(vhart)];
-    uint64_t since = steal->waits ? vhart->schedulable.wake : steal->left;
+    uint64_t since = steal->away == STEAL_WAIT ? vhart->schedulable.wake : steal->left;
+    bool lost = steal->away != STEAL_IDLE && steal->switches != vhart->schedulable.switches;
     uint64_t now;
 
-    if (!steal->on || !steal->away) {
+    if (!steal->on || steal->away == STEAL_NONE) {
         return;
     }
     now = hart_now(vhart->world.hart);
-    steal->away = false;
-    if (steal->idle || since > now) {
-        return;
+    steal->away = STEAL_NONE;
+    if (lost && since <= now) {
+        steal->stolen += now - since;
     }
-    steal->stolen += now - since;
     steal->sequence++;
     steal->memory->sequence = steal->sequence;
     __atomic_thread_fence(__ATOMIC_RELEASE);

@@ -38,7 +38,7 @@ static unsigned put_aside;
 static unsigned claimed;
 
 /* What is put aside is in no state that this test compares. */
-void hart_leave_attended(struct hart *hart, struct schedulable *next)
+void attended_leave(struct hart *hart, struct schedulable *next)
 {
     assert_ptr_equal(hart, HART);
     assert_true(next->budget == 0);

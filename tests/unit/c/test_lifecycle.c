@@ -46,7 +46,7 @@ static unsigned routing_resets;
 static struct vhart *unloaded;
 struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
 struct hart_counters hart_counters[COTENANT_MAX_HARTS];
-static struct vhart *counters_owner;
+static struct pmu *counters_owner;
 
 /* In the place of the parts around it. */
 
@@ -103,15 +103,23 @@ void fp_drop(struct vhart *vhart)
     (void)vhart;
 }
 
-void counters_load(struct vhart *vhart)
+void counters_prepare(const struct hart_counters *in_hart, const struct pmu *pmu)
 {
-    counters_owner = vhart;
-    pmu_of(vhart)->own = 1ul << COUNTER_CYCLE;
+    (void)in_hart;
+    (void)pmu;
 }
 
-void counters_save(struct vhart *vhart)
+void counters_load(const struct hart_counters *in_hart, struct pmu *pmu)
 {
-    (void)vhart;
+    (void)in_hart;
+    counters_owner = pmu;
+    pmu->own = 1ul << COUNTER_CYCLE;
+}
+
+void counters_save(const struct hart_counters *in_hart, struct pmu *pmu)
+{
+    (void)in_hart;
+    pmu->own = 0;
     counters_owner = NULL;
 }
 
@@ -328,6 +336,7 @@ static int set_up(void **state)
     }
     go_to(hart);
     hart_counters[hart->index].count = COUNTER_FIRST_PROGRAMMABLE;
+    hart_counters[hart->index].all = 1ul << COUNTER_CYCLE | 1ul << COUNTER_INSTRET;
     monitor_log_init();
     cleared = copied = 0;
     routing_resets = 0;
@@ -425,8 +434,9 @@ static void test_reboot_wipes_and_starts_anew(void **state)
     vhart = run_to_tenant();
     vhart->world.registers[REGISTER_PC] = 0x1234;
     vhart->world.pending = INTERRUPT_SSI;
+    hart->reschedule = false;
     pmu_configure(vhart, COUNTER_CYCLE, 0, false, true);
-    assert_ptr_equal(counters_owner, vhart);
+    assert_ptr_equal(counters_owner, pmu_of(vhart));
     triggers_in(hart)->count = 1;
     triggers_of(vhart)->each[0].mapped = true;
     triggers_apply(vhart);
