@@ -12,17 +12,18 @@ from cotenant.system import build, load
 __all__ = ["workshop"]
 
 
-def said(workshop: Workshop, text: str) -> list[str]:
+def said(workshop: Workshop, text: str, icount: int | None = None) -> list[str]:
     built = build(load(workshop.system(text)), workshop.folder / "bundle.bin")
     output = StringIO()
-    show_start(built, Console(file=output, width=200))
+    show_start(built, Console(file=output, width=200), icount)
     return output.getvalue().splitlines()
 
 
 def test_start_of_a_system_on_one_hart(workshop: Workshop) -> None:
-    lines = said(workshop, LINUX + RTOS)
+    lines = said(workshop, LINUX + RTOS, icount=3)
     assert lines[:2] == ["  linux        priority 1   kernel", "  rtos         priority 10  rtos"]
-    assert lines[2].startswith("The keyboard is with linux. Ctrl-T is the key for the monitor:")
+    assert lines[2] == "Time is counted: an instruction takes 8 ns."
+    assert lines[3].startswith("The keyboard is with linux. Ctrl-T is the key for the monitor:")
 
 
 def test_start_of_a_system_on_several_harts(workshop: Workshop) -> None:
@@ -32,3 +33,4 @@ def test_start_of_a_system_on_several_harts(workshop: Workshop) -> None:
         "  linux        priority 1   kernel, on harts 0, 1",
         "  rtos         priority 10  rtos, on hart 1",
     ]
+    assert lines[2].startswith("Time is the host's: ")

@@ -46,6 +46,7 @@ def test_run_is_ok_when_everything_went_well() -> None:
     result = RunResult({"a": TenantResult(RUNNING, ready=True, output="")}, 5)
     assert result.ok
     assert result.as_dict()["tenants"]["a"]["app"] is None
+    assert result.as_dict()["counted"] is False
 
 
 def test_each_failure_has_a_sentence() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The run that README.md shows: stock Debian beside FreeRTOS, for five seconds in which it is up.
 
-./cotenant run examples/linux-freertos.toml --batch --for 5s --icount 4 --send linux 'uname -sr'
+./cotenant run examples/linux-freertos.toml --batch --for 5s --send linux 'uname -sr'
 """
 
 import re
@@ -19,7 +19,7 @@ from cotenant.run.results import Latency, RunResult, parse_latency
 from cotenant.run.session import Session
 
 _SYSTEM = paths.ROOT / "examples" / "linux-freertos.toml"
-_ICOUNT = 4
+_ICOUNT = 3  # what `run` counts in by itself
 _SECONDS = 5.0
 _INIT = re.compile(r"^\[ *([\d.]+)\] Run /init as init process", re.MULTILINE)
 _REPORT = re.compile(r"^latency: .*\n", re.MULTILINE)

@@ -21,9 +21,13 @@ from cotenant.run.batch import BatchRun, Plan, Send
 from cotenant.run.follow import Follower
 from cotenant.run.interactive import run_at_terminal
 from cotenant.run.launch import Launch, prepare
+from cotenant.run.pace import Pace
 from cotenant.run.qemu import Machine, qmp_socket
 from cotenant.run.session import Session
 from cotenant.run.signals import ending_signals_raise
+
+# At so many instructions a second, 125 million, a usual host keeps up with a busy machine.
+_USUAL_SHIFT = 3
 
 _UNFAIR = (
     "with --icount QEMU does not give several harts the processor in turn: latencies say nothing, "
@@ -58,6 +62,11 @@ _UNFAIR = (
     show_default=True,
     help="A window for the system's display, where it has one.",
 )
+@click.option(
+    "--realtime",
+    is_flag=True,
+    help="The machine's time is the host's, as it always is with several harts.",
+)
 @lean_option
 def run(
     file: Path,
@@ -73,10 +82,15 @@ def run(
     socket: Path | None,
     display: str,
     sstc: str | None,
+    realtime: bool,
     lean: bool,
     qemu_args: tuple[str, ...],
 ) -> None:
     """Boot the system described by FILE under QEMU.
+
+    The time of a system with one hart is counted in instructions, of 8 ns if --icount says nothing
+    else, so that the latencies that it tells do not depend on the host. At a terminal it passes at
+    the pace of the host's clock, in batch as fast as it can.
 
     At a terminal, the tenant in focus has the keyboard, and the escape key (Ctrl-T, then h for
     help, q to quit) is for the monitor. With --batch, the exit status tells whether every tenant
@@ -86,6 +100,8 @@ def run(
         raise click.UsageError(
             "--for, --json, --send, --log-dir, --follow and --keep-going need --batch"
         )
+    if realtime and icount is not None:
+        raise click.UsageError("--icount counts time, and --realtime does not: leave one out")
     if not batch and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("there is no terminal to run at: use --batch")
     mode = "framed" if batch else "mux"
@@ -96,19 +112,26 @@ def run(
             choice = None if sstc is None else sstc == "on"
             launch = prepare(file, bundle, console_mode=mode, sstc=choice, lean=lean)
             report_warnings(launch.built.system)
-            if icount is not None and len(launch.built.system.harts) > 1:
+            one_hart = len(launch.built.system.harts) == 1
+            if icount is not None and not one_hart:
                 click.echo(f"warning: {_UNFAIR}", err=True)
+            if icount is None and one_hart and not realtime:
+                icount = _USUAL_SHIFT
             place = _control_socket(file, socket)
             machine = replace(
                 launch.machine(icount, qemu_args),
                 display=display,
                 qmp=None if place is None else qmp_socket(place),
             )
+            if icount is not None and not batch:
+                board = launch.built.system.board
+                pace = Pace(Path(folder) / "pace", board.aclint.mtime, board.timebase)
+                machine = replace(machine, pace=pace)
             control = None if "control" in launch.built.monitor.left_out else place
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
                 sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))
-            report.show_start(launch.built, Console())
+            report.show_start(launch.built, Console(), icount)
             escape = launch.built.system.config.console.escape
             sys.exit(run_at_terminal(machine, escape, control))
     except ConfigError as error:

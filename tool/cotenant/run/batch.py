@@ -135,7 +135,8 @@ class BatchRun:
             commands = self._commands[name]
             signs = self._session.symptoms(name)
             tenants[name] = TenantResult(stats, ready, output, commands, expected, crash, signs)
-        return RunResult(tenants, self._stats.time_ns, self._problem)
+        counted = self._session.machine.icount is not None
+        return RunResult(tenants, self._stats.time_ns, self._problem, counted)
 
     def _final_stats(self, tenant: str) -> TenantStats:
         stats = self._stats.tenants.get(tenant, TenantStats())

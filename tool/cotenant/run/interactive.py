@@ -20,6 +20,7 @@ from cotenant.control.server import ControlServer
 from cotenant.errors import RunError
 from cotenant.run.line import write_all
 from cotenant.run.mux import EscapeWatcher, MuxDecoder, encode_control
+from cotenant.run.pace import Pacer
 from cotenant.run.qemu import Machine, QemuProcess
 
 _READ_SIZE = 1 << 16
@@ -43,6 +44,8 @@ def run_at_terminal(machine: Machine, escape: int, control: Path | None = None) 
         line = _Line(process, escape)
         if control is not None:
             stack.enter_context(ControlServer(control, line.exchange))
+        if machine.pace is not None:
+            stack.enter_context(Pacer(process.pid, machine.pace))
         with _raw_terminal(sys.stdin.fileno()):
             line.carry(sys.stdin.fileno(), sys.stdout.fileno())
         exit_code = process.wait(_END_TIMEOUT)

@@ -16,6 +16,7 @@ from typing import IO, Self
 
 from cotenant.errors import RunError
 from cotenant.run import qmp
+from cotenant.run.pace import REMARK, Pace
 
 QEMU = "qemu-system-riscv64"
 
@@ -54,6 +55,8 @@ class Machine:
     """the kind of window that shows what the machine shows; none: it has no window"""
     qmp: Path | None = None
     """a socket where QEMU listens for its own protocol"""
+    pace: Pace | None = None
+    """how a Pacer asks for its time"""
 
     def arguments(self) -> list[str]:
         """Return QEMU's arguments: no monitor, the serial line on stdin and stdout."""
@@ -76,6 +79,8 @@ class Machine:
         if self.icount is not None:
             # The real-time clock too: its alarms are then as repeatable as the timer's.
             arguments += ["-icount", f"shift={self.icount},sleep=off", "-rtc", "clock=vm"]
+        if self.pace is not None:
+            arguments += self.pace.arguments()
         return arguments + list(self.extra)
 
     def _firmware(self) -> list[str]:
@@ -179,7 +184,9 @@ class QemuProcess:
         descriptor = self._errors.fileno()
         size = os.fstat(descriptor).st_size
         start = max(0, size - _LAST_WORDS)
-        return os.pread(descriptor, size - start, start).decode(errors="replace").strip()
+        words = os.pread(descriptor, size - start, start).decode(errors="replace")
+        lines = [line for line in words.splitlines() if not line.endswith(REMARK)]
+        return "\n".join(lines).strip()
 
     def __enter__(self) -> Self:
         return self

@@ -11,8 +11,8 @@ from cotenant.system import BuiltSystem
 _COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults")
 
 
-def show_start(built: BuiltSystem, console: Console) -> None:
-    """Say what is started and how to leave it."""
+def show_start(built: BuiltSystem, console: Console, icount: int | None = None) -> None:
+    """Say what is started, what its time is, and how to leave it."""
     system = built.system
     escape = f"Ctrl-{chr(ord('A') + system.config.console.escape - 1)}"
     focus = system.tenants[system.focus].name
@@ -23,6 +23,12 @@ def show_start(built: BuiltSystem, console: Console) -> None:
             harts = ", ".join(map(str, tenant.config.harts))
             line.append(f", on hart{'s' if len(tenant.config.harts) > 1 else ''} {harts}")
         console.print(line)
+    if icount is None:
+        console.print(
+            "Time is the host's: the latencies that tenants tell have its scheduling in them."
+        )
+    else:
+        console.print(f"Time is counted: an instruction takes {1 << icount} ns.")
     line = Text("The keyboard is with ")
     line.append(focus, style="bold")
     line.append(". ").append(escape, style="bold cyan").append(" is the key for the monitor: then ")
@@ -63,5 +69,6 @@ def show_result(result: RunResult, console: Console) -> None:
             console.print(
                 f"{name}: latency {latency.min_us}/{latency.avg_us}/{latency.max_us} us"
                 f" (min/avg/max), {latency.missed} of {latency.samples:,} missed"
+                f"{'' if result.counted else '; with the scheduling of the host in them'}"
             )
     console.print(f"{result.time_ns / 1e9:.1f} s of the machine's time")

@@ -142,6 +142,8 @@ class RunResult:
     tenants: dict[str, TenantResult]
     time_ns: int
     problem: str | None = None
+    counted: bool = False
+    """whether time was counted in instructions; else the host's scheduling is in all times"""
 
     @property
     def ok(self) -> bool:
@@ -162,5 +164,6 @@ class RunResult:
             "ok": self.ok,
             "problems": self.problems(),
             "time_ns": self.time_ns,
+            "counted": self.counted,
             "tenants": {name: tenant.as_dict() for name, tenant in self.tenants.items()},
         }
