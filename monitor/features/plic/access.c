@@ -183,14 +183,13 @@ static inline __attribute__((always_inline)) world_change fast(struct hart *hart
 {
     struct vhart *vhart = hart->loaded;
     uint64_t physical = device_address(vhart);
+    uint64_t offset = uart_offset(vhart->tenant, physical);
     const struct mmio_window *window = NULL;
 
+    if (offset < UART_SIZE) {
+        return store ? store_uart(hart, vhart, offset) : load_uart(hart, vhart, offset);
+    }
     if (physical != vhart->plic->claim_register) {
-        uint64_t offset = uart_offset(vhart->tenant, physical);
-
-        if (offset < UART_SIZE) {
-            return store ? store_uart(hart, vhart, offset) : load_uart(hart, vhart, offset);
-        }
         window = device_window(vhart, CSR_READ(mtval), physical);
         if (window == NULL) {
             return NO_CHANGE;

@@ -237,6 +237,9 @@ uint8_t vuart_read(struct vuart *uart, unsigned offset)
 {
     bool divisor = (uart->line_control & LCR_DLAB) != 0;
 
+    if (offset == REG_LINE_STATUS) { /* far more often than all else */
+        return read_line_status(uart);
+    }
     switch (offset) {
     case REG_DATA:
         return divisor ? uart->divisor_low : read_data(uart);
@@ -248,8 +251,6 @@ uint8_t vuart_read(struct vuart *uart, unsigned offset)
         return uart->line_control;
     case REG_MODEM_CONTROL:
         return uart->modem_control;
-    case REG_LINE_STATUS:
-        return read_line_status(uart);
     case REG_MODEM_STATUS:
         return read_modem_status(uart);
     case REG_SCRATCH:

@@ -10,12 +10,12 @@
 uint8_t vuart_read(struct vuart *uart, unsigned offset);
 
 /*
- * A read at `offset` would change nothing: IER, LCR, MCR, LSR and SCR. Polling drivers read LSR far
+ * A read at `offset` would change nothing: not of RBR, IIR and MSR. Polling drivers read LSR far
  * more often than all else.
  */
 static inline bool vuart_read_is_plain(const struct vuart *uart, unsigned offset)
 {
-    return offset < 8 && (0xba >> offset & 1) != 0 && !uart->overrun;
+    return (0x45u >> offset % 32 & 1) == 0 && !uart->overrun;
 }
 
 /* The tenant writes the byte register at `offset`; writes above 7 are ignored. */
