@@ -154,17 +154,40 @@ def test_programs_ask_the_monitor_over_the_same_line(
     assert terminal.end() == 0
 
 
-def test_without_a_terminal_it_points_to_batch(tmp_path: Path) -> None:
+def test_without_a_terminal_it_shows_lines_with_names(tmp_path: Path) -> None:
+    description = tmp_path / "lines.toml"
+    description.write_text(system(payload("uart-echo", name="echo"), freertos()))
     run = subprocess.run(
-        [sys.executable, "-m", "cotenant", "run", str(tmp_path / "any.toml")],
-        env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool")},
+        [sys.executable, "-m", "cotenant", "run", str(description), "--for", "2s"],
+        env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool"), "XDG_RUNTIME_DIR": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
+        timeout=LIMIT,
     )
-    assert run.returncode != 0
-    assert "--batch" in run.stderr
+    assert (run.returncode, run.stderr) == (0, "")
+    assert re.search(r"^echo +\| uart-echo: ready$", run.stdout, re.MULTILINE)
+    assert re.search(r"^freertos +\| latency: .* missed=0$", run.stdout, re.MULTILINE)
+
+
+def test_without_a_terminal_control_c_ends_it(tmp_path: Path) -> None:
+    description = tmp_path / "lines.toml"
+    description.write_text(system(freertos()))
+    run = subprocess.Popen(
+        [sys.executable, "-m", "cotenant", "run", str(description)],
+        env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool"), "XDG_RUNTIME_DIR": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with run:
+        assert run.stdout
+        while "latency: samples=" not in run.stdout.readline():
+            assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        assert run.wait(LIMIT) == 128 + signal.SIGINT
 
 
 @pytest.mark.parametrize("terminal", [LEAST], indirect=True, ids=["lean"])

@@ -21,6 +21,7 @@ from cotenant.run.batch import BatchRun, Plan, Send
 from cotenant.run.follow import Follower
 from cotenant.run.interactive import run_at_terminal
 from cotenant.run.launch import Launch, prepare
+from cotenant.run.lines import run_as_lines
 from cotenant.run.pace import Pace
 from cotenant.run.qemu import Machine, qmp_socket
 from cotenant.run.session import Session
@@ -93,18 +94,19 @@ def run(
     the pace of the host's clock, in batch as fast as it can.
 
     At a terminal, the tenant in focus has the keyboard, and the escape key (Ctrl-T, then h for
-    help, q to quit) is for the monitor. With --batch, the exit status tells whether every tenant
-    became ready, kept running or shut down, and every command sent was successful.
+    help, q to quit) is for the monitor. Without one, what the tenants print is shown line by line
+    with their names, until Ctrl-C or for the time of --for. With --batch, the exit status tells
+    whether every tenant became ready, kept running or shut down, and every command sent was
+    successful.
     """
-    if not batch and (seconds or as_json or sends or log_dir or follow or keep_going):
-        raise click.UsageError(
-            "--for, --json, --send, --log-dir, --follow and --keep-going need --batch"
-        )
+    terminal = not batch and sys.stdin.isatty() and sys.stdout.isatty()
+    if not batch and (as_json or sends or log_dir or follow or keep_going):
+        raise click.UsageError("--json, --send, --log-dir, --follow and --keep-going need --batch")
+    if terminal and seconds:
+        raise click.UsageError("at a terminal --for needs --batch")
     if realtime and icount is not None:
         raise click.UsageError("--icount counts time, and --realtime does not: leave one out")
-    if not batch and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("there is no terminal to run at: use --batch")
-    mode = "framed" if batch else "mux"
+    mode = "mux" if terminal else "framed"
     try:
         with ending_signals_raise(), TemporaryDirectory(prefix="cotenant-") as folder:
             displays.prepare(display)
@@ -131,7 +133,9 @@ def run(
             if batch:
                 plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
                 sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))
-            report.show_start(launch.built, Console(), icount)
+            report.show_start(launch.built, Console(soft_wrap=True), icount, keys=terminal)
+            if not terminal:
+                sys.exit(run_as_lines(launch, machine, seconds, Console(), control))
             escape = launch.built.system.config.console.escape
             sys.exit(run_at_terminal(machine, escape, control))
     except ConfigError as error:

@@ -11,8 +11,10 @@ from cotenant.system import BuiltSystem
 _COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults")
 
 
-def show_start(built: BuiltSystem, console: Console, icount: int | None = None) -> None:
-    """Say what is started, what its time is, and how to leave it."""
+def show_start(
+    built: BuiltSystem, console: Console, icount: int | None = None, *, keys: bool = True
+) -> None:
+    """Say what is started, what its time is, and with `keys` how to leave it."""
     system = built.system
     escape = f"Ctrl-{chr(ord('A') + system.config.console.escape - 1)}"
     focus = system.tenants[system.focus].name
@@ -29,6 +31,8 @@ def show_start(built: BuiltSystem, console: Console, icount: int | None = None) 
         )
     else:
         console.print(f"Time is counted: an instruction takes {1 << icount} ns.")
+    if not keys:
+        return
     line = Text("The keyboard is with ")
     line.append(focus, style="bold")
     line.append(". ").append(escape, style="bold cyan").append(" is the key for the monitor: then ")
