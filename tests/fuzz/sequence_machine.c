@@ -36,7 +36,7 @@
 /* A store may take so many basic blocks of the monitor's code, and move so many bytes; fewer when
  * an interrupt waits from its beginning. */
 #define MOST_BLOCKS 16000
-#define MOST_BLOCKS_WANTED_CONSOLE 220
+#define MOST_BLOCKS_WANTED_CONSOLE 260
 #define MOST_BLOCKS_WANTED 100
 #define MOST_BYTES 8192
 

@@ -21,6 +21,8 @@
 /* Steps of a work in a row, and buffers that are gone on to at a stretch. */
 #define MOST_STEPS 16
 #define MOST_FRAGMENTS 2
+/* Those that a header may be divided into; a buffer may be empty. */
+#define MOST_HEADER_BUFFERS 8
 /* Chains without use of a buffer that a receiver has time for. */
 #define MOST_IN_VAIN 8
 
@@ -412,7 +414,9 @@ enum virtqueue_state virtio_look_on(struct virtio_device *device, struct virtque
     bool is_new = queue->left == 0;
     enum virtqueue_state state = virtio_look(device, queue, fill);
 
-    return is_new && state == VIRTQUEUE_BYTES && hart_is_wanted() ? VIRTQUEUE_LATER : state;
+    return is_new && state == VIRTQUEUE_BYTES && queue->left != 0 && hart_is_wanted()
+               ? VIRTQUEUE_LATER
+               : state;
 }
 
 enum virtqueue_state virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
@@ -423,6 +427,9 @@ enum virtqueue_state virtio_take(struct virtio_device *device, struct virtqueue 
 
         if (state != VIRTQUEUE_BYTES) {
             return state;
+        }
+        if (queue->steps > MOST_HEADER_BUFFERS) {
+            return VIRTQUEUE_END;
         }
         *taken += virtqueue_read(queue, (uint8_t *)bytes + *taken, length - *taken);
         if (*taken == length) {
@@ -440,6 +447,9 @@ enum virtqueue_state virtio_fill(struct virtio_device *device, struct virtqueue 
 
         if (state != VIRTQUEUE_BYTES) {
             return state;
+        }
+        if (queue->steps > MOST_HEADER_BUFFERS) {
+            return VIRTQUEUE_END;
         }
         (void)virtqueue_write(queue, (const uint8_t *)bytes + queue->written,
                               length - queue->written);

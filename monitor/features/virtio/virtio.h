@@ -91,7 +91,8 @@ void virtio_finish(struct virtio_device *device, struct virtqueue *queue);
 
 /*
  * Takes bytes out of the open or next chain of a queue, from its beginning, until *taken is
- * `length`. BYTES: it is; LATER: it will be; others: there are less.
+ * `length`. BYTES: it is; LATER: it will be; others: there are less, or they are in many pieces: a
+ * driver's own fault.
  */
 enum virtqueue_state virtio_take(struct virtio_device *device, struct virtqueue *queue, void *bytes,
                                  uint32_t length, uint32_t *taken);

@@ -323,18 +323,17 @@ static bool make_room(struct virtio_device *device)
            !virtio_is_wanted();
 }
 
-/* The driver may just have opened or closed the port. False: the hart is wanted first. */
-static bool tell_peer(struct virtio_port *port)
+/*
+ * The driver may just have opened or closed the port. Told once, whatever the other driver makes of
+ * it meanwhile: this one's store does not wait for that.
+ */
+static void tell_peer(const struct virtio_port *port)
 {
     struct virtio_port *peer = port->peer;
 
-    if (peer == NULL || !is_untold(peer)) {
-        return true;
+    if (peer != NULL && is_untold(peer)) {
+        (void)tell_open(peer);
     }
-    if (!make_room(peer->device)) {
-        return false;
-    }
-    return !tell_open(peer) || !virtio_is_wanted();
 }
 
 /*
@@ -362,9 +361,10 @@ static bool control(struct virtio_device *device)
                 return false;
             }
         }
-        if (!tell_peer(port) || !virtio_work(drop_stale, port->peer)) {
+        if (!virtio_work(drop_stale, port->peer)) {
             return false;
         }
+        tell_peer(port);
         ++*turn;
         if (virtio_is_wanted()) {
             return false;
