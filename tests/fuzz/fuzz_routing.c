@@ -2,7 +2,8 @@
 /*
  * Sequences of what drivers do with the PLIC that they see, of what their devices do, and of world
  * switches, interrupts, messages and resets. In each episode some tenants are hostile. The others
- * keep to the rules: they must get each interrupt that is theirs, and none that is not.
+ * keep to the rules: they must get each interrupt that is theirs, and none that is not. In half of
+ * the episodes tenants share physical sources by twos, as members of a group.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,11 @@ static bool is_honest(uint32_t tenant)
     return tenant < DRIVEN && (honest >> tenant & 1) != 0;
 }
 
+static bool runs_honestly(uint32_t tenant)
+{
+    return is_honest(tenant) && tenants[tenant].state == TENANT_RUNNING;
+}
+
 static struct server *server_of(const struct vhart *vhart)
 {
     return &servers[vhart - vharts];
@@ -128,7 +134,7 @@ static uint32_t pick_source(uint32_t tenant, uint8_t choice)
     uint32_t which = choice % (PHYSICAL_EACH + VIRTUAL_EACH + 1);
 
     if (which < PHYSICAL_EACH) {
-        return physical_sources[tenant][which];
+        return physical_sources(tenant)[which];
     }
     return which < PHYSICAL_EACH + VIRTUAL_EACH ? virtual_sources[tenant][which - PHYSICAL_EACH]
                                                 : BOARD_UART;
@@ -363,6 +369,16 @@ static void hostile_operate(struct vhart *vhart, struct fuzz_input *input)
     }
 }
 
+static void stop(uint32_t tenant)
+{
+    machine_stop(tenant);
+    memset(&facts[tenant], 0, sizeof(facts[tenant]));
+    for (uint32_t i = 0; i < tenants[tenant].vhart_count; i++) {
+        memset(server_of(&tenants[tenant].vharts[i]), 0, sizeof(struct server));
+    }
+    resets++;
+}
+
 /* Something that happens to a tenant: its devices, a PLIC that loses a claim, a reset. */
 static void happen(uint32_t tenant, struct fuzz_input *input)
 {
@@ -370,6 +386,9 @@ static void happen(uint32_t tenant, struct fuzz_input *input)
     uint32_t hart = choice % HARTS;
     uint32_t source = pick_source(tenant, fuzz_byte(input));
 
+    if (tenants[tenant].state == TENANT_DORMANT) {
+        return;
+    }
     if (tenants[tenant].state != TENANT_RUNNING) {
         if (machine_reset_step(tenant, hart, choice >= 32)) {
             facts[tenant].asked = 0;
@@ -387,12 +406,7 @@ static void happen(uint32_t tenant, struct fuzz_input *input)
         facts[tenant].asked |= levels_of(tenant);
         machine_glitch(tenant, source);
     } else if (choice == 252) {
-        machine_stop(tenant);
-        memset(&facts[tenant], 0, sizeof(facts[tenant]));
-        for (uint32_t i = 0; i < tenants[tenant].vhart_count; i++) {
-            memset(server_of(&tenants[tenant].vharts[i]), 0, sizeof(struct server));
-        }
-        resets++;
+        stop(tenant);
     }
 }
 
@@ -475,7 +489,7 @@ static void settle(void)
         CHECK(round < SETTLE_ROUNDS);
         again = false;
         for (uint32_t i = 0; i < DRIVEN_VHARTS; i++) {
-            if (!is_honest(vharts[i].tenant->index)) {
+            if (!runs_honestly(vharts[i].tenant->index)) {
                 continue;
             }
             machine_switch(&vharts[i]);
@@ -488,7 +502,7 @@ static void settle(void)
         }
     }
     for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
-        CHECK(!is_honest(tenant) || due(tenant) == 0);
+        CHECK(!runs_honestly(tenant) || due(tenant) == 0);
     }
 }
 
@@ -507,7 +521,7 @@ static void settle_all(uint32_t tenant)
 static void finish_resets(void)
 {
     for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
-        while (tenants[tenant].state != TENANT_RUNNING) {
+        while (tenants[tenant].state == TENANT_STOPPING) {
             if (machine_reset_step(tenant, tenant % HARTS, false)) {
                 facts[tenant].asked = 0;
             }
@@ -515,28 +529,43 @@ static void finish_resets(void)
     }
 }
 
+/* The tenants that have their turn get all that their devices ask for. */
+static void serve_all(void)
+{
+    for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
+        if (runs_honestly(tenant)) {
+            settle_all(tenant);
+        }
+    }
+    settle();
+    machine_check();
+}
+
 int fuzz_routing(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
     uint8_t behaviour = fuzz_byte(&input);
+    bool groups = (behaviour & 4) != 0;
+    unsigned turns[GROUPS] = {0};
 
     honest = fuzz_byte(&input);
     memset(facts, 0, sizeof(facts));
     memset(servers, 0, sizeof(servers));
     now_operation = 0;
     episodes++;
-    machine_reset((behaviour & 1) != 0, (behaviour & 2) != 0);
+    machine_reset((behaviour & 1) != 0, (behaviour & 2) != 0, groups);
     while (input.size > 0) {
         operate(&input);
     }
     finish_resets();
     settle();
-    for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
-        if (is_honest(tenant)) {
-            settle_all(tenant);
+    serve_all();
+    for (uint32_t tenant = 0; groups && tenant < DRIVEN; tenant++) {
+        if (tenants[tenant].state == TENANT_RUNNING && turns[tenant % GROUPS]++ == 0) {
+            stop(tenant);
+            finish_resets();
         }
     }
-    settle();
-    machine_check();
+    serve_all(); /* those whose turn it was not, with the sources of the others */
     return 0;
 }

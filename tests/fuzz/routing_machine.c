@@ -24,7 +24,7 @@
 #define IER 1
 #define IER_TRANSMIT 2
 
-const uint8_t physical_sources[DRIVEN][PHYSICAL_EACH] = {
+static const uint8_t sources_of[DRIVEN][PHYSICAL_EACH] = {
     {1, 2, 33}, {3, 4, 34}, {5, 6, 35}, {7, 8, 36}};
 const uint8_t virtual_sources[DRIVEN][VIRTUAL_EACH] = {{20, 48}, {21, 49}, {22, 50}, {23, 51}};
 
@@ -46,12 +46,25 @@ static uint64_t interrupted[HARTS];
 static bool flickered[DRIVEN][HARTS];
 uint64_t machine_interruptions;
 
+/* Of two tenants that share their sources, the one whose turn it is not has TENANT_DORMANT. */
+static bool grouped;
+
+const uint8_t *physical_sources(uint32_t tenant)
+{
+    return sources_of[grouped ? tenant % GROUPS : tenant];
+}
+
+static bool is_dormant(uint32_t tenant)
+{
+    return tenants[tenant].state == TENANT_DORMANT;
+}
+
 uint64_t physical_set(uint32_t tenant)
 {
     uint64_t set = 0;
 
     for (uint32_t i = 0; i < PHYSICAL_EACH; i++) {
-        set |= SOURCE_BIT(physical_sources[tenant][i]);
+        set |= SOURCE_BIT(physical_sources(tenant)[i]);
     }
     return set;
 }
@@ -131,6 +144,7 @@ static void act_as(int who)
 static void act_for(uint32_t tenant)
 {
     act_as((int)tenant);
+    CHECK(!is_dormant(tenant));
     actor.sources = physical_set(tenant);
     for (uint32_t i = 0; parts[tenant].passed && i < parts[tenant].count; i++) {
         actor.contexts |= 1u << S_CONTEXT(hart_of[parts[tenant].first + i]);
@@ -211,8 +225,23 @@ static void take_contexts(const struct tenant *tenant)
     }
 }
 
-void machine_reset(bool any_context, bool latches)
+/* The source is its own among those of its group, and it has what it needs to be loaded. */
+static void begin_turn(uint32_t tenant)
 {
+    tenants[tenant].state = TENANT_RUNNING;
+    act_as(ACTOR_BOOT);
+    if (grouped) {
+        tenant_take_sources(&tenants[tenant]);
+    }
+    take_contexts(&tenants[tenant]);
+    for (uint32_t hart = 0; grouped && hart < HARTS; hart++) {
+        interrupted[hart] &= ~physical_set(tenant); /* they were another one's */
+    }
+}
+
+void machine_reset(bool any_context, bool latches, bool groups)
+{
+    grouped = groups;
     memset(&made, 0, sizeof(made));
     memset(flickered, 0, sizeof(flickered));
     posted = 0;
@@ -240,7 +269,11 @@ void machine_reset(bool any_context, bool latches)
         harts[hart].loaded = machine_bystander(hart);
     }
     for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
-        take_contexts(&tenants[tenant]);
+        if (grouped && tenant >= GROUPS) {
+            tenants[tenant].state = TENANT_DORMANT;
+        } else {
+            begin_turn(tenant);
+        }
     }
     physical_set_line(UNOWNED, true);
 }
@@ -287,7 +320,7 @@ void machine_messages(uint32_t hart)
 static uint32_t owner_of(uint32_t source)
 {
     for (uint32_t tenant = 0; tenant < DRIVEN; tenant++) {
-        if ((physical_set(tenant) >> source & 1) != 0) {
+        if ((physical_set(tenant) >> source & 1) != 0 && !is_dormant(tenant)) {
             return tenant;
         }
     }
@@ -477,7 +510,7 @@ void machine_stop(uint32_t tenant)
     tenants[tenant].state = TENANT_STOPPING;
     steps[tenant] = 0;
     for (uint32_t i = 0; i < PHYSICAL_EACH; i++) {
-        physical_set_line(physical_sources[tenant][i], false);
+        physical_set_line(physical_sources(tenant)[i], false);
     }
     for (uint32_t i = 0; i < VIRTUAL_EACH; i++) {
         machine_set_level(tenant, virtual_sources[tenant][i], false, 0);
@@ -495,7 +528,7 @@ static void check_released(uint32_t tenant)
         CHECK((physical.enable[context] & own) == 0);
     }
     for (uint32_t i = 0; i < PHYSICAL_EACH; i++) {
-        CHECK(physical.priority[physical_sources[tenant][i]] == 0);
+        CHECK(physical.priority[physical_sources(tenant)[i]] == 0);
     }
 }
 
@@ -515,9 +548,10 @@ bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
         return false;
     }
     check_released(tenant);
-    tenants[tenant].state = TENANT_RUNNING;
-    act_as(ACTOR_BOOT);
-    take_contexts(&tenants[tenant]);
+    if (grouped) {
+        tenants[tenant].state = TENANT_DORMANT;
+    }
+    begin_turn(grouped ? (tenant + GROUPS) % DRIVEN : tenant);
     return true;
 }
 
@@ -529,6 +563,8 @@ void machine_check(void)
         uint64_t enabled = physical.enable[S_CONTEXT(hart)];
 
         CHECK((enabled & ~known_set(user->tenant->index)) == 0);
+        CHECK(!is_dormant(user->tenant->index) ||
+              (enabled & physical_set(user->tenant->index)) == 0);
         CHECK((enabled & SOURCE_BIT(BOARD_UART)) == 0);
         CHECK(harts[hart].loaded == user ||
               physical_threshold(S_CONTEXT(hart)) == PLIC_THRESHOLD_CLOSED);

@@ -19,15 +19,20 @@
 #define UNOWNED 15     /* a device that no tenant owns, and which always asks for service */
 #define PHYSICAL_EACH 3
 #define VIRTUAL_EACH 2
+#define GROUPS 2 /* tenants n and n + GROUPS share their physical sources, if they do */
 
 /* The sources of each tenant, in numbers and as sets. */
-extern const uint8_t physical_sources[DRIVEN][PHYSICAL_EACH];
+const uint8_t *physical_sources(uint32_t tenant);
 extern const uint8_t virtual_sources[DRIVEN][VIRTUAL_EACH];
 uint64_t physical_set(uint32_t tenant);
 /* Those of its PLIC: with the virtual ones, and those of the UART. */
 uint64_t known_set(uint32_t tenant);
 
-void machine_reset(bool any_context, bool latches);
+/*
+ * `groups`: members of a group have the same physical sources, one of them with the PLIC passed
+ * through and one with it emulated. Only one has its turn, and the other one after its reset.
+ */
+void machine_reset(bool any_context, bool latches, bool groups);
 bool is_passed(uint32_t tenant);
 /* The bystander's vhart on a hart, and the one that is loaded. */
 struct vhart *machine_bystander(uint32_t hart);
@@ -53,8 +58,8 @@ void machine_set_level(uint32_t tenant, uint32_t source, bool level, uint32_t ha
 void machine_set_uart(uint32_t tenant, bool level, uint32_t hart);
 
 /*
- * A tenant stops, gives back its interrupts on a hart, and runs again (true): in one go, or one
- * step if the hart is wanted.
+ * A tenant stops, gives back its interrupts on a hart, and runs again or the other one of its group
+ * does (true): in one go, or one step if the hart is wanted.
  */
 void machine_stop(uint32_t tenant);
 bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted);
