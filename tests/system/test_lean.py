@@ -14,11 +14,15 @@ from systems import (
 )
 from test_malformed_bundle import spoil
 
+from cotenant.bench import sizes
 from cotenant.bundle_struct import Bundle
 from cotenant.run.launch import Launch
 
 LEAN = '[monitor]\nbuild = "lean"\n'
 SECONDS = 2
+# Bytes of code and constants; these numbers only fall (docs/performance/size.md).
+LINUX_CEILING = 53_000
+PAIR_CEILING = 34_400
 RTOS = freertos(fp=False)
 SECOND = freertos("second", fp=False)
 ENDS = "ends = ['freertos', 'second']\n"
@@ -27,10 +31,13 @@ NET = f"[channel.c]\nkind = 'net'\n{ENDS}"
 MEMORY = f"[channel.c]\nkind = 'memory'\nsize = '64K'\n{ENDS}"
 
 
+def test_it_is_small() -> None:
+    assert sizes.of_example("linux-freertos").text_bytes < LINUX_CEILING
+    assert sizes.of_pair().text_bytes < PAIR_CEILING
+
+
 def test_linux_beside_freertos(build: Build, boot: Boot) -> None:
-    launch = build(system(linux(), freertos(), LEAN))
-    assert launch.built.monitor.text_bytes < 55_000
-    session = boot(launch, icount=4)
+    session = boot(build(system(linux(), freertos(), LEAN)), icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")
     assert session.command("linux", "uname -sm") == (0, "Linux riscv64\n")

@@ -26,6 +26,11 @@ _STRUCT_ARRAY = re.compile(r"^\} (\w+)\[COTENANT_(MAX_\w+)\];", re.M)
 # Of the linker's map: " .text.f  0x100  0x20  file.o", on two lines if the name is long.
 _PLACED = re.compile(r"^ (\.?\w[\w.]*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+\.o)$", re.M)
 _CODE = (".text", ".rodata")
+# What was compiled together at the link is in one object: the names of its sections tell the files.
+_TOGETHER = ".ltrans.o"
+_SECTION = re.compile(r"\.(?:text|rodata)(?:\.unlikely)?\.(?P<symbol>.+?)(?:\.str\d+\.\d+)?")
+# Of nm -l: "00000100 t f<tab>/place/monitor/core/one.c:12".
+_SYMBOL = re.compile(r"^\w+ \w (\S+)\t.*/monitor/(\S+):\d+$", re.M)
 
 
 @dataclass
@@ -85,13 +90,39 @@ def _objects(folder: Path) -> list[Path]:
 
 
 def _placed(folder: Path) -> Iterable[tuple[Path, int]]:
-    """Give the code and constants that the linker has taken from each object file."""
+    """Give the code and constants that the linker has taken from each object or source file."""
     text = (folder / "monitor.map").read_text(encoding="utf-8")
     memory_map = text[text.index("Linker script and memory map") :]
+    files = _files_of_symbols(folder)
     for found in _PLACED.finditer(memory_map):
         object_file = (paths.MONITOR / found[4]).resolve()
-        if found[1].startswith(_CODE) and object_file.is_relative_to(folder.resolve()):
+        if not found[1].startswith(_CODE):
+            continue
+        if object_file.is_relative_to(folder.resolve()):
             yield object_file.relative_to(folder.resolve()), int(found[3], 16)
+        elif found[4].endswith(_TOGETHER):
+            yield files.get(section_symbol(found[1]), Path(CORE)), int(found[3], 16)
+
+
+def section_symbol(section: str) -> str:
+    """Return the function or constant that a section of code or constants is for, or ""."""
+    found = _SECTION.fullmatch(section)
+    return found["symbol"] if found else ""
+
+
+def _files_of_symbols(folder: Path) -> dict[str, Path]:
+    """Return the files that define functions and constants.
+
+    The debug information knows functions alone. Constants are known by the sections of objects.
+    """
+    files: dict[str, Path] = {}
+    for place in _objects(folder):
+        with (folder / place).open("rb") as file:
+            for section in ELFFile(file).iter_sections():
+                files[section_symbol(section.name)] = place
+    files.pop("", None)
+    symbols = (folder / "monitor.symbols").read_text(encoding="utf-8")
+    return files | {found[1]: Path(found[2]) for found in _SYMBOL.finditer(symbols)}
 
 
 def arrays_in(source: str) -> dict[str, str]:

@@ -39,10 +39,40 @@ def test_code_is_counted_where_it_comes_from(
         (sources / name).write_text("/* A comment. */\nint a;\n\nint b;\n")
     out.mkdir()
     (out / "monitor.map").write_text(MAP.format(out="../out"))
+    (out / "monitor.symbols").write_text("")
     monkeypatch.setattr(paths, "MONITOR", sources)
     core, feature = monitor_parts.parts(out)
     assert core == Part(CORE, 2, 0x20)
     assert feature == Part("features/two", 2, 0x48)
+
+
+def test_what_is_compiled_together_is_counted_by_the_names_of_its_sections(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sources, out = tmp_path / "monitor", tmp_path / "out"
+    for name in ("core/one.c", "features/two/two.c"):
+        (sources / name).parent.mkdir(parents=True)
+        (sources / name).write_text("int a;\n")
+    for name in (".text.step", ".rodata.step.lto_priv.0.str1.1", ".text.unlikely.step.lto_priv.0"):
+        assert monitor_parts.section_symbol(name) in ("step", "step.lto_priv.0")
+    out.mkdir()
+    (out / "monitor.map").write_text(
+        "Linker script and memory map\n\n"
+        " .text.step     0x0000000000000100       0x20 /scratch/a.ltrans0.ltrans.o\n"
+        " .text.unlikely.step.lto_priv.0\n"
+        "                0x0000000000000120       0x40 /scratch/a.ltrans0.ltrans.o\n"
+        " .rodata.step.lto_priv.0.str1.1\n"
+        "                0x0000000000000160        0x8 /scratch/a.ltrans0.ltrans.o\n"
+        " .rodata.cst8   0x0000000000000168        0x8 /scratch/a.ltrans0.ltrans.o\n"
+    )
+    (out / "monitor.symbols").write_text(
+        "0000000000000000 t trap_entry\n"
+        "0000000000000100 T step\t/moved/monitor/core/one.c:1\n"
+        "0000000000000120 t step.lto_priv.0\t/moved/monitor/features/two/two.c:1\n"
+    )
+    monkeypatch.setattr(paths, "MONITOR", sources)
+    core, feature = monitor_parts.parts(out)
+    assert (core.code, feature.code) == (0x28, 0x48)
 
 
 def test_arrays_have_an_entry_for_each_vhart_tenant_or_hart() -> None:

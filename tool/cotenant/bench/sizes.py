@@ -50,15 +50,24 @@ def run(quick: bool) -> list[Row]:
         rows += _part(part)
     rows += _monitor("full", full)
     for name in _EXAMPLES:
-        rows += _monitor(name, _lean(paths.ROOT / "examples" / f"{name}.toml"))
+        rows += _monitor(name, of_example(name))
+    rows += _monitor("two FreeRTOS", of_pair())
+    least = "[monitor]\nwithout = ['check', 'commands', 'misaligned']\n"
+    rows += _monitor("two FreeRTOS, least", of_pair(least))
+    return rows
+
+
+def of_example(name: str) -> Monitor:
+    """Return the lean monitor of an example."""
+    return _lean(paths.ROOT / "examples" / f"{name}.toml")
+
+
+def of_pair(monitor: str = "") -> Monitor:
+    """Return the lean monitor of two RTOSes; `monitor` is that table of their system."""
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder_name:
         pair = Path(folder_name) / "system.toml"
-        pair.write_text(_PAIR, encoding="utf-8")
-        rows += _monitor("two FreeRTOS", _lean(pair))
-        least = "[monitor]\nwithout = ['check', 'commands', 'misaligned']\n"
-        pair.write_text(f"{_PAIR}{least}", encoding="utf-8")
-        rows += _monitor("two FreeRTOS, least", _lean(pair))
-    return rows
+        pair.write_text(f"{_PAIR}{monitor}", encoding="utf-8")
+        return _lean(pair)
 
 
 def _below(folder: Path, files: list[Path]) -> list[Path]:
