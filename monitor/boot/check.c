@@ -55,7 +55,7 @@ static struct check_result check_features(const struct bundle *bundle)
 
         REQUIRE(name[COTENANT_FEATURE_NAME_SIZE - 1] == '\0', "features: not a name", -1);
         if (name[0] != '\0' && !is_built_in(name)) {
-            return (struct check_result){name, CHECK_NO_FEATURE};
+            return (struct check_result){name, CHECK_NO_FEATURE, 0};
         }
     }
     return check_good();

@@ -54,6 +54,10 @@ _Noreturn void early_console_refuse(const struct check_result *result)
         put("features: this monitor is built without ");
     }
     put(result->problem);
+    if (result->rule != 0) {
+        put(": ");
+        put(result->problem + result->rule);
+    }
     if (result->index >= 0) {
         put(" [");
         put_number(result->index);

@@ -115,7 +115,7 @@ static void protection_init(struct hart *hart)
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         if (vharts[i].world.hart == hart && protection_install(&vharts[i]) >= 0) {
             const struct check_result problem = {
-                "vhart.pmp_address: this hart does not take the entries as written", (long)i};
+                "vhart.pmp_address: this hart does not take the entries as written", (int32_t)i, 0};
 
             early_console_refuse(&problem);
         }
@@ -154,7 +154,7 @@ static bool has_vharts(const struct hart *hart)
 /* What every hart does for itself before it may run tenants. Refuses a hart that cannot. */
 static void hart_begin(struct hart *hart)
 {
-    struct check_result problem = {NULL, -1};
+    struct check_result problem = {NULL, -1, 0};
 
     if (protection_count_entries() < bundle->board.pmp_entries) {
         problem.problem = "board.pmp_entries: more than this hart has";
@@ -194,7 +194,8 @@ static void release_others(const struct hart *boot_hart)
         *hart->msip = 1;
         while (!__atomic_load_n(&hart->ready, __ATOMIC_ACQUIRE) && has_vharts(hart)) {
             if (hart_now(boot_hart) - start > ticks_from_us(MOST_WAIT_US)) {
-                const struct check_result problem = {"board.harts: this one does not start", i};
+                const struct check_result problem = {"board.harts: this one does not start",
+                                                     (int32_t)i, 0};
 
                 early_console_refuse(&problem);
             }
@@ -224,7 +225,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     bundle = checked_bundle;
     WRITE_TP(hart);
     if (sbi_init() != NULL) {
-        const struct check_result problem = {"two SBI extensions have one place", -1};
+        const struct check_result problem = {"two SBI extensions have one place", -1, 0};
 
         early_console_refuse(&problem);
     }

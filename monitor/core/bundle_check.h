@@ -27,7 +27,8 @@
 
 struct check_result {
     const char *problem; /* NULL: the bundle is good; else "field: what is wrong with it" */
-    long index;          /* of the tenant, vhart or hart concerned, -1, or CHECK_NO_FEATURE */
+    int32_t index;       /* of the tenant, vhart or hart concerned, -1, or CHECK_NO_FEATURE */
+    uint32_t rule; /* not 0: `problem` is the field alone, and what is wrong so far behind it */
 };
 
 /* check_result.index: `problem` is the name of a feature that this monitor is built without. */
@@ -86,13 +87,13 @@ TABLE(check_opened *const, opened_memories);
 #define REQUIRE(condition, text, number)                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            return (struct check_result){text, (long)(number)};                                    \
+            return (struct check_result){text, (int32_t)(number), 0};                              \
         }                                                                                          \
     } while (0)
 
 static inline struct check_result check_good(void)
 {
-    return (struct check_result){NULL, -1};
+    return (struct check_result){NULL, -1, 0};
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "core/bundle_check.h"
 #include "core/guarded.h"
 #include "device/plic_map.h"
+#include "features/check/words.h"
 
 /* The bytes that an entry matches; none for one that is off. */
 static struct bundle_range matched(const struct bundle_vhart *vhart, unsigned entry)
@@ -210,63 +211,60 @@ static bool opens_guarded_device(const struct bundle *bundle, uint32_t own,
     return false;
 }
 
-static struct check_result check_part(const struct bundle *bundle, uint32_t index, unsigned entry,
-                                      struct bundle_range opened)
+static uint32_t check_part(const struct bundle *bundle, uint32_t index, unsigned entry,
+                           struct bundle_range opened)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
 
-    REQUIRE(!opens_foreign_memory(bundle, vhart, opened),
-            "vhart.pmp_address: opens memory that is not its tenant's", index);
-    REQUIRE(!opens_monitor_device(bundle, vhart, entry, opened),
-            "vhart.pmp_address: opens a device of the monitor", index);
-    REQUIRE(!opens_foreign_device(bundle, index, opened),
-            "vhart.pmp_address: opens a device of another tenant", index);
-    REQUIRE(!opens_guarded_device(bundle, vhart->tenant, opened),
-            "vhart.pmp_address: opens a guarded device", index);
-    return check_good();
+    REQUIRE_FIELD(!opens_foreign_memory(bundle, vhart, opened), VHART_PMP_ADDRESS,
+                  OPENS_FOREIGN_MEMORY);
+    REQUIRE_FIELD(!opens_monitor_device(bundle, vhart, entry, opened), VHART_PMP_ADDRESS,
+                  OPENS_MONITOR_DEVICE);
+    REQUIRE_FIELD(!opens_foreign_device(bundle, index, opened), VHART_PMP_ADDRESS,
+                  OPENS_FOREIGN_DEVICE);
+    REQUIRE_FIELD(!opens_guarded_device(bundle, vhart->tenant, opened), VHART_PMP_ADDRESS,
+                  OPENS_GUARDED_DEVICE);
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_entry(const struct bundle *bundle, uint32_t index, unsigned entry)
+static uint32_t check_entry(const struct bundle *bundle, uint32_t index, unsigned entry)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
     const struct bundle_board *board = &bundle->board;
     uint8_t config = vhart->pmp_config[entry];
     struct bundle_range whole = matched(vhart, entry);
-    struct check_result result = check_good();
+    uint32_t refusal = CHECK_IS_GOOD;
 
-    REQUIRE((config & ~(PMP_MODE | PMP_RIGHTS)) == 0, "vhart.pmp_config: locked or reserved bits",
-            index);
-    REQUIRE(entry < board->pmp_entries || config == 0,
-            "vhart.pmp_config: more entries than the board has", index);
-    REQUIRE((config & (PMP_READ | PMP_WRITE)) != PMP_WRITE,
-            "vhart.pmp_config: writable but not readable", index);
-    REQUIRE(vhart->pmp_address[entry] >> PMP_ADDRESS_BITS == 0,
-            "vhart.pmp_address: beyond the address space", index);
-    REQUIRE(entry != vhart->plic_claim_entry || is_claim_register(bundle, vhart, whole),
-            "vhart.plic_claim_entry: not the claim register", index);
+    REQUIRE_FIELD((config & ~(PMP_MODE | PMP_RIGHTS)) == 0, VHART_PMP_CONFIG, LOCKED_OR_RESERVED);
+    REQUIRE_FIELD(entry < board->pmp_entries || config == 0, VHART_PMP_CONFIG, MORE_THAN_THE_BOARD);
+    REQUIRE_FIELD((config & (PMP_READ | PMP_WRITE)) != PMP_WRITE, VHART_PMP_CONFIG,
+                  WRITABLE_BUT_NOT_READABLE);
+    REQUIRE_FIELD(vhart->pmp_address[entry] >> PMP_ADDRESS_BITS == 0, VHART_PMP_ADDRESS, BEYOND);
+    REQUIRE_FIELD(entry != vhart->plic_claim_entry || is_claim_register(bundle, vhart, whole),
+                  VHART_PLIC_CLAIM_ENTRY, NOT_THE_CLAIM_REGISTER);
     /* Without rights as well: what it takes away must not depend on the hart. */
-    REQUIRE(check_aligned(whole.base, board->pmp_grain) &&
-                check_aligned(whole.size, board->pmp_grain),
-            "vhart.pmp_address: finer than board.pmp_grain", index);
+    REQUIRE_FIELD(check_aligned(whole.base, board->pmp_grain) &&
+                      check_aligned(whole.size, board->pmp_grain),
+                  VHART_PMP_ADDRESS, FINER_THAN_BOARD_PMP_GRAIN);
     if (rights_of(vhart, entry) == 0) {
-        return check_good();
+        return CHECK_IS_GOOD;
     }
     for (struct bundle_range part = next_part(vhart, entry, whole.base);
-         result.problem == NULL && part.size != 0;
+         refusal == CHECK_IS_GOOD && part.size != 0;
          part = next_part(vhart, entry, part.base + part.size)) {
-        result = check_part(bundle, index, entry, part);
+        refusal = check_part(bundle, index, entry, part);
     }
-    return result;
+    return refusal;
 }
 
 static struct check_result check_protection(const struct bundle *bundle, uint32_t index)
 {
-    struct check_result result = check_good();
+    uint32_t refusal = CHECK_IS_GOOD;
 
-    for (unsigned entry = 0; result.problem == NULL && entry < COTENANT_PMP_ENTRIES; entry++) {
-        result = check_entry(bundle, index, entry);
+    for (unsigned entry = 0; refusal == CHECK_IS_GOOD && entry < COTENANT_PMP_ENTRIES; entry++) {
+        refusal = check_entry(bundle, index, entry);
     }
-    return result;
+    return check_in_words(refusal, index);
 }
 
 BUNDLE_CHECK_EACH(CHECK_PROTECTION, check_protection);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/bundle_check.h"
 #include "core/feature.h"
+#include "features/check/words.h"
 
 #define TENANT_FLAGS                                                                               \
     (COTENANT_TENANT_AUTOSTART | COTENANT_TENANT_FP | COTENANT_TENANT_UART |                       \
@@ -35,56 +36,57 @@ static bool names_equal(const struct bundle_tenant *a, const struct bundle_tenan
     return i == COTENANT_NAME_SIZE || a->name[i] == b->name[i];
 }
 
-static struct check_result check_name(const struct bundle *bundle, uint32_t index)
+static uint32_t check_name(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
-    REQUIRE(check_is_name(tenant->name), "tenant.name: empty, not terminated or not printable",
-            index);
+    REQUIRE_FIELD(check_is_name(tenant->name), TENANT_NAME, NOT_A_NAME);
     for (uint32_t other = 0; other < index; other++) {
-        REQUIRE(!names_equal(tenant, &bundle->tenants[other]), "tenant.name: used twice", index);
+        REQUIRE_FIELD(!names_equal(tenant, &bundle->tenants[other]), TENANT_NAME, USED_TWICE);
     }
-    return check_good();
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_vharts(const struct bundle *bundle, uint32_t index)
+static uint32_t check_vharts(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
-    REQUIRE(tenant->vhart_count >= 1 && tenant->vhart_first < bundle->vhart_count &&
-                tenant->vhart_count <= bundle->vhart_count - tenant->vhart_first,
-            "tenant.vhart_count: out of range", index);
-    return check_good();
+    REQUIRE_FIELD(tenant->vhart_count >= 1 && tenant->vhart_first < bundle->vhart_count &&
+                      tenant->vhart_count <= bundle->vhart_count - tenant->vhart_first,
+                  TENANT_VHART_COUNT, OUT_OF_RANGE);
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_memory(const struct bundle *bundle, uint32_t index)
+static uint32_t check_memory(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_board *board = &bundle->board;
 
     for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
         const struct bundle_range *range = &bundle->tenants[index].memory[i];
 
-        REQUIRE(range->size == 0 ||
-                    (check_aligned(range->base, CHECK_PAGE_SIZE) &&
-                     check_aligned(range->size, CHECK_PAGE_SIZE) &&
-                     check_contains(board->ram_base, board->ram_size, range->base, range->size)),
-                "tenant.memory: misaligned or outside of the board's RAM", index);
-        REQUIRE(!check_overlaps(range->base, range->size, board->monitor_base, board->monitor_size),
-                "tenant.memory: overlaps the monitor", index);
+        REQUIRE_FIELD(range->size == 0 || (check_aligned(range->base, CHECK_PAGE_SIZE) &&
+                                           check_aligned(range->size, CHECK_PAGE_SIZE) &&
+                                           check_contains(board->ram_base, board->ram_size,
+                                                          range->base, range->size)),
+                      TENANT_MEMORY, BAD_OR_OUTSIDE_RAM);
+        REQUIRE_FIELD(
+            !check_overlaps(range->base, range->size, board->monitor_base, board->monitor_size),
+            TENANT_MEMORY, OVERLAPS_THE_MONITOR);
         for (uint32_t other = 0; other <= index; other++) {
             for (unsigned j = 0; j < COTENANT_MAX_MEMORY_RANGES; j++) {
                 const struct bundle_range *theirs = &bundle->tenants[other].memory[j];
 
-                REQUIRE((other == index && j == i) ||
-                            !check_overlaps(range->base, range->size, theirs->base, theirs->size),
-                        "tenant.memory: overlaps another range", index);
+                REQUIRE_FIELD(
+                    (other == index && j == i) ||
+                        !check_overlaps(range->base, range->size, theirs->base, theirs->size),
+                    TENANT_MEMORY, OVERLAPS_ANOTHER_RANGE);
             }
         }
     }
-    return check_good();
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_parts(const struct bundle *bundle, uint32_t index)
+static uint32_t check_parts(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
@@ -94,130 +96,131 @@ static struct check_result check_parts(const struct bundle *bundle, uint32_t ind
         if (part->memory_size == 0 && part->file_size == 0) {
             continue;
         }
-        REQUIRE(part->file_size <= part->memory_size, "tenant.parts: file_size above memory_size",
-                index);
-        REQUIRE(check_aligned(part->destination, 8) &&
-                    in_memory(tenant, part->destination, part->memory_size),
-                "tenant.parts: destination outside of the tenant's memory", index);
-        REQUIRE(part->file_size == 0 ||
-                    (part->store_offset >= sizeof(*bundle) &&
-                     check_aligned(part->store_offset, 8) &&
-                     check_contains(0, bundle->total_size, part->store_offset, part->file_size)),
-                "tenant.parts: store_offset outside of the bundle", index);
+        REQUIRE_FIELD(part->file_size <= part->memory_size, TENANT_PARTS_FILE_SIZE,
+                      ABOVE_MEMORY_SIZE);
+        REQUIRE_FIELD(check_aligned(part->destination, 8) &&
+                          in_memory(tenant, part->destination, part->memory_size),
+                      TENANT_PARTS_DESTINATION, BAD_OR_OUTSIDE_TENANT);
+        REQUIRE_FIELD(
+            part->file_size == 0 ||
+                (part->store_offset >= sizeof(*bundle) && check_aligned(part->store_offset, 8) &&
+                 check_contains(0, bundle->total_size, part->store_offset, part->file_size)),
+            TENANT_PARTS_STORE_OFFSET, BAD_OR_OUTSIDE_BUNDLE);
     }
-    return check_good();
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_sources(const struct bundle *bundle, uint32_t index)
+static uint32_t check_sources(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
-    REQUIRE(!has_source(tenant, 0), "tenant.sources: there is no source 0", index);
+    REQUIRE_FIELD(!has_source(tenant, 0), TENANT_SOURCES, NO_SUCH_SOURCE);
     for (uint32_t source = bundle->board.plic_sources; source < COTENANT_MAX_SOURCES; source++) {
-        REQUIRE(!has_source(tenant, source), "tenant.sources: more than the board has", index);
+        REQUIRE_FIELD(!has_source(tenant, source), TENANT_SOURCES, MORE_THAN_THE_BOARD);
     }
-    REQUIRE(bundle->board.uart_kind == COTENANT_UART_NONE ||
-                !has_source(tenant, bundle->board.uart_source),
-            "tenant.sources: holds the monitor's UART", index);
+    REQUIRE_FIELD(bundle->board.uart_kind == COTENANT_UART_NONE ||
+                      !has_source(tenant, bundle->board.uart_source),
+                  TENANT_SOURCES, HOLDS_THE_MONITOR_UART);
     for (uint32_t other = 0; other < index; other++) {
         for (unsigned word = 0; word < COTENANT_SOURCE_WORDS; word++) {
-            REQUIRE(check_share_a_group(tenant, &bundle->tenants[other]) ||
-                        (tenant->sources[word] & bundle->tenants[other].sources[word]) == 0,
-                    "tenant.sources: owned twice", index);
+            REQUIRE_FIELD(check_share_a_group(tenant, &bundle->tenants[other]) ||
+                              (tenant->sources[word] & bundle->tenants[other].sources[word]) == 0,
+                          TENANT_SOURCES, USED_TWICE);
         }
     }
-    return check_good();
+    return CHECK_IS_GOOD;
 }
 
 /* Virtual registers lie outside of the RAM: the tenant's accesses to them have to trap. */
-static struct check_result check_virtual_devices(const struct bundle *bundle, uint32_t index)
+static uint32_t check_virtual_devices(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
     const struct bundle_board *board = &bundle->board;
 
-    REQUIRE(tenant->plic_base == 0 || tenant->plic_base == board->plic_base,
-            "tenant.plic_base: not where the board's is", index);
-    REQUIRE(HAS(plic) || (tenant->plic_base == 0 && (tenant->flags & COTENANT_TENANT_UART) == 0),
-            "tenant.plic_base: this monitor is built without interrupts of devices", index);
+    REQUIRE_FIELD(tenant->plic_base == 0 || tenant->plic_base == board->plic_base, TENANT_PLIC_BASE,
+                  NOT_WHERE_THE_BOARD_HAS_IT);
+    REQUIRE_FIELD(HAS(plic) ||
+                      (tenant->plic_base == 0 && (tenant->flags & COTENANT_TENANT_UART) == 0),
+                  TENANT_PLIC_BASE, BUILT_WITHOUT);
     if ((tenant->flags & COTENANT_TENANT_UART) == 0) {
-        return check_good();
+        return CHECK_IS_GOOD;
     }
-    REQUIRE(tenant->uart_source != 0 && tenant->uart_source < board->plic_sources,
-            "tenant.uart_source: no such source", index);
-    REQUIRE(!has_source(tenant, tenant->uart_source), "tenant.uart_source: it is a device's",
-            index);
-    REQUIRE(
+    REQUIRE_FIELD(tenant->uart_source != 0 && tenant->uart_source < board->plic_sources,
+                  TENANT_UART_SOURCE, NO_SUCH_SOURCE);
+    REQUIRE_FIELD(!has_source(tenant, tenant->uart_source), TENANT_UART_SOURCE, OF_A_DEVICE);
+    REQUIRE_FIELD(
         tenant->uart_base != 0 &&
             check_contains(0, CHECK_ADDRESS_LIMIT, tenant->uart_base, VIRTUAL_UART_SIZE) &&
             !check_overlaps(tenant->uart_base, VIRTUAL_UART_SIZE, board->ram_base, board->ram_size),
-        "tenant.uart_base: in the RAM or beyond the address space", index);
-    return check_good();
+        TENANT_UART_BASE, IN_RAM_OR_BEYOND);
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_watch(const struct bundle *bundle, uint32_t index)
+static uint32_t check_watch(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
     const struct bundle_board *board = &bundle->board;
     uint64_t base = tenant->watchdog_base;
 
-    REQUIRE(tenant->watch_policy <= COTENANT_WATCH_STOP, "tenant.watch_policy: unknown", index);
-    REQUIRE(tenant->watch_within_us >= COTENANT_WATCH_LEAST_US ||
-                (tenant->watch_within_us == 0 && tenant->watch_policy == COTENANT_WATCH_OFF),
-            "tenant.watch_within_us: too short", index);
-    REQUIRE(base == 0 ||
-                (check_contains(0, CHECK_ADDRESS_LIMIT, base, VIRTUAL_WATCHDOG_SIZE) &&
-                 check_aligned(base, VIRTUAL_WATCHDOG_SIZE) &&
-                 !check_overlaps(base, VIRTUAL_WATCHDOG_SIZE, board->ram_base, board->ram_size)),
-            "tenant.watchdog_base: in the RAM or beyond the address space", index);
-    return check_good();
+    REQUIRE_FIELD(tenant->watch_policy <= COTENANT_WATCH_STOP, TENANT_WATCH_POLICY, UNKNOWN);
+    REQUIRE_FIELD(tenant->watch_within_us >= COTENANT_WATCH_LEAST_US ||
+                      (tenant->watch_within_us == 0 && tenant->watch_policy == COTENANT_WATCH_OFF),
+                  TENANT_WATCH_WITHIN_US, OUT_OF_RANGE);
+    REQUIRE_FIELD(
+        base == 0 ||
+            (check_contains(0, CHECK_ADDRESS_LIMIT, base, VIRTUAL_WATCHDOG_SIZE) &&
+             check_aligned(base, VIRTUAL_WATCHDOG_SIZE) &&
+             !check_overlaps(base, VIRTUAL_WATCHDOG_SIZE, board->ram_base, board->ram_size)),
+        TENANT_WATCHDOG_BASE, IN_RAM_OR_BEYOND);
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_group(const struct bundle *bundle, uint32_t index)
+static uint32_t check_group(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
-    REQUIRE(tenant->group == COTENANT_NONE || tenant->group < COTENANT_MAX_TENANTS,
-            "tenant.group: out of range", index);
-    REQUIRE((tenant->may_see | tenant->may_control) >> bundle->tenant_count == 0,
-            "tenant.may_see: a tenant that does not exist", index);
-    REQUIRE(tenant->refusal <= COTENANT_REFUSAL_FORCE, "tenant.refusal: unknown", index);
-    REQUIRE(tenant->group == COTENANT_NONE
-                ? tenant->patience_ms == 0
-                : tenant->patience_ms >= 1 && tenant->patience_ms <= MOST_PATIENCE_MS,
-            "tenant.patience_ms: out of range", index);
-    return check_good();
+    REQUIRE_FIELD(tenant->group == COTENANT_NONE || tenant->group < COTENANT_MAX_TENANTS,
+                  TENANT_GROUP, OUT_OF_RANGE);
+    REQUIRE_FIELD((tenant->may_see | tenant->may_control) >> bundle->tenant_count == 0,
+                  TENANT_MAY_SEE, NO_SUCH_TENANT);
+    REQUIRE_FIELD(tenant->refusal <= COTENANT_REFUSAL_FORCE, TENANT_REFUSAL, UNKNOWN);
+    REQUIRE_FIELD(tenant->group == COTENANT_NONE
+                      ? tenant->patience_ms == 0
+                      : tenant->patience_ms >= 1 && tenant->patience_ms <= MOST_PATIENCE_MS,
+                  TENANT_PATIENCE_MS, OUT_OF_RANGE);
+    return CHECK_IS_GOOD;
 }
 
-static struct check_result check_start(const struct bundle *bundle, uint32_t index)
+static uint32_t check_start(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_tenant *tenant = &bundle->tenants[index];
 
-    REQUIRE((tenant->flags & ~(uint32_t)TENANT_FLAGS) == 0, "tenant.flags: unknown", index);
-    REQUIRE((tenant->flags & COTENANT_TENANT_FP) == 0 ||
-                (bundle->board.flags & COTENANT_BOARD_FP) != 0,
-            "tenant.flags: the board has no floating point", index);
-    REQUIRE((tenant->flags & COTENANT_TENANT_FP) == 0 || HAS(fp),
-            "tenant.flags: this monitor is built without floating point", index);
-    REQUIRE(in_memory(tenant, tenant->entry, 4) && check_aligned(tenant->entry, 2),
-            "tenant.entry: outside of the tenant's memory", index);
-    REQUIRE(tenant->devicetree == 0 ||
-                (check_aligned(tenant->devicetree, 8) && in_memory(tenant, tenant->devicetree, 8)),
-            "tenant.devicetree: outside of the tenant's memory", index);
-    return check_good();
+    REQUIRE_FIELD((tenant->flags & ~(uint32_t)TENANT_FLAGS) == 0, TENANT_FLAGS, UNKNOWN);
+    REQUIRE_FIELD((tenant->flags & COTENANT_TENANT_FP) == 0 ||
+                      (bundle->board.flags & COTENANT_BOARD_FP) != 0,
+                  TENANT_FLAGS, BOARD_WITHOUT_FP);
+    REQUIRE_FIELD((tenant->flags & COTENANT_TENANT_FP) == 0 || HAS(fp), TENANT_FLAGS,
+                  BUILT_WITHOUT);
+    REQUIRE_FIELD(in_memory(tenant, tenant->entry, 4) && check_aligned(tenant->entry, 2),
+                  TENANT_ENTRY, BAD_OR_OUTSIDE_TENANT);
+    REQUIRE_FIELD(tenant->devicetree == 0 || (check_aligned(tenant->devicetree, 8) &&
+                                              in_memory(tenant, tenant->devicetree, 8)),
+                  TENANT_DEVICETREE, BAD_OR_OUTSIDE_TENANT);
+    return CHECK_IS_GOOD;
 }
 
 static struct check_result check_tenant(const struct bundle *bundle, uint32_t index)
 {
-    static check_one *const rules[] = {
+    static uint32_t (*const rules[])(const struct bundle *bundle, uint32_t index) = {
         check_name,    check_vharts,          check_memory, check_parts, check_start,
         check_sources, check_virtual_devices, check_group,  check_watch,
     };
-    struct check_result result = check_good();
+    uint32_t refusal = CHECK_IS_GOOD;
 
-    for (unsigned i = 0; result.problem == NULL && i < sizeof(rules) / sizeof(rules[0]); i++) {
-        result = rules[i](bundle, index);
+    for (unsigned i = 0; refusal == CHECK_IS_GOOD && i < sizeof(rules) / sizeof(rules[0]); i++) {
+        refusal = rules[i](bundle, index);
     }
-    return result;
+    return check_in_words(refusal, index);
 }
 
 BUNDLE_CHECK_EACH(CHECK_TENANTS, check_tenant);

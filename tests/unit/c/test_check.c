@@ -4,6 +4,7 @@
  * right again, and wants a refusal that names the field. fuzz_check.c looks for ways that nobody
  * thought of.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,16 @@ static void without_channels(void)
     }
 }
 
+/* What boot/early_console.c prints of it. */
+static const char *in_words(const struct check_result *result)
+{
+    static char text[160];
+
+    snprintf(text, sizeof(text), "%s%s%s", result->problem, result->rule != 0 ? ": " : "",
+             result->rule != 0 ? result->problem + result->rule : "");
+    return text;
+}
+
 static void expect_refusal(const char *field, long index, const char *change, int line)
 {
     struct check_result result;
@@ -56,8 +67,8 @@ static void expect_refusal(const char *field, long index, const char *change, in
     if (result.problem == NULL) {
         fail_msg("line %d: accepted: %s", line, change);
     }
-    if (strncmp(result.problem, field, strlen(field)) != 0 || result.index != index) {
-        fail_msg("line %d: %s: refused as \"%s\" [%ld]", line, change, result.problem,
+    if (strncmp(in_words(&result), field, strlen(field)) != 0 || result.index != index) {
+        fail_msg("line %d: %s: refused as \"%s\" [%d]", line, change, in_words(&result),
                  result.index);
     }
 }
@@ -69,7 +80,7 @@ static void expect_accepted(const char *change, int line)
     bundle_seal(b);
     result = check_bundle(b, MADE_MONITOR_SIZE);
     if (result.problem != NULL) {
-        fail_msg("line %d: %s: refused as \"%s\" [%ld]", line, change, result.problem,
+        fail_msg("line %d: %s: refused as \"%s\" [%d]", line, change, in_words(&result),
                  result.index);
     }
     assert_null(bundle_danger(b, MADE_MONITOR_SIZE));
@@ -154,6 +165,15 @@ static void test_header(void **state)
     REFUSED("vhart_count", -1, b->vhart_count = COTENANT_MAX_VHARTS + 1);
     REFUSED("vhart.id", 3, b->vhart_count++; b->vharts[3].priority = 10); /* nobody's */
     REFUSED("tenant.vhart_count", 2, b->vhart_count--);
+}
+
+static void test_a_refusal_says_what_is_wrong(void **state)
+{
+    (void)state;
+    REFUSED("board.ram_size: empty or beyond the address space", -1, board->ram_size = 0);
+    REFUSED("vhart.hart: no such hart", 1, rtos_vhart->hart = 9);
+    REFUSED("vhart.priority: out of range", 1, rtos_vhart->priority = 256);
+    REFUSED("vhart.pmp_config: writable but not readable", 1, set_pmp(rtos_vhart, 0, 0, PMP_W));
 }
 
 static void test_every_bit_is_under_the_checksum(void **state)
@@ -905,6 +925,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_bundles_pass),
         cmocka_unit_test(test_header),
+        cmocka_unit_test(test_a_refusal_says_what_is_wrong),
         cmocka_unit_test(test_every_bit_is_under_the_checksum),
         cmocka_unit_test(test_places_of_the_board),
         cmocka_unit_test(test_devices_of_the_board),
