@@ -2,6 +2,7 @@
 """Which features a system needs of its monitor, and that a monitor can be built without each."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -171,6 +172,19 @@ def test_it_compiles_without_all(full: Path, tmp_path: Path) -> None:
     done = make(out, " ".join(ALL))
     assert done.returncode == 0, done.stderr
     assert "LD" in done.stdout
+
+
+def test_what_the_core_leaves_to_a_feature_is_the_feature_s(full: Path) -> None:
+    """No call goes to the weak function that a feature replaces."""
+    weak = re.compile(r"^__attribute__\(\(weak\)\) [^(]*?(\w+)\(", re.M)
+    names = {
+        name for file in monitor_build.source_files() for name in weak.findall(file.read_text())
+    }
+    placed = re.findall(r" [Tt] (\w+)\t\S*/monitor/(\w+)/", (full / "monitor.symbols").read_text())
+    assert len(names) >= 5
+    assert {name: folder for name, folder in placed if name in names} == dict.fromkeys(
+        names, "features"
+    )
 
 
 def test_what_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
