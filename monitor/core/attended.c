@@ -44,12 +44,10 @@ void attended_end(struct vhart *vhart, bool *reason)
     }
 }
 
-void attended_leave(struct hart *hart, struct schedulable *next)
+void attended_leave(struct hart *hart)
 {
-    struct schedulable *last = hart->attended_last;
-
-    hart->attended_last = next;
-    if (last != NULL) {
-        vhart_leaves(vhart_of(last));
+    if (hart->attended_last != NULL) {
+        vhart_leaves(vhart_of(hart->attended_last));
+        hart->attended_last = NULL;
     }
 }

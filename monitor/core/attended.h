@@ -23,11 +23,8 @@ void attended_begin(struct vhart *vhart, bool *reason);
 /* No more for this reason; nothing if it was not. */
 void attended_end(struct vhart *vhart, bool *reason);
 
-/*
- * Takes what the attended vhart has of the hart for itself out of it, if there is one: `next` gets
- * the hart, or none yet (NULL).
- */
-void attended_leave(struct hart *hart, struct schedulable *next);
+/* Takes what the attended vhart has of the hart for itself out of it, if there is one. */
+void attended_leave(struct hart *hart);
 
 /* One of the vharts of this hart is attended. */
 static inline bool attended_is_any(const struct hart *hart)

@@ -68,7 +68,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
  * attended, the running one has a budget, or the one that is due brings registers: what a vhart
  * uses delays one above it by no more than it takes to put that aside.
  */
-__attribute__((noinline, cold)) static world_change wake_with_more(struct hart *hart, uint64_t now)
+__attribute__((noinline)) static world_change wake_with_more(struct hart *hart, uint64_t now)
 {
     struct schedulable *running = hart->scheduler.running;
     struct schedulable *due = hart->scheduler.waiting;
@@ -77,7 +77,7 @@ __attribute__((noinline, cold)) static world_change wake_with_more(struct hart *
         return NO_CHANGE;
     }
     if (attended_is_any(hart)) {
-        attended_leave(hart, due);
+        attended_leave(hart);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
         fp_claim(vhart_of(due));

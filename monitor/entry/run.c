@@ -95,9 +95,6 @@ static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now
 {
     uint64_t others = schedule_deadline(&hart->scheduler, now);
 
-    if (attended_is_any(hart)) {
-        attended_leave(hart, NULL);
-    }
     timer_program(hart, NULL, others);
     if (hart_is_wanted() && now - hart->work_due < ticks_from_us(MOST_WAIT_US)) {
         hart_poll_interrupts(hart); /* the step stays due, and is not for `next` to prevent */
@@ -122,14 +119,8 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
                                                    uint64_t event)
 {
     struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
-    /* What a vhart computes with is not wanted for what is done in its time. */
-    bool loading = vhart != NULL && vhart->loading;
 
-    if (hart->attended_last != next || loading) {
-        attended_leave(hart, NULL);
-    }
     if (vhart == NULL || vhart->attended == 0) {
-        hart->attended_last = next;
         return vhart == NULL || !vhart->brings_registers ||
                !schedule_is_outdated(&hart->scheduler, hart_now(hart));
     }
@@ -137,29 +128,34 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     if (hart_is_wanted()) {
         return false;
     }
-    if (loading) {
-        return true;
+    if (vhart->loading) {
+        return true; /* what it computes with is not wanted for what is done in its time */
     }
     hart->attended_last = next;
+    take_registers(vhart);
     FOR_EACH_IN_TABLE(vhart_enters, hook)
     {
-        (*hook)(vhart);
         if (hart->reschedule || hart_is_wanted()) {
             return false;
         }
+        (*hook)(vhart);
     }
-    take_registers(vhart);
-    return !hart_is_wanted();
+    return !hart->reschedule && !hart_is_wanted();
 }
 
 world_change hart_schedule(struct hart *hart)
 {
     while (hart->reschedule || hart->loaded == NULL) {
-        uint64_t now = hart_now(hart);
         struct schedulable *next;
         struct vhart *vhart;
         uint64_t event;
+        uint64_t now;
 
+        /* Before the scheduler is asked: one that becomes due meanwhile is found at once. */
+        if (attended_is_any(hart)) {
+            attended_leave(hart);
+        }
+        now = hart_now(hart);
         hart->reschedule = false;
         next = schedule_next(&hart->scheduler, now);
         if (now >= work_moment(hart, next)) {

@@ -105,7 +105,8 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
         return;
     }
     if (vhart->attended != 0) {
-        attended_leave(hart, &vhart->schedulable);
+        attended_leave(hart);
+        hart->attended_last = &vhart->schedulable; /* the call may give it something anew */
         hart->reschedule = true;
         if (hart_is_wanted()) {
             return;
