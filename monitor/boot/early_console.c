@@ -34,17 +34,12 @@ static void put(const char *text)
     }
 }
 
-static void put_number(long value)
+/* Below 100: of a tenant, vhart, hart, device or channel. */
+static void put_index(int32_t index)
 {
-    char digits[24];
-    unsigned length = sizeof(digits) - 1;
+    const char digits[] = {(char)('0' + index / 10 % 10), (char)('0' + index % 10), '\0'};
 
-    digits[length] = '\0';
-    do {
-        digits[--length] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0 && length > 0);
-    put(&digits[length]);
+    put(&digits[index < 10]);
 }
 
 _Noreturn void early_console_refuse(const struct check_result *result)
@@ -60,7 +55,7 @@ _Noreturn void early_console_refuse(const struct check_result *result)
     }
     if (result->index >= 0) {
         put(" [");
-        put_number(result->index);
+        put_index(result->index);
         put("]");
     }
     put("\r\n");
