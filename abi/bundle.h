@@ -20,7 +20,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 12
+#define COTENANT_BUNDLE_VERSION 13
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -244,6 +244,13 @@ struct bundle_tenant {
     uint64_t watchdog_base;   /* virtual watchdog: 4096 bytes at this address, or 0: it has none */
     uint32_t may_see;         /* tenants, a bit each, that it may ask about by a control channel */
     uint32_t may_control;     /* tenants that it may command */
+    /* Guests, see hosted.h: where it finds the registers, */
+    uint64_t guest_base;
+    uint64_t guest_memory;  /* bytes that they may be lent, all together, */
+    uint32_t guest_count;   /* slots, 0: there are none, */
+    uint32_t guest_vharts;  /* vharts of each */
+    uint32_t guest_entries; /* and PMP entries, the last ones, which its harts' vharts leave free */
+    uint32_t reserved;
 };
 
 /* A virtio device that the monitor makes. Those of a tenant follow each other. */

@@ -40,7 +40,7 @@ static uint64_t read_address(uint32_t entry)
     }
 }
 
-static void write_address(uint32_t entry, uint64_t value)
+void protection_write_address(uint32_t entry, uint64_t value)
 {
     switch (entry) {
 #define WRITE_CASE(n)                                                                              \
@@ -59,7 +59,7 @@ int protection_install(const struct vhart *vhart)
     int different = -1;
 
     for (uint32_t entry = 0; entry < bundle->board.pmp_entries; entry++) {
-        write_address(entry, vhart->rest.pmp_address[entry]);
+        protection_write_address(entry, vhart->rest.pmp_address[entry]);
     }
     CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
     CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
@@ -82,11 +82,11 @@ uint32_t protection_count_entries(void)
     CSR_WRITE(pmpcfg0, 0);
     CSR_WRITE(pmpcfg2, 0);
     for (; count < COTENANT_PMP_ENTRIES; count++) {
-        write_address(count, 0x3ffffffffful);
+        protection_write_address(count, 0x3ffffffffful);
         if (read_address(count) == 0) {
             break;
         }
-        write_address(count, 0);
+        protection_write_address(count, 0);
     }
     return count;
 }

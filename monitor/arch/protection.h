@@ -17,6 +17,9 @@ bool protection_is_resident(uint32_t hart_index);
  */
 int protection_install(const struct vhart *vhart);
 
+/* Writes a pmpaddr register of this hart. */
+void protection_write_address(uint32_t entry, uint64_t value);
+
 /* PMP entries that this hart implements, up to COTENANT_PMP_ENTRIES. Leaves them off. At boot. */
 uint32_t protection_count_entries(void);
 

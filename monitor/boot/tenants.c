@@ -32,7 +32,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->tenant = tenant;
     vhart->world.hart = hart;
     vhart->world.vhart_id = description->id;
-    vhart->schedulable.priority = description->priority;
+    vhart->schedulable.priority = 2 * description->priority + 1; /* with room for guests below */
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
     vhart->schedulable.budget = ticks_from_us(description->budget_us);
     vhart->schedulable.period = ticks_from_us(description->period_us);

@@ -113,7 +113,8 @@ static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now
  * `next` gets the hart, or no vhart (NULL); a vhart that is attended is given the hart here only,
  * see core/attended.h. What it brings along takes as long as the switch itself, so a more urgent
  * vhart is looked for in between, `event` being the next moment for that. Returns false if the
- * scheduler is to be asked again. Apart and cold, so that no other vhart pays for it.
+ * scheduler is to be asked again, as a hook may want too. Apart and cold, so that no other vhart
+ * pays for it.
  */
 __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct schedulable *next,
                                                    uint64_t event)

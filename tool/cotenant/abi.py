@@ -47,3 +47,8 @@ def bundle(name: str) -> int:
 def trace(name: str) -> int:
     """Return a constant of abi/trace.h by its name without the prefix, such as `MAGIC`."""
     return header("trace.h")[f"COTENANT_TRACE_{name}"]
+
+
+def hosted(name: str) -> int:
+    """Return a constant of abi/hosted.h by its name without the prefix, such as `PAGE`."""
+    return header("hosted.h")[f"COTENANT_HOSTED_{name}"]

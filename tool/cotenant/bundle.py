@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from ctypes import sizeof
 
-from cotenant import features
+from cotenant import features, guests
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.board import Device
@@ -201,6 +201,19 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         out.refusal = constant("REFUSAL_FORCE" if group.force else "REFUSAL_SAY")
         out.patience_ms = group.patience_us // 1000
     _fill_watch(out, tenant)
+    _fill_guests(out, tenant, system)
+
+
+def _fill_guests(out: BundleTenant, tenant: TenantPlan, system: System) -> None:
+    wanted = tenant.config.guests
+    place = guests.registers(tenant.config, system.board)
+    if wanted is None or place is None:
+        return
+    own = sum(area.size for area in tenant.own_memory)
+    out.guest_base = place.base
+    out.guest_count, out.guest_vharts = wanted.count, wanted.harts
+    out.guest_memory = own if wanted.memory is None else min(wanted.memory, own)
+    out.guest_entries = guests.entries(system.board)
 
 
 def _fill_watch(out: BundleTenant, tenant: TenantPlan) -> None:

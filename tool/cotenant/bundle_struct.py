@@ -129,6 +129,12 @@ class BundleTenant(LittleEndianStructure):
         ("watchdog_base", c_uint64),
         ("may_see", c_uint32),
         ("may_control", c_uint32),
+        ("guest_base", c_uint64),
+        ("guest_memory", c_uint64),
+        ("guest_count", c_uint32),
+        ("guest_vharts", c_uint32),
+        ("guest_entries", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

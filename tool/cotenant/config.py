@@ -73,6 +73,16 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Guests:
+    """A tenant may have guests: `count` at a time, of at most `harts` each. See abi/hosted.h."""
+
+    count: int
+    harts: int
+    memory: int | None = None
+    """bytes that they can be lent, all together; None: all that the tenant has"""
+
+
+@dataclass(frozen=True)
 class TenantConfig:
     """One [tenant.NAME] table."""
 
@@ -107,6 +117,7 @@ class TenantConfig:
     may_see: tuple[str, ...] | None = None
     """names of tenants that it may ask the monitor about; None: it has no control port"""
     may_control: tuple[str, ...] = ()
+    guests: Guests | None = None
 
     @property
     def key(self) -> str:
@@ -298,6 +309,9 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     on_shutdown = reader.parsed("on-shutdown", _parse_end, "restart")
     watch = _read_watch(reader.table("watch"))
     rights = _read_control(reader, tenants)
+    guests = _read_guests(reader, len(harts))
+    if guests is not None and budget is not None:
+        reader.wrong("guests", "a tenant with a budget has none", "take one of them out")
     reader.finish()
     if len(reader.mistakes.found) > before:
         return None
@@ -327,7 +341,20 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         watch=watch,
         may_see=rights[0] if rights else None,
         may_control=rights[1] if rights else (),
+        guests=guests,
     )
+
+
+def _read_guests(reader: TableReader, harts: int) -> Guests | None:
+    count = reader.integer("guests", 0, abi.hosted("MAX_SLOTS"), "1")
+    most = reader.integer("guest-harts", 1, abi.hosted("SLOT_PAGES"), "1")
+    memory = reader.size("guest-memory", "128M")
+    if not count:
+        for key in ("guest-harts", "guest-memory"):
+            if key in reader.data:
+                reader.wrong(key, "the tenant has no guests", "add: guests = 1")
+        return None
+    return Guests(count, most or harts, memory)
 
 
 def _read_group(reader: TableReader) -> GroupConfig | None:

@@ -43,6 +43,8 @@ class TenantView:
     """Source number of its virtual UART; None: it has none."""
     watchdog: Range | None
     """Where its virtual watchdog is; None: it has none."""
+    guests: Range | None
+    """Where its registers for guests are; None: it has none."""
     vharts: int
     """how many harts it has, with the ids 0, 1..."""
     plic_contexts: Sequence[int]
@@ -217,6 +219,8 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         soc.append(_node(f"serial@{base:x}", properties))
     if view.watchdog is not None:
         soc.append(_watchdog(view.watchdog))
+    if view.guests is not None:
+        soc.append(_guests(view.guests))
     for device in view.devices:
         properties = {
             **device.properties,
@@ -252,6 +256,10 @@ def _watchdog(area: Range) -> fdt.Node:
     return _node(
         f"watchdog@{area.base:x}", {"compatible": "allwinner,sun6i-a31-wdt", "reg": _reg(area)}
     )
+
+
+def _guests(area: Range) -> fdt.Node:
+    return _node(f"hosted@{area.base:x}", {"compatible": "cotenant,hosted", "reg": _reg(area)})
 
 
 def _interrupts_of(device: Device) -> dict[str, PropertyValue]:

@@ -24,6 +24,7 @@ WHAT = {
     "fwft": "delegation of misaligned accesses (SBI FWFT)",
     "guard": "guarded virtio devices",
     "harts": "several harts",
+    "hosted": "guests of tenants",
     "misaligned": "emulation of misaligned accesses",
     "next_stage": "an image of the previous boot stage",
     "plic": "device interrupts, virtual PLICs and UARTs",
@@ -68,6 +69,7 @@ def used(system: System) -> frozenset[str]:
             is_guarded(tenant.config, device) for tenant in tenants for device in tenant.devices
         ),
         "harts": len(system.harts) > 1,
+        "hosted": any(tenant.config.guests is not None for tenant in tenants),
         "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
         "plic": any(tenant.has_plic for tenant in tenants),
         "sifive_uart": system.board.uart.kind == abi.bundle("UART_SIFIVE"),

@@ -48,7 +48,8 @@ def decide(
     if there is just one, because all others are then more urgent than its interrupts; that vhart
     may idle natively too. The members of a `group`, of which one runs at a time, count as one. It
     takes a PMP entry of 4 bytes. A vhart with a budget yields when it idles, so that its idle time
-    is not charged, and a vhart that yields has an emulated PLIC. So have then all vharts of its
+    is not charged, and a vhart that yields has an emulated PLIC, and so has one with guests: its
+    interrupts have to end their turns. So have then all vharts of its
     tenant: see agree().
     """
     lowest = min(each.priority for each in sharing)
@@ -63,7 +64,10 @@ def decide(
     plic_context = context if wanted else None
     return Interrupts(
         plic_context=plic_context,
-        passthrough=keeps_hart and plic_context is not None and board.pmp_grain == 4,
+        passthrough=keeps_hart
+        and plic_context is not None
+        and board.pmp_grain == 4
+        and tenant.guests is None,
         wfi_yields=not keeps_hart,
     )
 

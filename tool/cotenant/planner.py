@@ -9,7 +9,16 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from cotenant import channels, devices, devicetree, interrupts, memory, qemu_devices, windows
+from cotenant import (
+    channels,
+    devices,
+    devicetree,
+    guests,
+    interrupts,
+    memory,
+    qemu_devices,
+    windows,
+)
 from cotenant.board import Board
 from cotenant.channels import Channels
 from cotenant.config import SystemConfig, TenantConfig
@@ -75,6 +84,8 @@ def plan(
     layouts = memory.lay_out_all(config, placement, images, shared, mistakes)
     mistakes.stop_if_any()
     joined = channels.plan(config, board, shared.of, mistakes)
+    for tenant in config.tenants:
+        guests.check(tenant, board, len(joined.devices[tenant.name]), mistakes)
     vharts = plan_vharts(config, board, shared, owned, joined.devices, mistakes)
     decided = _Decided(images, owned, placement, shared, layouts, vharts, joined)
     return System(
@@ -138,6 +149,7 @@ def _tenant(
         sstc=sstc,
         uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
         watchdog=None if tenant.watch is None else board.virtual_watchdog,
+        guests=guests.registers(tenant, board),
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),
         random_seed=random_seed,

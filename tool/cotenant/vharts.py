@@ -4,10 +4,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cotenant import devices, interrupts
+from cotenant import devices, guests, interrupts
 from cotenant.board import Board, BoardHart
 from cotenant.channels import VirtualDevice
-from cotenant.config import SystemConfig
+from cotenant.config import SystemConfig, TenantConfig
 from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.interrupts import Interrupts
@@ -61,6 +61,11 @@ def _routes(
     return routes
 
 
+def _kept_for_guests(sharing: Sequence[TenantConfig], board: Board) -> int:
+    """Return the PMP entries of a hart that are kept free for guests of its tenants."""
+    return guests.entries(board) if any(tenant.guests for tenant in sharing) else 0
+
+
 def plan_vharts(
     config: SystemConfig,
     board: Board,
@@ -91,7 +96,9 @@ def plan_vharts(
             for tenant, route in zip(sharing, routes, strict=True)
         ]
         try:
-            compiled[hart.id] = compile_hart(maps, board.pmp_entries, board.pmp_grain)
+            compiled[hart.id] = compile_hart(
+                maps, board.pmp_entries, board.pmp_grain, _kept_for_guests(sharing, board)
+            )
         except PmpError as error:
             mistakes.add(sharing[error.index].key, error.problem, " or ".join(error.remedies))
             continue

@@ -35,7 +35,8 @@ static void begin_anew(struct tenant *tenant, enum tenant_purpose purpose)
 
 bool tenant_command(struct tenant *tenant, enum tenant_command command)
 {
-    if ((allowed[command] & IN(tenant->state)) == 0) {
+    if ((allowed[command] & IN(tenant->state)) == 0 ||
+        (tenant->index >= bundle->tenant_count && command != COMMAND_STOP)) {
         return false;
     }
     if (command == COMMAND_SWITCH) {

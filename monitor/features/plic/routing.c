@@ -65,6 +65,10 @@ static void apply_to(struct vhart *vhart)
 {
     const struct vplic_vhart *own = vhart->plic->own;
 
+    if (vhart->world.hart != hart_self()) {
+        messages_post(vhart, REQUEST_ROUTING); /* a guest's has moved to another hart since */
+        return;
+    }
     if (own->passthrough) {
         plic_entry_set(vhart, vhart->plic->enables_entry,
                        !source_set_has(own->enable, bundle->board.uart_source));

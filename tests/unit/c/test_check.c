@@ -445,6 +445,42 @@ static void test_groups(void **state)
     ACCEPTED(join(linux_tenant, 3); join(rtos, 3); rtos_vhart->priority = linux_vhart->priority);
 }
 
+static void make_host(struct bundle_tenant *tenant)
+{
+    tenant->guest_base = 0x10040000;
+    tenant->guest_memory = 0x200000;
+    tenant->guest_count = 2;
+    tenant->guest_vharts = 8;
+    tenant->guest_entries = 2;
+}
+
+static void test_guests(void **state)
+{
+    (void)state;
+    ACCEPTED(make_host(linux_tenant));
+    ACCEPTED(make_host(linux_tenant); make_host(rtos); rtos->guest_vharts = 6;
+             rtos_vhart->budget_us = 0; rtos_vhart->period_us = 0);
+    REFUSED("tenant.guest_count", 0, make_host(linux_tenant); make_host(rtos));
+    REFUSED("tenant.guest_count", 0, make_host(linux_tenant); linux_tenant->guest_count = 9;
+            linux_tenant->guest_vharts = 1);
+    REFUSED("tenant.guest_count", 0, make_host(linux_tenant);
+            linux_tenant->guest_count = UINT32_MAX);
+    REFUSED("tenant.guest_count", 0, make_host(linux_tenant); linux_vhart->budget_us = 500;
+            linux_vhart->period_us = 1000);
+    REFUSED("tenant.guest_vharts", 0, make_host(linux_tenant); linux_tenant->guest_vharts = 0);
+    REFUSED("tenant.guest_vharts", 0, make_host(linux_tenant); linux_tenant->guest_count = 1;
+            linux_tenant->guest_vharts = 9);
+    REFUSED("tenant.guest_entries", 0, make_host(linux_tenant); linux_tenant->guest_entries = 0);
+    REFUSED("tenant.guest_entries", 0, make_host(linux_tenant); linux_tenant->guest_entries = 8);
+    REFUSED("tenant.guest_entries", 0, make_host(linux_tenant); linux_vhart->pmp_address[7] = 1);
+    REFUSED("tenant.guest_entries", 1, make_host(linux_tenant); rtos_vhart->pmp_config[6] = 1);
+    REFUSED("tenant.guest_base", 0, make_host(linux_tenant);
+            linux_tenant->guest_base = board->ram_base);
+    REFUSED("tenant.guest_base", 0, make_host(linux_tenant); linux_tenant->guest_base = 0x10000800);
+    REFUSED("tenant.guest_base", 0, make_host(linux_tenant);
+            linux_tenant->guest_base = UINT64_MAX - 0xfff);
+}
+
 static void test_tenant_watch(void **state)
 {
     (void)state;
@@ -943,6 +979,7 @@ int main(void)
         cmocka_unit_test(test_virtual_devices),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_guests),
         cmocka_unit_test(test_tenant_watch),
         cmocka_unit_test(test_vhart_time),
         cmocka_unit_test(test_vhart_interrupts),

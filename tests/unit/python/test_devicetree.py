@@ -37,6 +37,7 @@ def view(board: Board) -> TenantView:
         sstc=True,
         uart_source=12,
         watchdog=None,
+        guests=None,
         vharts=1,
         plic_contexts=[1],
         random_seed=bytes(range(32)),

@@ -170,7 +170,11 @@ def _run_batch(
     follower = None
     if follow:
         symbols = {port.name: port.symbol for port in launch.ports}
-        follower = Follower([*symbols], messages, lambda name, place: symbols[name](place))
+        follower = Follower(
+            [*symbols],
+            messages,
+            lambda name, place: symbols[name](place) if name in symbols else None,
+        )
     session = Session(
         machine,
         launch.ports,

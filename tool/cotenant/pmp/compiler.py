@@ -71,11 +71,16 @@ class PmpError(Exception):
         self.remedies = remedies
 
 
-def compile_hart(maps: Sequence[AccessMap], available: int, grain: int) -> HartPmp:
-    """Compile the maps of all vharts of a hart with `available` entries of granularity `grain`.
+def compile_hart(
+    maps: Sequence[AccessMap], entries_of_hart: int, grain: int, kept: int = 0
+) -> HartPmp:
+    """Compile the maps of all vharts of a hart with so many entries of granularity `grain`.
+
+    The last `kept` entries stay free.
 
     Raises PmpError if they do not fit.
     """
+    available = entries_of_hart - kept
     for index, access_map in enumerate(maps):
         _check_grain(index, access_map, grain)
     entries = fewest(segments_of(maps))
@@ -88,6 +93,10 @@ def compile_hart(maps: Sequence[AccessMap], available: int, grain: int) -> HartP
         sets = tuple(
             _own_set(index, access_map, available) for index, access_map in enumerate(maps)
         )
+    sets = tuple(
+        replace(each, addresses=each.addresses + (0,) * kept, configs=each.configs + (0,) * kept)
+        for each in sets
+    )
     result = HartPmp(sets, len(entries), available)
     _prove(maps, result, grain)
     return result

@@ -261,11 +261,16 @@ class Session:
 
     def crashes(self) -> list[tuple[str, Crash]]:
         """Return all crashes so far, with their tenants."""
-        return crashes(self.monitor_log, lambda tenant, place: self._ports[tenant].symbol(place))
+        return crashes(self.monitor_log, self._symbol)
+
+    def _symbol(self, tenant: str, place: int) -> str | None:
+        """Return the function at an address; None too for a guest, whose image the host knows."""
+        port = self._ports.get(tenant)
+        return None if port is None else port.symbol(place)
 
     def symptoms(self, tenant: str) -> tuple[str, ...]:
         """Return the signs that a tenant's image is not for where it runs."""
-        return symptoms(self.monitor_log, tenant, lambda name, at: self._ports[name].symbol(at))
+        return symptoms(self.monitor_log, tenant, self._symbol)
 
     def crash(self, tenant: str) -> Crash | None:
         """Return the last crash of a tenant: in its own words, if it could tell more of it."""

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SBI calls of guests. What needs nothing but the vhart itself is served by the monitor's own
+ * handlers; the others are the process's, and so these extensions pass through here, for all
+ * tenants, where the system has guests.
+ */
+#include "arch/interrupts.h"
+#include "core/messages.h"
+#include "features/hosted/guests.h"
+#include "sbi/sbi.h"
+
+static sbi_handler divert;
+
+/* As many as there are places of extensions, sbi/dispatch.c. */
+#define MOST_DIVERTED 32
+
+static struct sbi_extension diversions[MOST_DIVERTED];
+static sbi_handler *handlers[MOST_DIVERTED];
+
+void guest_divert_calls(void)
+{
+    unsigned next = 0;
+
+    FOR_EACH_IN_TABLE(sbi_extensions, extension)
+    {
+        if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
+            sbi_is_offered(extension->id)) {
+            handlers[next] = extension->handler;
+            diversions[next] = (struct sbi_extension){extension->id, divert, extension->beginning};
+            sbi_withdraw(extension->id);
+            (void)sbi_offer(&diversions[next++]);
+        }
+    }
+}
+
+/* The process answers: the guest's vhart goes on behind the call at its next turn. */
+static struct sbi_result leave_to_process(struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+
+    for (unsigned i = 0; i < 8; i++) {
+        own->run->arguments[i] = vhart->world.registers[REGISTER_A0 + i];
+    }
+    own->owes = GUEST_OWES_CALL;
+    guest_exit(vhart, COTENANT_HOSTED_EXIT_SBI);
+    return sbi_no_return();
+}
+
+/* Its vharts that have no turn are the process's to wake, after the call has been done. */
+static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    struct tenant *tenant = vhart->tenant;
+    uint64_t targets;
+    long error = sbi_hart_mask(tenant, arguments[0], arguments[1], &targets);
+    bool asleep = false;
+
+    if (function != SBI_IPI_SEND_IPI || error != SBI_SUCCESS) {
+        return sbi_error(function != SBI_IPI_SEND_IPI ? SBI_ERR_NOT_SUPPORTED : error);
+    }
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        struct vhart *target = &tenant->vharts[id];
+        struct guest_vhart *theirs = guest_vhart_of(target);
+
+        if ((targets >> id & 1) == 0) {
+            continue;
+        }
+        if (target == vhart) {
+            vhart_interrupt(vhart, INTERRUPT_SSI);
+            continue;
+        }
+        __atomic_store_n(&theirs->called, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL) {
+            asleep = true;
+        } else {
+            messages_post(target, REQUEST_EVENTS);
+        }
+    }
+    if (!asleep) {
+        return sbi_value(0);
+    }
+    (void)leave_to_process(vhart);
+    guest_vhart_of(vhart)->owes = GUEST_OWES_NOTHING;
+    return sbi_value(0);
+}
+
+static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    uint64_t extension = vhart->world.registers[REGISTER_A7];
+    unsigned place = 0;
+
+    if (is_guest(vhart->tenant)) {
+        if (extension == SBI_EXT_IPI) {
+            return send_ipi(vhart, function, arguments);
+        }
+        if (extension != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION) {
+            return leave_to_process(vhart);
+        }
+    }
+    while (diversions[place].id != extension) {
+        place++; /* it is one of them */
+    }
+    return handlers[place](vhart, function, arguments);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers of a host, and accesses of guests to what is not their memory. */
+#include "arch/guest_memory.h"
+#include "arch/owned_memory.h"
+#include "device/plic_map.h"
+#include "features/hosted/guests.h"
+#include "features/plic/mmio.h"
+
+/* All that is not a guest's memory or PLIC is a device of its process's. */
+static bool is_hosted(const struct tenant *tenant, uint64_t address)
+{
+    const struct bundle_tenant *own = tenant->description;
+    uint64_t pages = 1 + (uint64_t)own->guest_count * COTENANT_HOSTED_SLOT_PAGES;
+
+    if (is_guest(tenant)) {
+        return address - own->plic_base >= PLIC_SIZE && !tenant_owns_memory(tenant, address, 1);
+    }
+    return own->guest_count != 0 && address - own->guest_base < pages * COTENANT_HOSTED_PAGE;
+}
+
+/* The access is the process's, and completed at the next turn. */
+static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, bool store,
+                                         uint64_t value)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    /* Read again: another vhart of the guest may have changed it, but not to its own advantage. */
+    uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
+
+    if (!instruction_decode(instruction, store, &own->access)) {
+        return MMIO_FAULT;
+    }
+    own->stores = store;
+    own->owes = GUEST_OWES_ACCESS;
+    own->access_address = CSR_READ(mtval);
+    own->run->address = address;
+    own->run->size = own->access.size;
+    own->run->value = value;
+    guest_exit(vhart, store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD);
+    return MMIO_AGAIN;
+}
+
+static enum mmio_result take_turn(struct vhart *host, uint64_t offset, uint32_t token)
+{
+    uint64_t page = offset / COTENANT_HOSTED_PAGE - 1;
+    const struct guest *guest = guest_in_slot(host->tenant, page / COTENANT_HOSTED_SLOT_PAGES);
+    uint64_t id = page % COTENANT_HOSTED_SLOT_PAGES;
+
+    if (guest == NULL || id >= host->tenant->description->guest_vharts) {
+        return MMIO_FAULT;
+    }
+    return guest_turn(host, &guest->tenant->vharts[id], token) ? MMIO_DONE : MMIO_AGAIN;
+}
+
+static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
+{
+    const uint64_t values[] = {
+        [COTENANT_HOSTED_IDENTITY / 8] = COTENANT_HOSTED_MAGIC,
+        [COTENANT_HOSTED_SLOTS / 8] = host->guest_count,
+        [COTENANT_HOSTED_VHARTS / 8] = host->guest_vharts,
+        [COTENANT_HOSTED_MEMORY / 8] = host->guest_memory,
+        [COTENANT_HOSTED_ENTRIES / 8] = host->guest_entries,
+    };
+
+    return offset / 8 < sizeof(values) / sizeof(values[0]) ? values[offset / 8] : 0;
+}
+
+static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uint32_t size,
+                                      bool store, uint64_t *value)
+{
+    uint64_t offset = address - vhart->tenant->description->guest_base;
+
+    if (!is_hosted(vhart->tenant, address)) {
+        return MMIO_FAULT;
+    }
+    if (is_guest(vhart->tenant)) {
+        return leave_to_process(vhart, address, store, *value);
+    }
+    if (offset >= COTENANT_HOSTED_PAGE) {
+        return store && size == 4 && offset % COTENANT_HOSTED_PAGE == 0
+                   ? take_turn(vhart, offset, (uint32_t)*value)
+                   : MMIO_FAULT;
+    }
+    if (!store) {
+        *value = read_register(vhart->tenant->description, offset);
+    } else if (offset == COTENANT_HOSTED_REQUEST && size == 8) {
+        guest_request(vhart->tenant, *value);
+    } else if (offset == COTENANT_HOSTED_LINE) {
+        guest_line(vhart->tenant, *value);
+    }
+    return MMIO_DONE;
+}
+
+MMIO_WINDOW(is_hosted, access_hosted);

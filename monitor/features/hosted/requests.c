@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a program of the host asks for: guests, memory and starts. */
+#include "arch/memory.h"
+#include "arch/owned_memory.h"
+#include "arch/vhart_setup.h"
+#include "core/bundle_check.h"
+#include "core/hart.h"
+#include "core/lifecycle.h"
+#include "features/hosted/guests.h"
+#include "features/plic/routing.h"
+#include "irq/source_set.h"
+#include "sbi/sbi.h"
+
+static uint32_t create(struct guest *guest, struct hosted_request *request)
+{
+    static uint32_t latest_token;
+    struct tenant *tenant = guest->tenant;
+
+    if (!tenant_is_at_rest(tenant)) {
+        return tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_STATE : COTENANT_HOSTED_BUSY;
+    }
+    if (request->vhart == 0 || request->vhart > guest->host->description->guest_vharts) {
+        return COTENANT_HOSTED_INVALID;
+    }
+    latest_token += latest_token == UINT32_MAX ? 2 : 1;
+    guest->token = latest_token;
+    tenant->vhart_count = request->vhart;
+    tenant->state = TENANT_RUNNING;
+    tenant->lives++;
+    return COTENANT_HOSTED_OK;
+}
+
+static uint32_t destroy(struct guest *guest, struct hosted_request *request)
+{
+    (void)request;
+    tenant_halt(guest->tenant, TENANT_STOPPED);
+    return COTENANT_HOSTED_OK;
+}
+
+/* A part of it is lent already. *sum: bytes that are lent to all guests of the host. */
+static bool is_lent(const struct tenant *host, uint64_t base, uint64_t size, uint64_t *sum)
+{
+    bool lent = false;
+
+    *sum = 0;
+    for (const struct guest *guest = guests; guest != guests + COTENANT_HOSTED_MAX_SLOTS; guest++) {
+        for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
+            const struct bundle_range *range = &guest->description.memory[i];
+
+            lent |= check_overlaps(range->base, range->size, base, size);
+        }
+        *sum += guest->host == host ? guest->size : 0;
+    }
+    return lent;
+}
+
+/* One that is lent and begins at `base`, or one that is not lent; or NULL. */
+static struct bundle_range *range_of(struct guest *guest, uint64_t base, bool lent)
+{
+    for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
+        struct bundle_range *range = &guest->description.memory[i];
+
+        if ((range->size != 0) == lent && (!lent || range->base == base)) {
+            return range;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t lend(struct guest *guest, struct hosted_request *request)
+{
+    const struct tenant *host = guest->host;
+    uint64_t base = request->address;
+    uint64_t size = request->size;
+    struct bundle_range *range = range_of(guest, 0, false);
+    uint64_t lent;
+
+    if (size == 0 || ((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0) {
+        return COTENANT_HOSTED_INVALID;
+    }
+    /* From here on the range does not wrap around. */
+    if (!tenant_owns_memory(host, base, size) || is_lent(host, base, size, &lent)) {
+        return COTENANT_HOSTED_RANGE;
+    }
+    if (range == NULL || size > host->description->guest_memory - lent) {
+        return COTENANT_HOSTED_LIMIT;
+    }
+    if (!guest_is_still(guest)) {
+        return COTENANT_HOSTED_BUSY;
+    }
+    *range = (struct bundle_range){base, size};
+    if (!guest_protect(guest)) {
+        *range = (struct bundle_range){0, 0};
+        (void)guest_protect(guest);
+        return COTENANT_HOSTED_LIMIT;
+    }
+    guest->size += size;
+    return COTENANT_HOSTED_OK;
+}
+
+static uint32_t take_back(struct guest *guest, struct hosted_request *request)
+{
+    struct bundle_range *range = range_of(guest, request->address, true);
+
+    if (range == NULL) {
+        return COTENANT_HOSTED_RANGE;
+    }
+    if (!guest_is_still(guest)) {
+        return COTENANT_HOSTED_BUSY;
+    }
+    guest->size -= range->size;
+    *range = (struct bundle_range){0, 0};
+    (void)guest_protect(guest); /* takes no more entries than before */
+    return COTENANT_HOSTED_OK;
+}
+
+static uint32_t start(struct guest *guest, struct hosted_request *request)
+{
+    struct tenant *tenant = guest->tenant;
+    struct guest_vhart *own;
+    struct vhart *vhart;
+
+    if (request->vhart >= tenant->vhart_count || (request->run & (COTENANT_HOSTED_PAGE - 1)) != 0 ||
+        !sbi_may_start_at(tenant, request->address)) {
+        return COTENANT_HOSTED_INVALID;
+    }
+    if (!tenant_owns_memory(guest->host, request->run, COTENANT_HOSTED_PAGE)) {
+        return COTENANT_HOSTED_RANGE;
+    }
+    vhart = &tenant->vharts[request->vhart];
+    if (!guest_is_still(guest) || !guest_bind(vhart, hart_self())) {
+        return COTENANT_HOSTED_BUSY;
+    }
+    own = guest_vhart_of(vhart);
+    own->run = (volatile struct hosted_run *)request->run;
+    own->owes = GUEST_OWES_NOTHING;
+    own->called = 0;
+    vhart_setup_world(vhart, request->address, request->argument);
+    vhart_setup_delegation(vhart);
+    vhart->state = VHART_STARTED;
+    return COTENANT_HOSTED_OK;
+}
+
+static uint32_t status(struct guest *guest, struct hosted_request *request)
+{
+    const struct tenant *tenant = guest->tenant;
+
+    request->state = tenant_is_at_rest(tenant)         ? COTENANT_HOSTED_FREE
+                     : tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_ALIVE
+                                                       : COTENANT_HOSTED_ENDING;
+    request->vhart = tenant->vhart_count;
+    request->size = guest->size;
+    return COTENANT_HOSTED_OK;
+}
+
+static uint32_t carry_out(const struct tenant *host, struct hosted_request *request)
+{
+    static uint32_t (*const operations[])(struct guest *, struct hosted_request *) = {
+        [COTENANT_HOSTED_CREATE] = create,       [COTENANT_HOSTED_DESTROY] = destroy,
+        [COTENANT_HOSTED_LEND] = lend,           [COTENANT_HOSTED_START] = start,
+        [COTENANT_HOSTED_TAKE_BACK] = take_back, [COTENANT_HOSTED_STATUS] = status,
+    };
+    struct guest *guest = guest_in_slot(host, request->slot);
+    uint32_t operation = request->operation;
+    uint32_t result;
+
+    if (guest == NULL || operation == 0 ||
+        operation >= sizeof(operations) / sizeof(operations[0])) {
+        return COTENANT_HOSTED_INVALID;
+    }
+    if (operation != COTENANT_HOSTED_CREATE && operation != COTENANT_HOSTED_STATUS &&
+        (guest->tenant->state != TENANT_RUNNING ||
+         (request->token != 0 && request->token != guest->token))) {
+        return COTENANT_HOSTED_STATE;
+    }
+    result = operations[operation](guest, request);
+    request->token = guest->token;
+    return result;
+}
+
+void guest_request(struct tenant *host, uint64_t address)
+{
+    volatile struct hosted_request *answer = (volatile struct hosted_request *)address;
+    struct hosted_request request;
+
+    if ((address & (sizeof(request) - 1)) != 0 ||
+        !tenant_owns_memory(host, address, sizeof(request))) {
+        return;
+    }
+    memcpy(&request, (const void *)address, sizeof(request));
+    request.result = carry_out(host, &request);
+    answer->token = request.token;
+    answer->vhart = request.vhart;
+    answer->size = request.size;
+    answer->state = request.state;
+    __atomic_store_n(&answer->result, request.result, __ATOMIC_RELEASE);
+}
+
+void guest_line(const struct tenant *host, uint64_t value)
+{
+    struct guest *guest = guest_in_slot(host, value & 0xff);
+    uint32_t source = value >> COTENANT_HOSTED_LINE_SOURCE_SHIFT & 0xff;
+
+    if (guest != NULL && source < COTENANT_HOSTED_SOURCES &&
+        guest->tenant->state == TENANT_RUNNING) {
+        guest_set_lines(guest->tenant, source_bit(source),
+                        (value & COTENANT_HOSTED_LINE_HIGH) != 0);
+        routing_refresh(guest->tenant);
+    }
+}

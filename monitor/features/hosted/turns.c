@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/guest_memory.h"
+#include "arch/interrupts.h"
+#include "arch/timer.h"
+#include "core/attended.h"
+#include "core/hooks.h"
+#include "core/messages.h"
+#include "features/hosted/guests.h"
+#include "features/plic/routing.h"
+#include "features/plic/vplic.h"
+#include "irq/source_set.h"
+
+/* The vhart of a guest that has a turn of this vhart of a host, or NULL. By the host's index. */
+static struct vhart *taken_by[COTENANT_MAX_VHARTS];
+
+/* The host's vhart has had its hart since it lent its time. */
+static bool is_over(const struct guest_vhart *own)
+{
+    return own->host->schedulable.switches != own->host_switches;
+}
+
+void guest_drop(struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    struct hart *hart = vhart->world.hart;
+
+    schedule_stop(&hart->scheduler, &vhart->schedulable);
+    if (hart->attended_last == &vhart->schedulable) {
+        hart->attended_last = NULL;
+    }
+    attended_end(vhart, &own->attended);
+    taken_by[own->host->index] = NULL;
+    __atomic_store_n(&own->host, NULL, __ATOMIC_SEQ_CST);
+}
+
+void guest_exit(struct vhart *vhart, uint32_t reason)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    struct vhart *host = own->host;
+    struct hart *hart = vhart->world.hart;
+
+    host->world.registers[REGISTER_PC] += own->store_length;
+    guest_drop(vhart);
+    schedule_wake(&hart->scheduler, &host->schedulable, hart_now(hart));
+    hart->reschedule = true;
+    /* One that was called just now, while it seemed to have its turn, does not wait. */
+    if (reason == COTENANT_HOSTED_EXIT_IDLE && own->called != 0) {
+        own->run->deadline = 0;
+    }
+    __atomic_store_n(&own->run->reason, reason, __ATOMIC_RELEASE);
+}
+
+bool guest_is_still(const struct guest *guest)
+{
+    bool still = true;
+
+    for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
+        struct vhart *vhart = &guest->tenant->vharts[id];
+
+        if (guest_vhart_of(vhart)->host == NULL) {
+            continue;
+        }
+        if (vhart->world.hart == hart_self()) {
+            guest_drop(vhart); /* the host has this hart, so the turn is over */
+        } else {
+            messages_post(vhart, REQUEST_EVENTS);
+            still = false;
+        }
+    }
+    return still;
+}
+
+bool guest_bind(struct vhart *vhart, struct hart *hart)
+{
+    struct hart *before = vhart->world.hart;
+
+    if (before == hart) {
+        return true;
+    }
+    if (__atomic_load_n(&before->loaded, __ATOMIC_SEQ_CST) == vhart ||
+        (tenant_uses_fp(vhart->tenant) && !vhart->brings_registers)) {
+        return false;
+    }
+    vhart->world.hart = hart;
+    guest_vhart_of(vhart)->view = 0;
+    FENCE_I(); /* which the hart before may have been asked for */
+    return true;
+}
+
+/* Nothing is at the address: what trap_reflect() does, to a vhart that is not loaded. */
+static void fault(struct vhart *vhart)
+{
+    const struct guest_vhart *own = guest_vhart_of(vhart);
+    struct world *world = &vhart->world;
+    uint64_t status = world->mstatus & ~(uint64_t)(MSTATUS_SPP | MSTATUS_SPIE | MSTATUS_SIE);
+
+    world->scause = own->stores ? CAUSE_STORE_ACCESS : CAUSE_LOAD_ACCESS;
+    world->stval = own->access_address;
+    world->sepc = world->registers[REGISTER_PC];
+    status |= (world->mstatus & MSTATUS_MPP) == MSTATUS_MPP_S ? MSTATUS_SPP : 0;
+    status |= (world->mstatus & MSTATUS_SIE) != 0 ? MSTATUS_SPIE : 0;
+    world->mstatus = (status & ~(uint64_t)MSTATUS_MPP) | MSTATUS_MPP_S;
+    world->registers[REGISTER_PC] = world->stvec & ~3ul;
+    vhart->faults++;
+}
+
+static void end_access(struct vhart *vhart)
+{
+    const struct guest_vhart *own = guest_vhart_of(vhart);
+    const struct memory_access *access = &own->access;
+    uint64_t *registers = vhart->world.registers;
+
+    if (!own->stores && access->reg != 0) {
+        registers[access->reg] = instruction_load_result(access, own->run->value);
+    }
+    registers[REGISTER_PC] += access->length;
+}
+
+void guest_set_lines(struct tenant *tenant, uint32_t lines, bool level)
+{
+    for (uint32_t left = lines & ~1u; left != 0; left &= left - 1) {
+        vplic_set_level(tenant->plic, lowest_bit(left), level);
+    }
+}
+
+/* What the process has answered: from here on each field is read once. */
+static void settle(struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    uint64_t *registers = vhart->world.registers;
+    uint32_t raise = own->run->raise;
+    uint32_t lower = own->run->lower;
+
+    if (own->owes == GUEST_OWES_ACCESS && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+        fault(vhart);
+    } else if (own->owes == GUEST_OWES_ACCESS) {
+        end_access(vhart);
+    } else if (own->owes == GUEST_OWES_CALL) {
+        registers[REGISTER_A0] = own->run->arguments[0];
+        registers[REGISTER_A1] = own->run->arguments[1];
+    }
+    own->owes = GUEST_OWES_NOTHING;
+    if ((raise | lower) != 0) {
+        own->run->raise = 0;
+        own->run->lower = 0;
+        guest_set_lines(vhart->tenant, raise, true);
+        guest_set_lines(vhart->tenant, lower, false);
+        routing_refresh(vhart->tenant);
+    }
+}
+
+static void see_call(struct vhart *vhart)
+{
+    if (__atomic_exchange_n(&guest_vhart_of(vhart)->called, 0, __ATOMIC_SEQ_CST) != 0) {
+        vhart_interrupt(vhart, INTERRUPT_SSI);
+    }
+}
+
+/* The host, which has the hart, waits at its store, and the vhart is ready in its place. */
+static void begin(struct vhart *host, struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    struct hart *hart = host->world.hart;
+    struct schedulable *attended = hart->attended_last;
+    bool has_timer = (CSR_READ(mie) & INTERRUPT_STI) != 0;
+    uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
+
+    own->store_length = (store & 3) == 3 ? 4 : 2;
+    own->host_switches = host->schedulable.switches;
+    __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
+    taken_by[host->index] = vhart;
+    host->uses_features = true;
+    see_call(vhart);
+    attended_begin(vhart, &own->attended);
+    hart->attended_last = attended;
+    schedule_wait(&hart->scheduler, &host->schedulable,
+                  has_timer ? timer_deadline(host) : TIME_NEVER);
+    schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+    hart->reschedule = true;
+}
+
+/* Why there can be no turn now, or COTENANT_HOSTED_EXIT_NONE. */
+static uint32_t refuses(struct vhart *host, struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+
+    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
+    if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED ||
+        guest_of(vhart->tenant)->size == 0) {
+        return COTENANT_HOSTED_EXIT_STOPPED;
+    }
+    if (own->host != NULL && own->host != host) {
+        messages_post(vhart, REQUEST_EVENTS);
+        return COTENANT_HOSTED_EXIT_BUSY;
+    }
+    if (taken_by[host->index] != NULL) {
+        guest_drop(taken_by[host->index]); /* over, as the host is here */
+    }
+    return guest_bind(vhart, host->world.hart) ? COTENANT_HOSTED_EXIT_NONE
+                                               : COTENANT_HOSTED_EXIT_BUSY;
+}
+
+bool guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    uint32_t reason;
+
+    if (token == 0 || token != guest_of(vhart->tenant)->token || own->run == NULL) {
+        return true;
+    }
+    reason = refuses(host, vhart);
+    if (reason == COTENANT_HOSTED_EXIT_NONE &&
+        (CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
+        if ((host->world.mstatus & (MSTATUS_MPP | MSTATUS_SIE)) != MSTATUS_MPP_S) {
+            return false; /* the host takes it before it comes back to the store */
+        }
+        reason = COTENANT_HOSTED_EXIT_INTERRUPTED;
+    }
+    if (reason != COTENANT_HOSTED_EXIT_NONE) {
+        own->run->reason = reason;
+        return true;
+    }
+    settle(vhart);
+    begin(host, vhart);
+    return false;
+}
+
+/* It waits: nothing is left to do in the host's time. */
+static void loses_hart(struct vhart *vhart)
+{
+    if (is_guest(vhart->tenant) && guest_vhart_of(vhart)->host != NULL &&
+        vhart->schedulable.state == SCHEDULABLE_WAITING) {
+        guest_vhart_of(vhart)->run->deadline = vhart->schedulable.wake;
+        guest_exit(vhart, COTENANT_HOSTED_EXIT_IDLE);
+    }
+}
+
+HOOK(vhart_leaves, loses_hart);
+
+static void gets_hart(struct vhart *vhart)
+{
+    const struct guest_vhart *own = guest_vhart_of(vhart);
+
+    if (!is_guest(vhart->tenant)) {
+        return;
+    }
+    if (is_over(own)) {
+        guest_drop(vhart);
+        hart_self()->reschedule = true;
+    } else {
+        guest_install(guest_of(vhart->tenant), vhart, own->host);
+    }
+}
+
+HOOK(vhart_enters, gets_hart);
+
+/* Another hart has something for it, which may be bound elsewhere by now. */
+static void is_asked(struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+
+    if (!is_guest(vhart->tenant)) {
+        return;
+    }
+    if (vhart->world.hart != hart_self()) {
+        messages_post(vhart, REQUEST_EVENTS);
+        return;
+    }
+    if (own->host != NULL && is_over(own)) {
+        guest_drop(vhart);
+    }
+    see_call(vhart);
+}
+
+HOOK(vhart_looks_for_events, is_asked);
+
+/* It is stopped, or a host's vhart is, whose turn cannot go on. */
+static void ends(struct vhart *vhart)
+{
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    const struct tenant *tenant = vhart->tenant;
+
+    if (!is_guest(tenant)) {
+        if (taken_by[vhart->index] != NULL) {
+            guest_drop(taken_by[vhart->index]);
+        }
+        return;
+    }
+    if (own->host != NULL && is_over(own)) {
+        guest_drop(vhart);
+    } else if (own->host != NULL) {
+        bool crashed = tenant->outcome.state == TENANT_CRASHED;
+
+        own->run->value = tenant->crash[CRASH_CAUSE];
+        own->run->address = tenant->crash[CRASH_ADDRESS];
+        own->run->deadline = tenant->crash[CRASH_PC];
+        guest_exit(vhart, crashed ? COTENANT_HOSTED_EXIT_CRASH : COTENANT_HOSTED_EXIT_STOPPED);
+    }
+}
+
+HOOK(vhart_ends, ends);

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Guests: payloads that run in memory and time that another payload lends them."""
+
+import re
+
+import pytest
+from systems import Boot, Build, Value, freertos, keep_ticking, system, tenant
+
+from cotenant.plan import System
+from cotenant.run.results import parse_latency
+from cotenant.run.session import Session
+
+# All sources of a guest's PLIC are its own.
+OWN = "own=" + ",".join(map(str, range(1, 32)))
+MEGABYTE = 1 << 20
+
+
+def host(guest: str, guests: int = 1, arguments: str = "", **keys: Value) -> str:
+    """Return the table of a payload that hosts guests, which are other payloads."""
+    standard: dict[str, Value] = {
+        "priority": 5,
+        "memory": "32M",
+        "image": "guest-host",
+        "initrd": guest,
+        "fp": False,
+        "guests": guests,
+        "arguments": f"guests={guests} {arguments}",
+    }
+    return tenant("guest-host", standard | keys)
+
+
+def ends_well(session: Session, guest: str, guests: int = 1) -> None:
+    """Wait until the host has seen its guests end; each of them says that it passes."""
+    session.expect("guest-host", r"^PASS guest-host\n")
+    said = session.output("guest-host")
+    assert len(re.findall(f"^PASS {guest}$", said, re.MULTILINE)) == guests
+    assert "FAIL" not in said and "crashed" not in said
+
+
+def rtos_missed_nothing(session: Session) -> None:
+    """Let the RTOS print its figures again and check them."""
+    session.run_for(1)
+    latency = parse_latency(session.output("freertos"))
+    assert latency and latency.missed == 0
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+@pytest.mark.parametrize("name", ["hello", "timer-storm", "hostile-csr", "hostile-plic"])
+def test_guests_beside_each_other(boot: Boot, name: str, sstc: bool) -> None:
+    """Two of them take turns, in the time of a host that a clock interrupts all the while."""
+    session = boot(system(host(name, 2, OWN), freertos(), sstc=sstc), icount=3)
+    ends_well(session, name, 2)
+    rtos_missed_nothing(session)
+
+
+def test_floating_point_of_guests_is_kept(boot: Boot) -> None:
+    session = boot(system(host("fp-keeper", 2, fp=True), freertos()), icount=3)
+    ends_well(session, "fp-keeper", 2)
+    rtos_missed_nothing(session)
+
+
+def foreign_places(planned: System) -> dict[str, int]:
+    """Return addresses that are out of a guest's reach: its host's own first of all."""
+    board, monitor = planned.board, planned.monitor
+    memory = next(each.memory for each in planned.tenants if each.name == "guest-host")
+    assert board.reset.range is not None and board.virtual_devices is not None
+    return {
+        "the host's image": memory.base,
+        "behind the guest": memory.base + 4 * MEGABYTE,
+        "the host's end": memory.end - 8,
+        "another tenant": next(
+            each.memory.base for each in planned.tenants if each.name == "freertos"
+        ),
+        "the monitor": monitor.base,
+        "the monitor's end": monitor.end - 8,
+        "mtime": board.aclint.mtime,
+        "mtimecmp": board.aclint.mtimecmp,
+        "msip": board.aclint.msip,
+        "the reset device": board.reset.range.base,
+        "the host's registers": board.virtual_devices.end - 9 * 0x1000,
+        "a turn page": board.virtual_devices.end - 8 * 0x1000,
+        "a disk": board.devices["virtio0"].range.base,
+    }
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_a_guest_reaches_nothing_but_what_it_was_lent(build: Build, boot: Boot, sstc: bool) -> None:
+    def describe(arguments: str) -> str:
+        return system(host("hostile-memory", arguments=arguments), freertos(), sstc=sstc)
+
+    places = foreign_places(build(describe("")).built.system)
+    session = boot(describe("touch=" + ",".join(map(hex, places.values()))), icount=3)
+    ends_well(session, "hostile-memory")
+    attempts = re.search(r"attempts=(\d+)", session.output("guest-host"))
+    assert attempts and int(attempts[1]) > 40 * len(places)
+    rtos_missed_nothing(session)
+
+
+def test_a_guest_that_locks_itself_up_ends_alone(build: Build, boot: Boot) -> None:
+    def describe(arguments: str) -> str:
+        return system(host("hostile-memory", arguments=arguments), freertos())
+
+    monitor = build(describe("")).built.system.monitor
+    session = boot(describe(f"lock={monitor.base:#x}"), icount=3)
+    session.expect("guest-host", r"^guest 0: exits=\d+ crashed$")
+    session.expect("guest-host", r"^PASS guest-host\n")
+    rtos_missed_nothing(session)
+
+
+def hostile_host(planned: System | None, rounds: int, **keys: Value) -> str:
+    """Return the table of a host that does everything wrong."""
+    places = [0]
+    if planned is not None:
+        other = next(each.memory.base for each in planned.tenants if each.name == "freertos")
+        places = [planned.monitor.base, 0, planned.board.plic.range.base, other & -(2 * MEGABYTE)]
+    standard: dict[str, Value] = {
+        "priority": 5,
+        "memory": "32M",
+        "image": "hostile-host",
+        "initrd": "hello",
+        "fp": False,
+        "guests": 2,
+        "guest-harts": 2,
+        "guest-memory": "14M",
+        "arguments": f"rounds={rounds} touch=" + ",".join(map(hex, places)),
+    }
+    return tenant("hostile-host", standard | keys)
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_a_host_harms_its_own_guests_alone(build: Build, boot: Boot, sstc: bool) -> None:
+    planned = build(system(hostile_host(None, 0), freertos())).built.system
+    session = boot(system(hostile_host(planned, 20000), freertos(), sstc=sstc), icount=3)
+    assert session.expect("hostile-host", r"^((?:PASS|FAIL) hostile.*)\n")[1] == "PASS hostile-host"
+    rtos_missed_nothing(session)
+    assert session.stats().tenants["freertos"].faults == 0
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_a_host_harms_its_own_guests_alone_on_several_harts(
+    build: Build, boot: Boot, sstc: bool
+) -> None:
+    """Requests and turns of the same guests from three harts at the same time."""
+    keys: dict[str, Value] = {"harts": [0, 1, 2]}
+    planned = build(system(hostile_host(None, 0, **keys), freertos())).built.system
+    session = boot(system(hostile_host(planned, 3000, **keys), freertos(), sstc=sstc))
+    assert session.expect("hostile-host", r"^((?:PASS|FAIL) hostile.*)\n")[1] == "PASS hostile-host"
+    keep_ticking(session, ["freertos"])
+    assert session.stats().tenants["freertos"].faults == 0
+
+
+def test_a_host_that_restarts_ends_its_guests(boot: Boot) -> None:
+    """In the middle of their turns, and again: no slot and no memory is lost."""
+    session = boot(system(host("spin", 2), freertos()), icount=3)
+    session.wait_ready("freertos")
+    for _ in range(3):
+        session.run_for(0.2)
+        assert session.control("restart guest-host").output == "ok"
+    session.run_for(0.2)
+    assert session.stats().tenants["guest-host"].state == "running"
+    assert "FAIL" not in session.output("guest-host")
+    rtos_missed_nothing(session)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a tenant with guests has for them: registers, PMP entries and memory; see abi/hosted.h."""
+
+from cotenant import abi
+from cotenant.board import Board
+from cotenant.config import TenantConfig
+from cotenant.errors import Mistakes
+from cotenant.ranges import Range
+from cotenant.units import format_size
+
+# Of 8 entries, and of more.
+_ENTRIES_OF_FEW = 2
+_ENTRIES = 4
+_FEW = 8
+
+
+def entries(board: Board) -> int:
+    """Return the PMP entries of each hart of such a tenant that are kept for the guests' memory."""
+    return _ENTRIES if board.pmp_entries > _FEW else _ENTRIES_OF_FEW
+
+
+def registers(tenant: TenantConfig, board: Board) -> Range | None:
+    """Return where the tenant finds the registers: at the end of the board's virtual devices."""
+    if tenant.guests is None or board.virtual_devices is None:
+        return None
+    pages = 1 + tenant.guests.count * abi.hosted("SLOT_PAGES")
+    size = pages * abi.hosted("PAGE")
+    return Range(board.virtual_devices.end - size, size)
+
+
+def check(tenant: TenantConfig, board: Board, virtual_devices: int, mistakes: Mistakes) -> None:
+    """Note it if the board has no room for the registers; `virtual_devices`: of the tenant."""
+    area = board.virtual_devices
+    wanted = registers(tenant, board)
+    if tenant.guests is None:
+        return
+    if area is None or wanted is None or wanted.base < area.base + (virtual_devices + 1) * 0x1000:
+        size = 0 if wanted is None else wanted.size
+        mistakes.add(
+            f"{tenant.key}.guests",
+            f"needs {format_size(size)} of addresses, for which the board has no room",
+            "give [virtual_devices] in the board's file a larger size, or have fewer guests",
+        )
