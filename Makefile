@@ -29,10 +29,11 @@ help: ## Show this list
 setup: ## Install what is missing, fetch the FreeRTOS sources and the stock Debian images
 	@tool/setup/setup.sh --images
 
-compile: # The monitor, the tenants and cotenantctl for this machine, on a machine that is set up
+compile: # The monitor, the tenants, cotenantctl and cohost for this machine, on a machine that is set up
 	@$(MAKE) --silent --no-print-directory -C monitor
 	@$(MAKE) --silent --no-print-directory -C tenants
 	@$(MAKE) --silent --no-print-directory -C linux/cotenantctl
+	@$(MAKE) --silent --no-print-directory -C linux/cohost
 
 build: ## Compile the monitor and the tenants, setting up first
 	@tool/setup/setup.sh

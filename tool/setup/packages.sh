@@ -14,7 +14,7 @@ set -eu
 
 # What builds and runs the system.
 packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler
-    gcc libc6-dev libzstd-dev make git ca-certificates debian-archive-keyring"
+    gcc libc6-dev libzstd-dev libfdt-dev make git ca-certificates debian-archive-keyring"
 # What only tests and lint use.
 test_packages="lintian libcmocka-dev clang-format-14 clang-tidy-14 shellcheck spin e2fsprogs"
 # What only the simulation of the Rocket core's RTL uses.

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The guest's serial ports and what is at their other ends. */
+#ifndef COHOST_CONSOLE_H
+#define COHOST_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct console_plan {
+    /* The command of exec has a port of its own, and one that says how it ended. */
+    bool command;
+    /* Where the kernel's messages go; -1: nowhere. */
+    int messages;
+};
+
+/* Puts the ports on the bus. */
+void console_add(const struct console_plan *plan);
+
+/* Before each start of the guest. */
+void console_reset(void);
+
+/* Serves the ports and takes signals until the guest has ended, and all that it wrote is out. */
+void console_serve(void);
+
+/* Blocks the signals that console_serve takes; before threads are made. */
+void console_block_signals(void);
+
+/* A byte for the first port's output. */
+void console_put(uint8_t byte);
+
+/* The exit code of the command, -1: it has not ended. */
+int console_command_code(void);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The turn loop. A thread sleeps when its vhart is idle; what may wake the vhart counts up `events`
+ * first and looks at `sleeps` then, and the thread does it the other way round, so that no wake is
+ * lost whichever comes first.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "bus.h"
+#include "hosted.h"
+#include "machine.h"
+#include "say.h"
+#include "sbi.h"
+
+#define NO_DEADLINE (~0ull)
+#define NS_PER_S 1000000000ull
+/* Turns in a row that do not take place, after which the guest is lost. */
+#define MOST_EMPTY_TURNS 1000
+
+struct vhart {
+    unsigned number;
+    pthread_t thread;
+    int wake; /* an eventfd */
+    atomic_uint events;
+    atomic_bool sleeps;
+    atomic_bool started;
+    volatile bool kicked;
+    unsigned empty_turns;
+};
+
+static struct {
+    unsigned cpus;
+    uint32_t timebase;
+    struct vhart vharts[COTENANT_HOSTED_SLOT_PAGES];
+    atomic_int state;
+    int end_event;
+    pthread_mutex_t starting;
+} guest = {.end_event = -1, .starting = PTHREAD_MUTEX_INITIALIZER};
+
+static void signal_event(int event)
+{
+    const uint64_t one = 1;
+
+    while (write(event, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+}
+
+static void clear_event(int event)
+{
+    uint64_t count;
+
+    while (read(event, &count, sizeof(count)) < 0 && errno == EINTR) {
+    }
+}
+
+void guest_wake_vhart(unsigned number)
+{
+    struct vhart *vhart = &guest.vharts[number];
+
+    atomic_fetch_add(&vhart->events, 1);
+    if (atomic_load(&vhart->sleeps)) {
+        signal_event(vhart->wake);
+    }
+}
+
+void guest_line(unsigned source, bool high)
+{
+    hosted_line(source, high);
+    for (unsigned i = 0; high && i < guest.cpus; i++) {
+        guest_wake_vhart(i);
+    }
+}
+
+enum guest_end guest_state(void)
+{
+    return (enum guest_end)atomic_load(&guest.state);
+}
+
+void guest_end(enum guest_end how)
+{
+    int runs = GUEST_RUNS;
+
+    if (!atomic_compare_exchange_strong(&guest.state, &runs, how)) {
+        return;
+    }
+    for (unsigned i = 0; i < guest.cpus; i++) {
+        guest.vharts[i].kicked = true;
+        guest_wake_vhart(i);
+        if (!pthread_equal(guest.vharts[i].thread, pthread_self())) {
+            machine_kick(guest.vharts[i].thread);
+        }
+    }
+    signal_event(guest.end_event);
+}
+
+int guest_end_event(void)
+{
+    return guest.end_event;
+}
+
+/* The time that is left until a moment of the machine's clock. */
+static struct timespec time_until(uint64_t deadline)
+{
+    uint64_t now = machine_time();
+    uint64_t ticks = deadline > now ? deadline - now : 0;
+    uint64_t ns = ticks % guest.timebase * NS_PER_S / guest.timebase;
+
+    return (struct timespec){(time_t)(ticks / guest.timebase), (long)ns};
+}
+
+/* Sleeps until the deadline or an event after number `seen`. */
+static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
+{
+    struct pollfd wait = {.fd = vhart->wake, .events = POLLIN};
+
+    atomic_store(&vhart->sleeps, true);
+    if (atomic_load(&vhart->events) == seen) {
+        struct timespec left = {0, 0};
+
+        if (deadline != NO_DEADLINE) {
+            left = time_until(deadline);
+        }
+        if (ppoll(&wait, 1, deadline == NO_DEADLINE ? NULL : &left, NULL) > 0) {
+            clear_event(vhart->wake);
+        }
+    }
+    atomic_store(&vhart->sleeps, false);
+}
+
+static void report_crash(const struct vhart *vhart, const volatile struct hosted_run *run)
+{
+    say("the guest's CPU %u cannot fetch its trap handler: cause %llu, address 0x%llx, "
+        "pc 0x%llx",
+        vhart->number, (unsigned long long)run->value, (unsigned long long)run->address,
+        (unsigned long long)run->deadline);
+    guest_end(GUEST_CRASH);
+}
+
+/* No turn took place: a signal came first, which is usual, or there is no guest any more. */
+static void count_empty_turn(struct vhart *vhart)
+{
+    if (++vhart->empty_turns == MOST_EMPTY_TURNS) {
+        guest_end(GUEST_LOST);
+    }
+}
+
+static void serve_sbi(const struct vhart *vhart, volatile struct hosted_run *run)
+{
+    uint64_t arguments[8];
+
+    for (unsigned i = 0; i < 8; i++) {
+        arguments[i] = run->arguments[i];
+    }
+    sbi_serve(vhart->number, arguments);
+    run->arguments[0] = arguments[0];
+    run->arguments[1] = arguments[1];
+}
+
+/* Does what the vhart's turn ended for. `seen`: its events before that turn. */
+static void serve(struct vhart *vhart, volatile struct hosted_run *run, unsigned seen)
+{
+    uint32_t reason = run->reason;
+
+    if (reason != COTENANT_HOSTED_EXIT_NONE) {
+        vhart->empty_turns = 0;
+    }
+    switch (reason) {
+    case COTENANT_HOSTED_EXIT_IDLE:
+        sleep_until(vhart, seen, run->deadline);
+        break;
+    case COTENANT_HOSTED_EXIT_LOAD:
+        run->value = bus_load(run->address, run->size);
+        break;
+    case COTENANT_HOSTED_EXIT_STORE:
+        bus_store(run->address, run->value, run->size);
+        break;
+    case COTENANT_HOSTED_EXIT_SBI:
+        serve_sbi(vhart, run);
+        break;
+    case COTENANT_HOSTED_EXIT_CRASH:
+        report_crash(vhart, run);
+        break;
+    case COTENANT_HOSTED_EXIT_BUSY:
+        sched_yield();
+        break;
+    case COTENANT_HOSTED_EXIT_STOPPED:
+        guest_end(GUEST_LOST);
+        break;
+    default:
+        count_empty_turn(vhart);
+        break;
+    }
+}
+
+static void *run_vhart(void *argument)
+{
+    struct vhart *vhart = argument;
+    volatile struct hosted_run *run = hosted_run_page(vhart->number);
+
+    /* The kernel would add 50 us to each sleep. */
+    prctl(PR_SET_TIMERSLACK, 1);
+    while (guest_state() == GUEST_RUNS) {
+        unsigned seen = atomic_load(&vhart->events);
+
+        if (!atomic_load(&vhart->started)) {
+            sleep_until(vhart, seen, NO_DEADLINE);
+            continue;
+        }
+        run->reason = COTENANT_HOSTED_EXIT_NONE;
+        hosted_turn(vhart->number, &vhart->kicked);
+        serve(vhart, run, seen);
+    }
+    return NULL;
+}
+
+bool guest_vhart_exists(uint64_t vhart)
+{
+    return vhart < guest.cpus;
+}
+
+bool guest_vhart_runs(unsigned vhart)
+{
+    return atomic_load(&guest.vharts[vhart].started);
+}
+
+int64_t guest_start_vhart(unsigned vhart, uint64_t entry, uint64_t argument)
+{
+    int64_t error = SBI_ALREADY_AVAILABLE;
+    uint32_t result;
+
+    pthread_mutex_lock(&guest.starting);
+    if (!guest_vhart_runs(vhart)) {
+        result = hosted_start(vhart, entry, argument);
+        error = result == COTENANT_HOSTED_OK ? SBI_SUCCESS : SBI_INVALID_ADDRESS;
+        if (result == COTENANT_HOSTED_OK) {
+            atomic_store(&guest.vharts[vhart].started, true);
+            guest_wake_vhart(vhart);
+        }
+    }
+    pthread_mutex_unlock(&guest.starting);
+    return error;
+}
+
+void guest_stop_vhart(unsigned vhart)
+{
+    atomic_store(&guest.vharts[vhart].started, false);
+}
+
+static void make_event(int *event)
+{
+    *event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (*event < 0) {
+        fail_errno("make", "an eventfd");
+    }
+}
+
+void guest_begin(unsigned cpus, uint32_t timebase, uint64_t entry, uint64_t tree)
+{
+    guest.cpus = cpus;
+    guest.timebase = timebase;
+    atomic_store(&guest.state, GUEST_RUNS);
+    make_event(&guest.end_event);
+    for (unsigned i = 0; i < cpus; i++) {
+        struct vhart *vhart = &guest.vharts[i];
+
+        memset(vhart, 0, sizeof(*vhart));
+        vhart->number = i;
+        make_event(&vhart->wake);
+    }
+    if (guest_start_vhart(0, entry, tree) != SBI_SUCCESS) {
+        fail_start("the monitor refuses to start the guest's first CPU");
+    }
+    /* The one that runs comes last: it may end the guest, which takes all threads. */
+    for (unsigned i = cpus; i-- > 0;) {
+        struct vhart *vhart = &guest.vharts[i];
+
+        if (pthread_create(&vhart->thread, NULL, run_vhart, vhart) != 0) {
+            fail_start("there is no thread for the guest's CPU %u", i);
+        }
+    }
+}
+
+void guest_join(void)
+{
+    for (unsigned i = 0; i < guest.cpus; i++) {
+        pthread_join(guest.vharts[i].thread, NULL);
+        close(guest.vharts[i].wake);
+    }
+    close(guest.end_event);
+}

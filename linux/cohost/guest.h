@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The guest as a whole: its threads and how it ends. */
+#ifndef COHOST_GUEST_H
+#define COHOST_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a guest ended; what comes first counts. */
+enum guest_end {
+    GUEST_RUNS,
+    GUEST_POWEROFF,
+    GUEST_REBOOT,
+    GUEST_PANIC,
+    GUEST_CRASH,
+    GUEST_STOPPED, /* from outside */
+    GUEST_LOST,    /* the monitor gives it no turn any more */
+};
+
+/* Begins with vhart 0 at `entry`; each has a thread. `timebase`: of the machine's clock, Hz. */
+void guest_begin(unsigned cpus, uint32_t timebase, uint64_t entry, uint64_t tree);
+
+/* Ends it: no thread makes a turn after its present one. From any thread. */
+void guest_end(enum guest_end how);
+
+enum guest_end guest_state(void);
+
+/* Readable when the guest has ended. */
+int guest_end_event(void);
+
+/* Waits for the threads. */
+void guest_join(void);
+
+/* Changes an interrupt line, and wakes the vharts that may wait for it. From any thread. */
+void guest_line(unsigned source, bool high);
+
+/* For sbi.c. Returns whether the vhart could be started, or an error of SBI HSM. */
+int64_t guest_start_vhart(unsigned vhart, uint64_t entry, uint64_t argument);
+bool guest_vhart_exists(uint64_t vhart);
+bool guest_vhart_runs(unsigned vhart);
+void guest_stop_vhart(unsigned vhart);
+void guest_wake_vhart(unsigned vhart);
+
+#endif

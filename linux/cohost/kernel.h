@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads kernel and initrd into the guest's memory. */
+#ifndef COHOST_KERNEL_H
+#define COHOST_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ranges.h"
+
+/* A file's content. */
+struct content {
+    const char *name;
+    uint8_t *bytes;
+    size_t size;
+};
+
+struct content content_read(const char *name);
+
+struct loaded {
+    uint64_t entry;
+    struct range initrd; /* size 0: none */
+    uint64_t tree;       /* where the device tree goes, GUEST_TREE_SIZE bytes */
+};
+
+/*
+ * Puts kernel and initrd into the guest's memory. `more` is appended to the initrd, which the
+ * kernel reads as one archive behind the other; both may be of size 0.
+ */
+struct loaded kernel_load(const struct content *kernel, const struct content *initrd,
+                          const struct content *more);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The verbs about guests that run: list, stop, pause, resume. A guest is its process. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "running.h"
+#include "say.h"
+#include "verbs.h"
+
+/* Pauses of 20 ms after which a process that does not end is killed. */
+#define MOST_PAUSES 500
+
+/* The state of a process (proc(5)), 0: it is gone. */
+static char process_state(pid_t pid)
+{
+    char path[64], state = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (file == NULL) {
+        return 0;
+    }
+    /* The name, in brackets, can hold brackets itself; ours does not. */
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1) {
+        state = 0;
+    }
+    fclose(file);
+    return state;
+}
+
+static const char *state_of(const struct running *guest)
+{
+    return process_state(guest->pid) == 'T' ? "paused" : "running";
+}
+
+static void show_json(const struct running *guest)
+{
+    json_open_member(NULL, '{');
+    json_string("name", guest->name);
+    json_string("state", state_of(guest));
+    json_number("pid", (uint64_t)guest->pid);
+    json_number("cpus", guest->cpus);
+    json_number("memory", guest->memory);
+    json_close('}');
+}
+
+static void show_line(const struct running *guest)
+{
+    printf("%-16s %-8s %7d %4u %6llu MiB\n", guest->name, state_of(guest), (int)guest->pid,
+           guest->cpus, (unsigned long long)guest->memory >> 20);
+}
+
+int verb_list(const struct request *request)
+{
+    (void)request;
+    if (as_json) {
+        json_open('{');
+        json_open_member("guests", '[');
+        running_each(show_json);
+        json_close(']');
+        json_close('}');
+    } else {
+        printf("%-16s %-8s %7s %4s %10s\n", "NAME", "STATE", "PID", "CPUS", "MEMORY");
+        running_each(show_line);
+    }
+    return EXIT_DONE;
+}
+
+static void find(const struct request *request, struct running *guest)
+{
+    if (!running_find(request->name, guest)) {
+        fail(EXIT_REFUSED, "no guest %s runs", request->name);
+    }
+}
+
+static void say_done(const struct request *request)
+{
+    if (as_json) {
+        json_open('{');
+        json_bool("ok", true);
+        json_close('}');
+    } else {
+        printf("%s %s: ok\n", request->verb, request->name);
+    }
+}
+
+static void send(const struct running *guest, int number)
+{
+    if (kill(guest->pid, number) != 0) {
+        fail(EXIT_REFUSED, "the process of guest %s cannot be reached", guest->name);
+    }
+}
+
+int verb_stop(const struct request *request)
+{
+    const struct timespec pause = {0, 20000000};
+    struct running guest, now;
+
+    find(request, &guest);
+    send(&guest, SIGTERM);
+    send(&guest, SIGCONT);
+    for (unsigned i = 0; i < MOST_PAUSES; i++) {
+        if (!running_find(request->name, &now) || now.pid != guest.pid) {
+            say_done(request);
+            return EXIT_DONE;
+        }
+        nanosleep(&pause, NULL);
+    }
+    send(&guest, SIGKILL);
+    say_done(request);
+    return EXIT_DONE;
+}
+
+int verb_signal(const struct request *request)
+{
+    struct running guest;
+
+    find(request, &guest);
+    send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT);
+    say_done(request);
+    return EXIT_DONE;
+}

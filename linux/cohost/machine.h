@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The machine under the program: all that needs a host of Cotenant, and nothing else, so that tests
+ * put another one in its place.
+ */
+#ifndef COHOST_MACHINE_H
+#define COHOST_MACHINE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The flattened device tree that this Linux was started with. */
+const void *machine_tree(void);
+
+/* Where the files of running guests are. */
+const char *machine_run_directory(void);
+
+/* A file of huge pages, without any yet. */
+int machine_memory_file(void);
+
+/* Lets the host give up to so many huge pages more than it keeps ready. */
+void machine_allow_pages(size_t count);
+
+/* Adds the huge page at an offset. False: the host has none left. */
+bool machine_add_page(int file, uint64_t offset);
+
+/* Where a mapped page of such a file lies. `offset`: its place in the file. */
+uint64_t machine_physical(const void *address, uint64_t offset);
+
+/* Maps the monitor's registers. */
+void machine_map_registers(uint64_t address, size_t size);
+
+/* An 8-byte access to a register. */
+uint64_t machine_read(uint64_t offset);
+void machine_write(uint64_t offset, uint64_t value);
+
+/*
+ * A vhart's turn, by a store to the word at an offset of the registers. It is not begun, or ends,
+ * when *kicked is true and machine_kick was called for the thread.
+ */
+void machine_turn(uint64_t offset, uint32_t token, const volatile bool *kicked);
+void machine_kick(pthread_t thread);
+
+/* The machine's clock, in ticks of its timebase. */
+uint64_t machine_time(void);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cohost: virtual machines that are processes of this Linux. See cohost.8. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/hosted.h"
+#include "running.h"
+#include "say.h"
+#include "verbs.h"
+
+#define DEFAULT_KERNEL "/usr/lib/cohost/Image"
+#define DEFAULT_INITRD "/usr/lib/cohost/initrd"
+#define DEFAULT_MEMORY (128ull << 20)
+#define MOST_MEMORY (1ull << 40)
+
+const char *argp_program_version = "cohost " COHOST_VERSION;
+
+enum { OPTION_JSON = 256, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND, OPTION_DUMP_TREE };
+
+static const struct verb {
+    const char *name;
+    int (*run)(const struct request *request);
+    bool needs_name;
+} verbs[] = {
+    {"run", verb_run, false},  {"exec", verb_run, false},    {"list", verb_list, false},
+    {"stop", verb_stop, true}, {"pause", verb_signal, true}, {"resume", verb_signal, true},
+};
+
+static struct {
+    struct request request;
+    const struct verb *verb;
+} options = {
+    .request = {.memory = DEFAULT_MEMORY, .cpus = 1},
+};
+
+static const struct argp_option known[] = {
+    {"name", 'n', "NAME", 0, "name of the guest (default: guest0 and so on)", 0},
+    {"memory", 'm', "SIZE", 0, "memory of the guest, such as 256M (default: 128M)", 0},
+    {"cpus", 'c', "N", 0, "CPUs of the guest (default: 1)", 0},
+    {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: " DEFAULT_KERNEL ")", 0},
+    {"initrd", OPTION_INITRD, "FILE", 0, "initrd (default: " DEFAULT_INITRD "); - for none", 0},
+    {"append", OPTION_APPEND, "TEXT", 0, "what is added to the kernel command line", 0},
+    {"verbose", 'v', NULL, 0, "exec: the kernel's messages on standard error", 0},
+    {"dump-tree", OPTION_DUMP_TREE, "FILE", 0, "write the guest's device tree into a file", 0},
+    {"json", OPTION_JSON, NULL, 0, "print JSON", 0},
+    {0},
+};
+
+/* Reads a size such as 256M. */
+static uint64_t size_of(const char *text, struct argp_state *state)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end == '\0' ? NULL : strchr(units, *end);
+    unsigned shift = unit == NULL ? 0 : 10 * (unsigned)(unit - units + 1);
+
+    if (end == text || text[0] == '-' || (*end != '\0' && (unit == NULL || end[1] != '\0')) ||
+        number > MOST_MEMORY >> shift || number << shift < COTENANT_HOSTED_GRAIN) {
+        argp_error(state, "%s is not a size such as 256M, at least 2M", text);
+    }
+    return number << shift;
+}
+
+static unsigned cpus_of(const char *text, struct argp_state *state)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    if (end == text || *end != '\0' || number == 0 || number > COTENANT_HOSTED_SLOT_PAGES) {
+        argp_error(state, "%s is not a number of CPUs from 1 to %u", text,
+                   COTENANT_HOSTED_SLOT_PAGES);
+    }
+    return (unsigned)number;
+}
+
+static void take_verb(const char *text, struct argp_state *state)
+{
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(verbs[i].name, text) == 0) {
+            options.verb = &verbs[i];
+            options.request.verb = text;
+            return;
+        }
+    }
+    argp_error(state, "unknown verb: %s", text);
+}
+
+static void take_operand(char *text, struct argp_state *state)
+{
+    if (options.verb == NULL) {
+        take_verb(text, state);
+    } else if (strcmp(options.verb->name, "exec") == 0) {
+        options.request.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+    } else if (options.verb->needs_name && options.request.name == NULL) {
+        options.request.name = text;
+    } else {
+        argp_error(state, "%s: too much: %s", options.verb->name, text);
+    }
+}
+
+static void check(struct argp_state *state)
+{
+    if (options.verb == NULL) {
+        argp_usage(state);
+    } else if (options.verb->needs_name && options.request.name == NULL) {
+        argp_error(state, "%s: which guest?", options.verb->name);
+    } else if (strcmp(options.verb->name, "exec") == 0 && options.request.command == NULL) {
+        argp_error(state, "exec: which command? It stands behind --");
+    } else if (options.request.name != NULL && !running_name_is_good(options.request.name)) {
+        argp_error(state, "%s is no name: letters, digits, points, _ and -, at most %d",
+                   options.request.name, RUNNING_NAME_SIZE - 1);
+    }
+}
+
+static error_t take_option(int key, char *text, struct argp_state *state)
+{
+    struct request *request = &options.request;
+
+    switch (key) {
+    case 'n':
+        request->name = text;
+        break;
+    case 'm':
+        request->memory = size_of(text, state);
+        break;
+    case 'c':
+        request->cpus = cpus_of(text, state);
+        break;
+    case 'v':
+        request->verbose = true;
+        break;
+    case OPTION_KERNEL:
+        request->kernel = text;
+        break;
+    case OPTION_INITRD:
+        request->initrd = text;
+        break;
+    case OPTION_APPEND:
+        request->append = text;
+        break;
+    case OPTION_DUMP_TREE:
+        request->dump_tree = text;
+        break;
+    case OPTION_JSON:
+        as_json = true;
+        break;
+    case ARGP_KEY_ARG:
+        take_operand(text, state);
+        break;
+    case ARGP_KEY_END:
+        check(state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* The files that came with the package, unless others are named. */
+static void fill_in_files(struct request *request)
+{
+    bool own_kernel = request->kernel != NULL;
+
+    if (!own_kernel) {
+        request->kernel = DEFAULT_KERNEL;
+    }
+    if (request->initrd == NULL && !own_kernel) {
+        request->initrd = DEFAULT_INITRD;
+    } else if (request->initrd != NULL && strcmp(request->initrd, "-") == 0) {
+        request->initrd = NULL;
+    }
+}
+
+int main(int count, char **arguments)
+{
+    static const struct argp parser = {
+        .options = known,
+        .parser = take_option,
+        .args_doc = "VERB [NAME]\nexec [OPTION...] -- COMMAND [ARGUMENT...]",
+        .doc = "Run virtual machines as processes of this system.\v"
+               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME. See cohost(8).",
+    };
+
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&parser, count, arguments, ARGP_IN_ORDER, NULL, NULL);
+    fill_in_files(&options.request);
+    if (strcmp(options.request.verb, "exec") == 0) {
+        start_failure = EXIT_EXEC;
+    }
+    return options.verb->run(&options.request);
+}

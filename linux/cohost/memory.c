@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Huge pages come in any order, so more are taken than are needed, those that lie best are kept,
+ * and the rest is given back.
+ */
+#include "memory.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "machine.h"
+#include "say.h"
+
+#define GRAIN COTENANT_HOSTED_GRAIN
+/* Pages that are added before it is looked whether they suffice. */
+#define STEP 8
+
+struct page {
+    uint64_t physical;
+    uint64_t offset; /* in the file */
+};
+
+struct memory memory;
+
+static struct page *pages;
+static size_t page_count;
+
+static int by_physical(const void *left, const void *right)
+{
+    const struct page *a = left, *b = right;
+
+    return (a->physical > b->physical) - (a->physical < b->physical);
+}
+
+/* Adds pages to the file, up to so many altogether. Returns whether all of them came. */
+static bool add_pages(int file, size_t count)
+{
+    while (page_count < count) {
+        uint64_t offset = page_count * GRAIN;
+        void *place;
+
+        if (!machine_add_page(file, offset)) {
+            return false;
+        }
+        place = mmap(NULL, GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)offset);
+        if (place == MAP_FAILED) {
+            return false;
+        }
+        pages[page_count] = (struct page){machine_physical(place, offset), offset};
+        munmap(place, GRAIN);
+        page_count++;
+    }
+    return true;
+}
+
+/* Chooses among the pages that are there. `addresses`: room for that many. */
+static unsigned choose(uint64_t *addresses, uint64_t size, unsigned entries)
+{
+    qsort(pages, page_count, sizeof(*pages), by_physical);
+    for (size_t i = 0; i < page_count; i++) {
+        addresses[i] = pages[i].physical;
+    }
+    return ranges_choose(addresses, page_count, size, entries, memory.ranges);
+}
+
+static bool in_range(const struct range *range, uint64_t address)
+{
+    return address - range->address < range->size;
+}
+
+static uint8_t *map_page(int file, void *place, const struct page *page)
+{
+    int fixed = place == NULL ? 0 : MAP_FIXED;
+    void *bytes = mmap(place, GRAIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | fixed,
+                       file, (off_t)page->offset);
+
+    if (bytes == MAP_FAILED) {
+        fail_errno("map", "the guest's memory");
+    }
+    return bytes;
+}
+
+/* Reserves addresses of this process for a range, aligned as huge pages have to be. */
+static uint8_t *reserve(uint64_t size)
+{
+    uint8_t *place = mmap(NULL, size + GRAIN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (place == MAP_FAILED) {
+        fail_errno("find addresses for", "the guest's memory");
+    }
+    return (uint8_t *)(((uintptr_t)place + GRAIN - 1) & -(uintptr_t)GRAIN);
+}
+
+static const struct range *range_of(const struct page *page)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        if (in_range(&memory.ranges[i], page->physical)) {
+            return &memory.ranges[i];
+        }
+    }
+    return NULL;
+}
+
+/* Maps the pages that were chosen and one to share; gives the others back. */
+static void keep_chosen(int file)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        memory.bytes[i] = reserve(memory.ranges[i].size);
+    }
+    for (size_t i = 0; i < page_count; i++) {
+        const struct range *range = range_of(&pages[i]);
+
+        if (range != NULL) {
+            map_page(file,
+                     memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
+                     &pages[i]);
+        } else if (memory.shared == NULL) {
+            memory.shared = map_page(file, NULL, &pages[i]);
+            memory.shared_address = pages[i].physical;
+        } else {
+            fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)pages[i].offset,
+                      GRAIN);
+        }
+    }
+}
+
+void memory_take(uint64_t size, unsigned entries)
+{
+    size_t wanted = (size + GRAIN - 1) / GRAIN;
+    /* As many more that pieces of half of the pages would do, and the one that is shared. */
+    size_t most = 2 * wanted + STEP, goal = wanted + 1;
+    uint64_t *addresses = calloc(most, sizeof(*addresses));
+    int file = machine_memory_file();
+    bool more = true;
+
+    pages = calloc(most, sizeof(*pages));
+    if (pages == NULL || addresses == NULL) {
+        fail_errno("find memory for", "a list of pages");
+    }
+    machine_allow_pages(most);
+    while (more && memory.count == 0) {
+        more = add_pages(file, goal);
+        if (page_count > wanted) {
+            memory.count = choose(addresses, wanted * GRAIN, entries);
+        }
+        more = more && goal < most;
+        goal = goal + STEP < most ? goal + STEP : most;
+        /* The shared one is taken from those that were not chosen. */
+        if (memory.count != 0 && memory_size() >= page_count * GRAIN) {
+            memory.count = 0;
+        }
+    }
+    if (memory.count == 0 && page_count <= wanted) {
+        fail_start("%zu MiB for the guest are not there: the host has %zu MiB free in pieces of "
+                   "2 MiB",
+                   wanted * 2, page_count == 0 ? 0 : (page_count - 1) * 2);
+    }
+    if (memory.count == 0) {
+        fail_start("%zu MiB for the guest are not there in few enough pieces: the monitor grants "
+                   "%u PMP entries, and the host's free memory is scattered",
+                   wanted * 2, entries);
+    }
+    keep_chosen(file);
+    free(addresses);
+    free(pages);
+}
+
+void *memory_at(uint64_t address, uint64_t size)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        const struct range *range = &memory.ranges[i];
+
+        if (in_range(range, address) && size <= range->size - (address - range->address)) {
+            return memory.bytes[i] + (address - range->address);
+        }
+    }
+    return NULL;
+}
+
+uint64_t memory_size(void)
+{
+    uint64_t size = 0;
+
+    for (unsigned i = 0; i < memory.count; i++) {
+        size += memory.ranges[i].size;
+    }
+    return size;
+}

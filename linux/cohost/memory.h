@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The guest's memory: huge pages of this process, which the guest sees where they lie. */
+#ifndef COHOST_MEMORY_H
+#define COHOST_MEMORY_H
+
+#include "ranges.h"
+
+struct memory {
+    unsigned count;
+    struct range ranges[COTENANT_HOSTED_MAX_RANGES];
+    uint8_t *bytes[COTENANT_HOSTED_MAX_RANGES]; /* where this process sees them */
+    /* A page that is not the guest's, for what this program and the monitor tell each other. */
+    uint8_t *shared;
+    uint64_t shared_address;
+};
+
+extern struct memory memory;
+
+/* Takes memory from the host: `size` bytes, rounded up, in so many PMP entries. */
+void memory_take(uint64_t size, unsigned entries);
+
+/* Where this process sees [address, address + size) of the guest; NULL: not all of it is there. */
+void *memory_at(uint64_t address, uint64_t size);
+
+/* The guest's memory as a whole, bytes. */
+uint64_t memory_size(void);
+
+#endif

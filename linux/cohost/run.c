@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The verbs run and exec: a guest from its start to its end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bus.h"
+#include "console.h"
+#include "exec.h"
+#include "guest.h"
+#include "guest_tree.h"
+#include "hosted.h"
+#include "kernel.h"
+#include "memory.h"
+#include "running.h"
+#include "say.h"
+#include "verbs.h"
+
+/* The guest's kernel reboots when it panics, and in a way that is told apart (sbi.c). */
+#define ARGUMENTS "console=ttyS0 panic=-1 reboot=panic_warm"
+#define MOST_ARGUMENTS 2048
+
+static struct {
+    const struct request *request;
+    struct host_tree host;
+    struct content kernel, initrd, archive;
+    struct running self;
+    char arguments[MOST_ARGUMENTS];
+    bool created;
+} run;
+
+static void destroy_stale(const struct running *guest)
+{
+    hosted_destroy(guest->slot, guest->token);
+}
+
+static void leave(void)
+{
+    if (run.created) {
+        hosted_destroy(hosted.slot, hosted.token);
+    }
+    running_leave();
+}
+
+static void check_limits(const struct request *request)
+{
+    if (request->cpus > hosted.vharts) {
+        fail_start("a guest here has at most %u CPUs", (unsigned)hosted.vharts);
+    }
+    if (request->memory > hosted.memory) {
+        fail_start("the configuration allows guests %llu MiB of memory",
+                   (unsigned long long)hosted.memory >> 20);
+    }
+}
+
+static void write_arguments(const struct request *request)
+{
+    int length = snprintf(run.arguments, sizeof(run.arguments), ARGUMENTS "%s%s%s",
+                          request->command != NULL ? " " EXEC_ARGUMENTS : "",
+                          request->append != NULL ? " " : "",
+                          request->append != NULL ? request->append : "");
+
+    if (length >= (int)sizeof(run.arguments)) {
+        fail_start("the kernel command line is longer than %u characters", MOST_ARGUMENTS - 1);
+    }
+}
+
+static void read_files(const struct request *request)
+{
+    run.kernel = content_read(request->kernel);
+    if (request->initrd != NULL) {
+        run.initrd = content_read(request->initrd);
+    }
+    if (request->command != NULL) {
+        run.archive = exec_archive(request->command);
+    }
+}
+
+/* Takes what a guest needs from host and monitor: memory, a slot, a name. */
+static void take(const struct request *request)
+{
+    atexit(leave);
+    running_lock();
+    running_take_name(request->name, &run.self);
+    memory_take(request->memory, (unsigned)hosted.entries);
+    running_each_stale(destroy_stale);
+    hosted_create(request->cpus);
+    run.created = true;
+    run.self.pid = getpid();
+    run.self.slot = hosted.slot;
+    run.self.token = hosted.token;
+    run.self.cpus = request->cpus;
+    run.self.memory = memory_size();
+    running_publish(&run.self);
+    running_unlock();
+}
+
+static void lend(void)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        struct hosted_request request = {
+            .operation = COTENANT_HOSTED_LEND,
+            .slot = hosted.slot,
+            .token = hosted.token,
+            .address = memory.ranges[i].address,
+            .size = memory.ranges[i].size,
+        };
+
+        hosted_must(&request, "lend the guest its memory");
+    }
+}
+
+static void dump_tree(const char *name, const void *tree)
+{
+    FILE *file = fopen(name, "we");
+
+    if (file == NULL || fwrite(tree, GUEST_TREE_SIZE, 1, file) != 1 || fclose(file) != 0) {
+        fail_errno("write", name);
+    }
+}
+
+/* Fills the guest's memory; returns where it begins. */
+static struct loaded load(const struct request *request)
+{
+    struct loaded loaded = kernel_load(&run.kernel, &run.initrd, &run.archive);
+    const struct guest_tree_facts facts = {
+        .host = &run.host,
+        .cpus = request->cpus,
+        .arguments = run.arguments,
+        .initrd = loaded.initrd,
+    };
+    void *tree = memory_at(loaded.tree, GUEST_TREE_SIZE);
+
+    guest_tree_write(tree, &facts);
+    if (request->dump_tree != NULL) {
+        dump_tree(request->dump_tree, tree);
+    }
+    for (unsigned i = 0; i < memory.count; i++) {
+        /* What was written as data is about to be executed. */
+        __builtin___clear_cache((char *)memory.bytes[i],
+                                (char *)memory.bytes[i] + memory.ranges[i].size);
+    }
+    return loaded;
+}
+
+/* From power on to power off, or to a reboot. */
+static enum guest_end run_once(const struct request *request)
+{
+    struct loaded loaded = load(request);
+
+    console_reset();
+    lend();
+    guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
+    console_serve();
+    return guest_state();
+}
+
+/* The machine anew, in the same memory. */
+static void reboot(const struct request *request)
+{
+    running_lock();
+    hosted_destroy(hosted.slot, hosted.token);
+    run.created = false;
+    hosted_create(request->cpus);
+    run.created = true;
+    run.self.slot = hosted.slot;
+    run.self.token = hosted.token;
+    running_publish(&run.self);
+    running_unlock();
+}
+
+static int exit_code_of(enum guest_end end)
+{
+    static const enum exit_code codes[] = {
+        [GUEST_POWEROFF] = EXIT_DONE,   [GUEST_PANIC] = EXIT_PANIC, [GUEST_CRASH] = EXIT_CRASH,
+        [GUEST_STOPPED] = EXIT_STOPPED, [GUEST_LOST] = EXIT_CRASH,
+    };
+
+    if (end == GUEST_LOST) {
+        say("the monitor gives the guest no turn any more");
+    }
+    if (run.request->command == NULL) {
+        return codes[end];
+    }
+    if (console_command_code() < 0) {
+        say("the guest ended before the command did; --verbose shows what its kernel says");
+        return EXIT_EXEC;
+    }
+    return console_command_code();
+}
+
+int verb_run(const struct request *request)
+{
+    const struct console_plan plan = {
+        .command = request->command != NULL,
+        .messages = request->command == NULL ? STDOUT_FILENO
+                    : request->verbose       ? STDERR_FILENO
+                                             : -1,
+    };
+    enum guest_end end;
+
+    run.request = request;
+    write_arguments(request);
+    read_files(request);
+    run.host = host_tree_read();
+    hosted_open(&run.host.registers);
+    check_limits(request);
+    console_block_signals();
+    take(request);
+    bus_place(&run.host.plic);
+    console_add(&plan);
+    while ((end = run_once(request)) == GUEST_REBOOT && request->command == NULL) {
+        reboot(request);
+    }
+    return exit_code_of(end);
+}

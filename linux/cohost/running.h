@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The guests of this system that run: each has a file NAME in /run/cohost, which its process keeps
+ * locked. A file without a lock is of a process that was killed.
+ */
+#ifndef COHOST_RUNNING_H
+#define COHOST_RUNNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RUNNING_NAME_SIZE 64
+
+struct running {
+    char name[RUNNING_NAME_SIZE];
+    pid_t pid;
+    unsigned slot;
+    uint32_t token;
+    unsigned cpus;
+    uint64_t memory;
+};
+
+/* Tells whether a guest can have the name. */
+bool running_name_is_good(const char *name);
+
+/* Makes sure that one cohost at a time starts a guest, until running_unlock. */
+void running_lock(void);
+void running_unlock(void);
+
+/* Takes a name for this process; NULL: a free one is found. Ends the program if it is taken. */
+void running_take_name(const char *name, struct running *self);
+
+/* Writes what this process's guest is into its file. */
+void running_publish(const struct running *self);
+
+/* Removes the file. */
+void running_leave(void);
+
+/* Calls for each guest, or for each whose process is gone. Its file is removed then. */
+void running_each(void (*call)(const struct running *guest));
+void running_each_stale(void (*call)(const struct running *guest));
+
+/* Fills in the guest of a name. False: there is none. */
+bool running_find(const char *name, struct running *guest);
+
+#endif
