@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bus.h"
 
-#include <stdbool.h>
-
 #include "memory.h"
 #include "say.h"
 
@@ -52,19 +50,22 @@ static const struct bus_device *find(uint64_t address)
     return address >= place && number < bus_count ? &bus[number] : NULL;
 }
 
-uint64_t bus_load(uint64_t address, unsigned size)
+bool bus_load(uint64_t address, unsigned size, uint64_t *value)
 {
     const struct bus_device *device = find(address);
 
-    return device == NULL ? ~0ull
-                          : device->load(device->device, address - device->range.address, size);
+    if (device != NULL) {
+        *value = device->load(device->device, address - device->range.address, size);
+    }
+    return device != NULL;
 }
 
-void bus_store(uint64_t address, uint64_t value, unsigned size)
+bool bus_store(uint64_t address, uint64_t value, unsigned size)
 {
     const struct bus_device *device = find(address);
 
     if (device != NULL) {
         device->store(device->device, address - device->range.address, value, size);
     }
+    return device != NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef COHOST_BUS_H
 #define COHOST_BUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ranges.h"
@@ -31,8 +32,8 @@ void bus_place(const struct range *plic);
 /* Adds a device: the source and the range are filled in. Returns the source. */
 unsigned bus_add(struct bus_device device);
 
-/* What a vhart loads and stores. Where no device is, loads give all ones and stores do nothing. */
-uint64_t bus_load(uint64_t address, unsigned size);
-void bus_store(uint64_t address, uint64_t value, unsigned size);
+/* What a vhart loads and stores. False: no device is there. */
+bool bus_load(uint64_t address, unsigned size, uint64_t *value);
+bool bus_store(uint64_t address, uint64_t value, unsigned size);
 
 #endif

@@ -154,6 +154,17 @@ static void count_empty_turn(struct vhart *vhart)
     }
 }
 
+static void serve_load(volatile struct hosted_run *run)
+{
+    uint64_t value;
+
+    if (bus_load(run->address, run->size, &value)) {
+        run->value = value;
+    } else {
+        run->reason = COTENANT_HOSTED_ANSWER_FAULT;
+    }
+}
+
 static void serve_sbi(const struct vhart *vhart, volatile struct hosted_run *run)
 {
     uint64_t arguments[8];
@@ -171,6 +182,7 @@ static void serve(struct vhart *vhart, volatile struct hosted_run *run, unsigned
 {
     uint32_t reason = run->reason;
 
+    run->reason = COTENANT_HOSTED_EXIT_NONE;
     if (reason != COTENANT_HOSTED_EXIT_NONE) {
         vhart->empty_turns = 0;
     }
@@ -179,10 +191,12 @@ static void serve(struct vhart *vhart, volatile struct hosted_run *run, unsigned
         sleep_until(vhart, seen, run->deadline);
         break;
     case COTENANT_HOSTED_EXIT_LOAD:
-        run->value = bus_load(run->address, run->size);
+        serve_load(run);
         break;
     case COTENANT_HOSTED_EXIT_STORE:
-        bus_store(run->address, run->value, run->size);
+        if (!bus_store(run->address, run->value, run->size)) {
+            run->reason = COTENANT_HOSTED_ANSWER_FAULT;
+        }
         break;
     case COTENANT_HOSTED_EXIT_SBI:
         serve_sbi(vhart, run);
@@ -216,7 +230,6 @@ static void *run_vhart(void *argument)
             sleep_until(vhart, seen, NO_DEADLINE);
             continue;
         }
-        run->reason = COTENANT_HOSTED_EXIT_NONE;
         hosted_turn(vhart->number, &vhart->kicked);
         serve(vhart, run, seen);
     }

@@ -5,7 +5,14 @@ Some are parts of others and have no file of their own for a tenant: the busybox
 every initramfs, the modules lie beside the kernel.
 """
 
-from . import control_images, disk_images, initramfs_images, kernel_images, packaged_images
+from . import (
+    cohost_images,
+    control_images,
+    disk_images,
+    initramfs_images,
+    kernel_images,
+    packaged_images,
+)
 
 CATALOGUE = {
     image.name: image
@@ -14,6 +21,7 @@ CATALOGUE = {
         *packaged_images.IMAGES,
         *initramfs_images.IMAGES,
         *control_images.IMAGES,
+        *cohost_images.IMAGES,
         *disk_images.IMAGES,
     )
 }

@@ -2,15 +2,11 @@
 """cotenantctl for a riscv64 Linux: one static program, with Debian's zstd library in it."""
 
 import hashlib
-import subprocess
-import tempfile
 from pathlib import Path
-
-from cotenant.errors import ImageError
 
 from . import package
 from .cpio import Archive
-from .programs import COMPILER
+from .programs import make_program
 
 PROGRAM = "cotenantctl"
 
@@ -24,15 +20,7 @@ ZSTD_FILES = {
 
 def unpack_zstd(file: Path, directory: Path) -> None:
     """Write the library and its headers into `directory`."""
-    found = {
-        ZSTD_FILES[path]: stream.read()
-        for path, stream in package.members(file)
-        if path in ZSTD_FILES
-    }
-    if missing := sorted(set(ZSTD_FILES.values()) - set(found)):
-        raise ImageError(f"package {file.name} holds no {missing[0]}; its layout has changed.")
-    for name, content in found.items():
-        (directory / name).write_bytes(content)
+    package.unpack(file, directory, ZSTD_FILES)
 
 
 def sources(tree: Path) -> list[Path]:
@@ -55,19 +43,7 @@ def fingerprint(tree: Path) -> str:
 
 def compile_program(tree: Path, zstd: Path) -> bytes:
     """Return the program; `zstd` has what `unpack_zstd` wrote."""
-    with tempfile.TemporaryDirectory() as directory:
-        settings = [f"CC={COMPILER}", "LDFLAGS=-static -s", f"ZSTD={zstd}", f"OUT={directory}"]
-        folder = tree / "linux" / PROGRAM
-        outcome = subprocess.run(
-            ["make", "--no-print-directory", "-C", str(folder), *settings],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if outcome.returncode != 0:
-            raise ImageError(f"{PROGRAM} does not compile:\n{outcome.stderr.strip()}")
-        return (Path(directory) / PROGRAM).read_bytes()
+    return make_program(tree, PROGRAM, f"ZSTD={zstd}")
 
 
 def build_archive(program: bytes) -> bytes:

@@ -3,7 +3,7 @@
 
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -30,6 +30,15 @@ def read_member(package: Path, path: str) -> bytes:
         if name == path:
             return stream.read()
     raise ImageError(f"package {package.name} holds no {path}; its layout has changed.")
+
+
+def unpack(package: Path, directory: Path, files: Mapping[str, str]) -> None:
+    """Write files of a package into `directory`; `files` are their paths and new names."""
+    found = {files[path]: stream.read() for path, stream in members(package) if path in files}
+    if missing := sorted(set(files.values()) - set(found)):
+        raise ImageError(f"package {package.name} holds no {missing[0]}; its layout has changed.")
+    for name, content in found.items():
+        (directory / name).write_bytes(content)
 
 
 def label(package: Path) -> str:

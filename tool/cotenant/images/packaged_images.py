@@ -4,11 +4,12 @@
 from functools import partial
 from pathlib import Path
 
-from . import cotenantctl, linux_bench
+from . import cohost, cotenantctl, linux_bench
 from .workshop import Image, Workshop, fixed_recipe
 
 BENCH_PROGRAMS = "debian-bench-programs"
 ZSTD = "debian-zstd"
+FDT = "debian-libfdt"
 _SPL = "u-boot-spl.bin"
 
 
@@ -32,6 +33,13 @@ def _fill_zstd(workshop: Workshop, directory: Path) -> str:
     with workshop.store.scratch("package.") as scratch:
         file, label = workshop.download("libzstd-dev", scratch)
         cotenantctl.unpack_zstd(file, directory)
+    return label
+
+
+def _fill_fdt(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        file, label = workshop.download("libfdt-dev", scratch)
+        cohost.unpack_fdt(file, directory)
     return label
 
 
@@ -89,6 +97,15 @@ IMAGES = (
         (),
         fixed_recipe,
         _fill_zstd,
+        on_demand=True,
+    ),
+    Image(
+        FDT,
+        "Debian 13 device tree library (libfdt-dev), part of cohost",
+        "libfdt.a",
+        (),
+        fixed_recipe,
+        _fill_fdt,
         on_demand=True,
     ),
 )

@@ -69,3 +69,22 @@ def compile_program(sources: Sequence[Path]) -> bytes:
         if outcome.returncode != 0:
             raise ImageError(f"{names} does not compile:\n{outcome.stderr.strip()}")
         return program.read_bytes()
+
+
+def make_program(tree: Path, name: str, library: str) -> bytes:
+    """Return the program that has a makefile in linux/ of a source tree.
+
+    `library` sets the makefile's variable that tells where a library is, such as ZSTD=FOLDER.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        settings = [f"CC={COMPILER}", "LDFLAGS=-static -s", library, f"OUT={directory}"]
+        outcome = subprocess.run(
+            ["make", "--no-print-directory", "-C", str(tree / "linux" / name), *settings],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if outcome.returncode != 0:
+            raise ImageError(f"{name} does not compile:\n{outcome.stderr.strip()}")
+        return (Path(directory) / name).read_bytes()
