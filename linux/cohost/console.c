@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -26,6 +27,8 @@
 #define PIECE 4096
 /* Keys that wait for a guest that reads none. Those of a terminal beyond are dropped. */
 #define KEYS 256
+
+#define COLLECT_NS 1000000
 
 enum { POLL_INPUT, POLL_OUTPUT, POLL_SIGNALS, POLL_END, POLL_COUNT };
 
@@ -231,6 +234,14 @@ static void pass_input(void)
     }
 }
 
+/* Lets the guest write more of a line before what it wrote is taken on. */
+static void collect_output(void)
+{
+    const struct timespec pause = {0, COLLECT_NS};
+
+    nanosleep(&pause, NULL);
+}
+
 static void clear(int event)
 {
     uint64_t count;
@@ -261,6 +272,7 @@ static void wait_for_work(int blocked)
     }
     if (wait[POLL_OUTPUT].revents != 0) {
         clear(console.output_event);
+        collect_output();
     }
     if (wait[POLL_SIGNALS].revents != 0 &&
         read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {

@@ -99,7 +99,11 @@ static uint64_t check_kernel(const struct content *kernel)
         fail_start("%s is a big-endian kernel, which this machine does not run", kernel->name);
     }
     size = le64toh(header.image_size);
-    return size > kernel->size ? size : kernel->size;
+    if (size < kernel->size) {
+        size = kernel->size;
+    }
+    /* The kernel takes all of the 2 MiB page that it ends in. */
+    return (size + KERNEL_ALIGNMENT - 1) & -(uint64_t)KERNEL_ALIGNMENT;
 }
 
 /* Finds a place for `size` bytes, aligned; 0: there is none. */

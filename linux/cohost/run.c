@@ -56,8 +56,9 @@ static void check_limits(const struct request *request)
 
 static void write_arguments(const struct request *request)
 {
-    int length = snprintf(run.arguments, sizeof(run.arguments), ARGUMENTS "%s%s%s",
+    int length = snprintf(run.arguments, sizeof(run.arguments), ARGUMENTS "%s%s%s%s",
                           request->command != NULL ? " " EXEC_ARGUMENTS : "",
+                          request->command != NULL && !request->verbose ? " quiet" : "",
                           request->append != NULL ? " " : "",
                           request->append != NULL ? request->append : "");
 
