@@ -40,6 +40,7 @@ static struct {
     uint8_t pending[KEYS]; /* read, and the guest has no room for it yet */
     size_t pending_count;
     bool raw;
+    bool stop_asked;
     bool escaped; /* Ctrl-A came just now */
     int output_event, signals;
     char line[32];
@@ -255,10 +256,19 @@ static bool wants_input(void)
     return !console.input_ended && (console.raw || console.pending_count == 0);
 }
 
+bool console_stop_asked(void)
+{
+    struct signalfd_siginfo signal;
+
+    if (read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {
+        console.stop_asked = true;
+    }
+    return console.stop_asked;
+}
+
 /* Waits for something to do; `blocked`: the file that takes no more output. */
 static void wait_for_work(int blocked)
 {
-    struct signalfd_siginfo signal;
     struct pollfd wait[POLL_COUNT + 1] = {
         [POLL_INPUT] = {wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
         [POLL_OUTPUT] = {console.output_event, POLLIN, 0},
@@ -274,8 +284,7 @@ static void wait_for_work(int blocked)
         clear(console.output_event);
         collect_output();
     }
-    if (wait[POLL_SIGNALS].revents != 0 &&
-        read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {
+    if (wait[POLL_SIGNALS].revents != 0 && console_stop_asked()) {
         guest_end(GUEST_STOPPED);
     }
     if (wait[POLL_INPUT].revents != 0) {

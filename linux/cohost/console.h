@@ -25,6 +25,9 @@ void console_serve(void);
 /* Blocks the signals that console_serve takes; before threads are made. */
 void console_block_signals(void);
 
+/* Tells whether a signal has come that ends the guest. */
+bool console_stop_asked(void);
+
 /* A byte for the first port's output. */
 void console_put(uint8_t byte);
 

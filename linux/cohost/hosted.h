@@ -36,7 +36,7 @@ void hosted_must(struct hosted_request *request, const char *what);
 /* Takes a free slot for a guest. */
 void hosted_create(unsigned vharts);
 
-/* Ends a guest, and waits until its slot is free. The token tells which guest is meant. */
+/* Ends a guest, and waits until its slot is free. `token`: which guest; 0: whichever is there. */
 void hosted_destroy(unsigned slot, uint32_t token);
 
 /* Sets up a vhart of this guest. Returns COTENANT_HOSTED_*. */

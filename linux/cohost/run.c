@@ -28,11 +28,23 @@ static struct {
     struct running self;
     char arguments[MOST_ARGUMENTS];
     bool created;
+    uint32_t slots_in_use; /* by other processes */
 } run;
 
-static void destroy_stale(const struct running *guest)
+static void note_slot(const struct running *guest)
 {
-    hosted_destroy(guest->slot, guest->token);
+    run.slots_in_use |= 1u << guest->slot % COTENANT_HOSTED_MAX_SLOTS;
+}
+
+/* Ends the guests whose processes were killed. With the lock no other guest is being started. */
+static void destroy_orphans(void)
+{
+    running_each(note_slot);
+    for (unsigned slot = 0; slot < hosted.slots; slot++) {
+        if ((run.slots_in_use & 1u << slot) == 0) {
+            hosted_destroy(slot, 0);
+        }
+    }
 }
 
 static void leave(void)
@@ -83,9 +95,10 @@ static void take(const struct request *request)
 {
     atexit(leave);
     running_lock();
+    running_remove_stale();
     running_take_name(request->name, &run.self);
     memory_take(request->memory, (unsigned)hosted.entries);
-    running_each_stale(destroy_stale);
+    destroy_orphans();
     hosted_create(request->cpus);
     run.created = true;
     run.self.pid = getpid();
@@ -154,7 +167,8 @@ static enum guest_end run_once(const struct request *request)
     lend();
     guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
     console_serve();
-    return guest_state();
+    /* A signal that came when the guest was rebooting ends it all the same. */
+    return guest_state() == GUEST_REBOOT && console_stop_asked() ? GUEST_STOPPED : guest_state();
 }
 
 /* The machine anew, in the same memory. */

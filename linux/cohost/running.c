@@ -66,6 +66,7 @@ static bool take(const char *name)
     }
     if (flock(own_file, LOCK_EX | LOCK_NB) != 0) {
         close(own_file);
+        own_file = -1;
         return false;
     }
     return ftruncate(own_file, 0) == 0;
@@ -155,10 +156,11 @@ static void each(bool alive, void (*call)(const struct running *guest))
     int count = scandir(machine_run_directory(), &entries, is_guest, alphasort);
 
     for (int i = 0; i < count; i++) {
-        struct running guest;
-        bool lives;
+        struct running guest = {.pid = 0};
+        bool lives = false;
+        bool good = read_file(entries[i]->d_name, &guest, &lives);
 
-        if (read_file(entries[i]->d_name, &guest, &lives) && lives == alive) {
+        if (lives == alive && (good || !alive)) {
             call(&guest);
         }
         free(entries[i]);
@@ -173,21 +175,17 @@ void running_each(void (*call)(const struct running *guest))
     each(true, call);
 }
 
-static void (*stale_call)(const struct running *guest);
-
-static void call_and_remove(const struct running *guest)
+static void remove_file(const struct running *guest)
 {
     char path[PATH_SIZE];
 
-    stale_call(guest);
     make_path(path, guest->name);
     unlink(path);
 }
 
-void running_each_stale(void (*call)(const struct running *guest))
+void running_remove_stale(void)
 {
-    stale_call = call;
-    each(false, call_and_remove);
+    each(false, remove_file);
 }
 
 bool running_find(const char *name, struct running *guest)

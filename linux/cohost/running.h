@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The guests of this system that run: each has a file NAME in /run/cohost, which its process keeps
- * locked. A file without a lock is of a process that was killed.
+ * locked. A file without a lock is of a process that was killed. The file tells the guest's slot,
+ * so a slot that no locked file tells is of such a process too, unless a guest is being started.
  */
 #ifndef COHOST_RUNNING_H
 #define COHOST_RUNNING_H
@@ -37,9 +38,11 @@ void running_publish(const struct running *self);
 /* Removes the file. */
 void running_leave(void);
 
-/* Calls for each guest, or for each whose process is gone. Its file is removed then. */
+/* Calls for each guest. */
 void running_each(void (*call)(const struct running *guest));
-void running_each_stale(void (*call)(const struct running *guest));
+
+/* Removes the files of processes that are gone. Needs running_lock. */
+void running_remove_stale(void);
 
 /* Fills in the guest of a name. False: there is none. */
 bool running_find(const char *name, struct running *guest);
