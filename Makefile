@@ -14,7 +14,7 @@ C_SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.c
 TIDY_FLAGS := --target=riscv64 -march=rv64imac -std=c11 -ffreestanding \
     -Imonitor -I. -Ibuild/monitor
 SHELL_SOURCES = cotenant .ci/run linux/cotenantctl/debian/make-package \
-    linux/cotenantctl/completion.bash $(wildcard tool/setup/*.sh)
+    linux/cotenantctl/completion.bash linux/cohost/completion.bash $(wildcard tool/setup/*.sh)
 
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
 DEB = build/cotenantctl_$(VERSION)_riscv64.deb

@@ -22,6 +22,7 @@ EXAMPLES = sorted(
 
 # What else an example is for: commands that have to succeed.
 TRY = {
+    "hosted": {"linux": "cohost exec -- uname -r"},
     "control-loop": {"linux": "controlplot --batch"},
     "shared-memory": {"linux": "samples 1000"},
     "udp-echo": {"linux": "ping -c 3 10.0.0.2 && udpecho 10.0.0.2 100"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A machine for cohost's tests. Its guests are scripts: the text behind the header of a kernel, a
- * line for each end of a turn. What it is asked for is written down. See test_cohost.py.
+ * line for each end of a turn. What it is asked for is written down. See test_cohost_program.py.
  *
  * The folder $COHOST_TEST holds tree.dtb; limits: slots, vharts, memory, entries; pages: "ADDRESS
  * COUNT", where huge pages lie, in the order in which they are given out. Written: log, run/.

@@ -111,10 +111,14 @@ class Host:
     def environment(self) -> dict[str, str]:
         return os.environ | {"COHOST_TEST": str(self.folder)}
 
-    def start(self, *words: str | Path, **keys: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [self.program, *words]
-        return subprocess.Popen(command, env=self.environment, **(pipes | keys))
+    def start(self, *words: str | Path, stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [self.program, *words],
+            env=self.environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def call(self, *words: str | Path, typed: bytes = b"") -> subprocess.CompletedProcess[str]:
         result = subprocess.run(
