@@ -4,11 +4,11 @@
 _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local options="--name= --memory= --cpus= --kernel= --initrd= --append= --verbose --dump-tree=
+    local options="--name= --memory= --cpus= --kernel= --initrd= --append= --disk= --verbose --dump-tree=
         --json --help --version"
 
     case $previous in
-    --kernel | --initrd | --dump-tree)
+    --kernel | --initrd | --disk | -d | --dump-tree)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;

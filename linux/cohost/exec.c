@@ -29,6 +29,10 @@ static const char init_script[] =
     "mount -t devtmpfs devtmpfs /dev\n"
     "mount -t tmpfs tmpfs /run\n"
     "mount -t tmpfs tmpfs /tmp\n"
+    /* The modules of an initrd may lie in /lib/modules itself. */
+    "[ ! -e /lib/modules/modules.dep ] || ln -s . \"/lib/modules/$(uname -r)\"\n"
+    "modprobe -q virtio_mmio\n"
+    "modprobe -q virtio_blk\n"
     "stty raw -echo </dev/ttyS1\n"
     "sh /cohost/command </dev/null >/dev/ttyS1 2>&1\n"
     "echo \"exit $?\" >/dev/ttyS2\n"

@@ -23,6 +23,9 @@
 #define SURPLUS "/sys/kernel/mm/hugepages/hugepages-2048kB/surplus_hugepages"
 #define MOST_TREE (1 << 20)
 #define PAGE 4096
+/* What the host keeps: this part of its memory, and at least so many KiB. */
+#define RESERVE_SHARE 16
+#define LEAST_RESERVE (32 * 1024)
 /* An entry of pagemap (Documentation/admin-guide/mm/pagemap.rst). */
 #define PAGEMAP_PRESENT (1ull << 63)
 #define PAGEMAP_FRAME ((1ull << 55) - 1)
@@ -76,6 +79,24 @@ static size_t read_number(const char *path)
     }
     fclose(file);
     return number;
+}
+
+/* Huge pages cannot be swapped out or shrunk: a host without a reserve kills its own processes. */
+size_t machine_spare_pages(void)
+{
+    unsigned long long total = 0, available = 0, reserve; /* KiB */
+    FILE *file = fopen("/proc/meminfo", "re");
+    char line[128];
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        sscanf(line, "MemTotal: %llu", &total);
+        sscanf(line, "MemAvailable: %llu", &available);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    reserve = total / RESERVE_SHARE > LEAST_RESERVE ? total / RESERVE_SHARE : LEAST_RESERVE;
+    return available <= reserve ? 0 : (available - reserve) / (COTENANT_HOSTED_GRAIN / 1024);
 }
 
 /*

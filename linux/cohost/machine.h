@@ -23,6 +23,9 @@ int machine_memory_file(void);
 /* Lets the host give up to so many huge pages more than it keeps ready. */
 void machine_allow_pages(size_t count);
 
+/* How many huge pages the host can do without. */
+size_t machine_spare_pages(void);
+
 /* Adds the huge page at an offset. False: the host has none left. */
 bool machine_add_page(int file, uint64_t offset);
 

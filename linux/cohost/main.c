@@ -42,6 +42,7 @@ static const struct argp_option known[] = {
     {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: " DEFAULT_KERNEL ")", 0},
     {"initrd", OPTION_INITRD, "FILE", 0, "initrd (default: " DEFAULT_INITRD "); - for none", 0},
     {"append", OPTION_APPEND, "TEXT", 0, "what is added to the kernel command line", 0},
+    {"disk", 'd', "FILE[,readonly]", 0, "a raw file or block device as a disk; up to 4 times", 0},
     {"verbose", 'v', NULL, 0, "exec: the kernel's messages on standard error", 0},
     {"dump-tree", OPTION_DUMP_TREE, "FILE", 0, "write the guest's device tree into a file", 0},
     {"json", OPTION_JSON, NULL, 0, "print JSON", 0},
@@ -129,6 +130,12 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         break;
     case 'c':
         request->cpus = cpus_of(text, state);
+        break;
+    case 'd':
+        if (request->disk_count == DISK_MOST) {
+            argp_error(state, "a guest has at most %u disks", DISK_MOST);
+        }
+        request->disks[request->disk_count++] = text;
         break;
     case 'v':
         request->verbose = true;

@@ -130,7 +130,7 @@ void memory_take(uint64_t size, unsigned entries)
 {
     size_t wanted = (size + GRAIN - 1) / GRAIN;
     /* As many more that pieces of half of the pages would do, and the one that is shared. */
-    size_t most = 2 * wanted + STEP, goal = wanted + 1;
+    size_t most = 2 * wanted + STEP, goal = wanted + 1, spare = machine_spare_pages();
     uint64_t *addresses = calloc(most, sizeof(*addresses));
     int file = machine_memory_file();
     bool more = true;
@@ -139,6 +139,11 @@ void memory_take(uint64_t size, unsigned entries)
     if (pages == NULL || addresses == NULL) {
         fail_errno("find memory for", "a list of pages");
     }
+    if (spare < goal) {
+        fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
+                   wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
+    }
+    most = most < spare ? most : spare;
     machine_allow_pages(most);
     while (more && memory.count == 0) {
         more = add_pages(file, goal);

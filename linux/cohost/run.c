@@ -7,6 +7,7 @@
 
 #include "bus.h"
 #include "console.h"
+#include "disk.h"
 #include "exec.h"
 #include "guest.h"
 #include "guest_tree.h"
@@ -164,6 +165,7 @@ static enum guest_end run_once(const struct request *request)
     struct loaded loaded = load(request);
 
     console_reset();
+    disk_reset_all();
     lend();
     guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
     console_serve();
@@ -225,6 +227,9 @@ int verb_run(const struct request *request)
     take(request);
     bus_place(&run.host.plic);
     console_add(&plan);
+    for (unsigned i = 0; i < request->disk_count; i++) {
+        disk_add(request->disks[i]);
+    }
     while ((end = run_once(request)) == GUEST_REBOOT && request->command == NULL) {
         reboot(request);
     }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "disk.h"
+
 /* What the command line asks for. */
 struct request {
     const char *verb;
@@ -14,6 +16,8 @@ struct request {
     const char *kernel;
     const char *initrd; /* NULL: none */
     const char *append;
+    const char *disks[DISK_MOST];
+    unsigned disk_count;
     const char *dump_tree; /* NULL: not asked for */
     bool verbose;
     char **command; /* of exec; ends with NULL */

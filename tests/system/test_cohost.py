@@ -66,3 +66,16 @@ def test_two_guests_with_two_harts(boot: Boot) -> None:
     session.command("linux", wait)
     assert session.command("linux", "cohost stop web")[0] == 0
     assert session.command("linux", "cohost --json list") == (0, '{"guests": []}\n')
+
+
+def test_a_disk_outlives_its_guest(boot: Boot) -> None:
+    session = boot(system(host()), timeout=LONG)
+    session.wait_ready("linux")
+    make = "dd if=/dev/zero of=/tmp/disk bs=1M count=8 2>/dev/null"
+    assert session.command("linux", make)[0] == 0
+    write = "seq 100000 >/dev/vda; md5sum </dev/vda; sync"
+    code, first = session.command("linux", f"{EXEC} --disk /tmp/disk -- sh -c '{write}'")
+    assert code == 0, first
+    read = f"{EXEC} --disk /tmp/disk,readonly -- sh -c 'md5sum </dev/vda'"
+    assert session.command("linux", read) == (0, first)
+    assert session.command("linux", "md5sum </tmp/disk") == (0, first)

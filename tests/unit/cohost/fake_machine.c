@@ -85,6 +85,14 @@ const char *machine_run_directory(void)
     return directory;
 }
 
+/* $COHOST_SPARE, if that is set. */
+size_t machine_spare_pages(void)
+{
+    const char *spare = getenv("COHOST_SPARE");
+
+    return spare == NULL ? MOST_PAGES : strtoul(spare, NULL, 10);
+}
+
 int machine_memory_file(void)
 {
     FILE *file = fopen(path("pages"), "re");

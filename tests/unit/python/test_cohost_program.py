@@ -214,6 +214,13 @@ def test_memory_that_is_not_there(
     assert "create" not in host.log
 
 
+def test_the_host_keeps_a_reserve(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COHOST_SPARE", "4")
+    assert "the host has 6 MiB that it can spare" in host.run(POWEROFF).stderr
+    monkeypatch.setenv("COHOST_SPARE", "5")
+    assert host.run(POWEROFF).returncode == DONE
+
+
 def test_more_than_the_configuration_allows(host: Host) -> None:
     host.set_limits(vharts=2, memory=64 * MIB)
     assert "at most 2 CPUs" in host.run(POWEROFF, "--cpus", "3").stderr

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Disks of the guest (virtio 1.2, section 5.2): raw files, or block devices of the host. */
+#ifndef COHOST_DISK_H
+#define COHOST_DISK_H
+
+#define DISK_MOST 4
+
+/* Adds a disk to the bus: "FILE" or "FILE,readonly". */
+void disk_add(const char *description);
+
+/* Before each start of the guest. */
+void disk_reset_all(void);
+
+#endif
