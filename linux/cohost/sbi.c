@@ -2,12 +2,16 @@
 /* Chapters are those of the SBI specification 2.0. */
 #include "sbi.h"
 
+#include <stddef.h>
+
 #include "console.h"
 #include "guest.h"
 #include "memory.h"
 
 #define EXT_BASE 0x10
+#define EXT_TIME 0x54494d45
 #define EXT_IPI 0x735049
+#define EXT_RFENCE 0x52464e43
 #define EXT_HSM 0x48534d
 #define EXT_SRST 0x53525354
 #define EXT_DBCN 0x4442434e
@@ -25,15 +29,20 @@ struct answer {
     uint64_t value;
 };
 
+/* What the monitor serves is there as well (docs/abi/hosted.md). */
 static struct answer serve_base(const uint64_t *arguments)
 {
-    uint64_t extension = arguments[0];
+    static const uint64_t extensions[] = {EXT_BASE, EXT_TIME, EXT_IPI, EXT_RFENCE,
+                                          EXT_HSM,  EXT_SRST, EXT_DBCN};
+    struct answer answer = {SBI_SUCCESS, 0};
 
     if (arguments[6] != BASE_PROBE) {
         return (struct answer){SBI_NOT_SUPPORTED, 0};
     }
-    return (struct answer){SBI_SUCCESS,
-                           extension == EXT_HSM || extension == EXT_SRST || extension == EXT_DBCN};
+    for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
+        answer.value |= extensions[i] == arguments[0];
+    }
+    return answer;
 }
 
 /* The call has been carried out; the vharts that it is for may sleep (docs/abi/hosted.md). */
