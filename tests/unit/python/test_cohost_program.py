@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cohost, built for this machine with sanitizers, on a machine whose guests are scripts."""
 
+import contextlib
 import json
 import os
+import pty
 import struct
 import subprocess
 import time
@@ -376,6 +378,29 @@ def test_what_is_typed_arrives(host: Host) -> None:
     assert result.returncode == DONE
     loaded = [line.split()[-1] for line in host.log.splitlines() if " load " in line]
     assert bytes(int(word, 16) for word in loaded) == text
+
+
+def test_a_terminal_and_its_keys(host: Host) -> None:
+    """Ctrl-A twice is Ctrl-A for the guest, Ctrl-A x ends it though it reads nothing more."""
+    file = host.kernel(
+        f"put {UART:x} up|\nstore {UART + 1:x} 1 1\nwait 1\nload {UART:x} 1\nidle\nspin\n"
+    )
+    command = [str(host.program), "run", "--memory", "8M", "--kernel", str(file)]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(command[0], command, host.environment)
+    output = b""
+    while b"up" not in output:
+        output += os.read(terminal, 100)
+    os.write(terminal, b"\x01\x01")
+    wait_for(lambda: f"load {UART:x} = 1\n" in host.log)
+    os.write(terminal, b"more keys than there is room for" * 20 + b"\x01x")
+    with contextlib.suppress(OSError):  # the end of the terminal
+        while os.read(terminal, 100):
+            pass
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == STOPPED
 
 
 def test_transmit_interrupts(host: Host) -> None:
