@@ -77,7 +77,10 @@ def test_the_examples_fit(workshop: Workshop, file: Path) -> None:
     for pattern, made in STAND_INS:
         text = re.sub(pattern, made, text, flags=re.MULTILINE)
     system = load(workshop.system(text))
-    assert all(result.available == 8 for result in system.pmp.values())
+    # Two are kept for guests on the harts of their host.
+    assert {result.available for result in system.pmp.values()} <= (
+        {6, 8} if "guests" in text else {8}
+    )
     assert all(result.shared for result in system.pmp.values())
 
 
