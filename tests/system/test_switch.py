@@ -347,6 +347,9 @@ def test_a_kernel_that_cannot_suspend_stays(boot: Boot, tmp_path: Path) -> None:
     assert session.command("one", "echo devices > /sys/power/pm_test")[0] == 0
     assert session.control("switch two").output == "ok"
     session.expect_monitor(stays)
+    session.run_for(
+        15
+    )  # it waits for five seconds; its UART forgets what is typed before it is back
     assert session.command("one", "ticks 20 && ping -c 1 10.0.2.2")[0] == 0
     assert session.stats().tenants["two"].state == "empty"
     # It can again.
