@@ -13,11 +13,11 @@ export PYTHONDONTWRITEBYTECODE := 1
 C_SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h')
 TIDY_FLAGS := --target=riscv64 -march=rv64imac -std=c11 -ffreestanding \
     -Imonitor -I. -Ibuild/monitor
-SHELL_SOURCES = cotenant .ci/run linux/cotenantctl/debian/make-package \
-    linux/cotenantctl/completion.bash linux/cohost/completion.bash $(wildcard tool/setup/*.sh)
+SHELL_SOURCES = cotenant .ci/run linux/debian/make-package \
+    linux/cotenantctl/completion.bash linux/cohost/completion.bash tool/share/cotenant $(wildcard tool/setup/*.sh)
 
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
-DEB = build/cotenantctl_$(VERSION)_riscv64.deb
+DEBS = cotenantctl cohost
 
 .PHONY: help setup compile build run test test-long keep-durations test-unit test-system models format deb lock clean \
     lint setup-tools lint-c-format lint-c lint-layers lint-shell lint-python lint-types lint-docs
@@ -30,14 +30,13 @@ setup: ## Install what is missing, fetch the FreeRTOS sources and the stock Debi
 	@tool/setup/setup.sh --images
 
 compile: # The monitor, the tenants, cotenantctl and cohost for this machine, on a machine that is set up
-	@$(MAKE) --silent --no-print-directory -C monitor
-	@$(MAKE) --silent --no-print-directory -C tenants
-	@$(MAKE) --silent --no-print-directory -C linux/cotenantctl
-	@$(MAKE) --silent --no-print-directory -C linux/cohost
+	@for part in monitor tenants linux/cotenantctl linux/cohost; do \
+	    $(MAKE) --silent --no-print-directory -C $$part; \
+	done | tool/setup/in-one-line.sh
 
 build: ## Compile the monitor and the tenants, setting up first
 	@tool/setup/setup.sh
-	@$(MAKE) --no-print-directory compile
+	@tool/setup/compile.sh
 
 run: ## Boot Debian beside FreeRTOS on one hart, under QEMU
 	@./cotenant run examples/linux-freertos.toml
@@ -105,13 +104,18 @@ format: ## Format C and Python sources in place
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
 
-deb: ## Make the Debian package of cotenantctl for riscv64, and let lintian look at it
+deb: ## Make the Debian packages of cotenantctl and cohost for riscv64, and let lintian look at them
 	@tool/setup/setup.sh --tests
-	@rm -f build/cotenantctl/riscv64
-	@$(PYTHON) -m cotenant images copy cotenantctl build/cotenantctl/riscv64
-	@linux/cotenantctl/debian/make-package build/cotenantctl/riscv64 $(VERSION) $(DEB)
-	@lintian --fail-on info,warning,error $(DEB) 2>/dev/null
-	@echo $(DEB)
+	@exec 9>build/.deb-lock; flock 9; \
+	for name in $(DEBS); do \
+	    rm -f build/$$name/riscv64; \
+	    $(PYTHON) -m cotenant images copy $$name build/$$name/riscv64; \
+	    package=build/$${name}_$(VERSION)_riscv64.deb; \
+	    linux/debian/make-package $$name build/$$name/riscv64 $(VERSION) $$package.new; \
+	    mv $$package.new $$package; \
+	    lintian --fail-on info,warning,error $$package 2>/dev/null; \
+	    echo $$package; \
+	done
 
 lock: ## Lock the newest versions of the Python packages (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade \

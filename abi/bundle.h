@@ -9,8 +9,9 @@
  *   M + part.store_offset        bytes of the image parts, each aligned to 4096
  *
  * All integers are little endian. The structures have no hidden padding; the tool writes them with
- * the same field order and a unit test compares the sizes and offsets on both sides. The monitor
- * checks every field before it uses it and refuses by name what is wrong.
+ * the same field order and a unit test compares the sizes and offsets on both sides. Every field is
+ * checked before it is used, and what is wrong is refused by name: by the monitor at boot, or, for
+ * one that is built without its feature `check`, by the tool with the same code.
  */
 #ifndef COTENANT_ABI_BUNDLE_H
 #define COTENANT_ABI_BUNDLE_H
@@ -20,16 +21,23 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 13
+#define COTENANT_BUNDLE_VERSION 14
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
 #define COTENANT_UART_NS16550 1
 #define COTENANT_UART_SIFIVE 2
+/* A 16550 whose registers are read and written as 32 bits. */
+#define COTENANT_UART_NS16550_32 3
 
 /* struct bundle_board.reset_kind */
 #define COTENANT_RESET_NONE 0
 #define COTENANT_RESET_SIFIVE_TEST 1
+
+/* struct bundle_board.bus_kind: the unit that confines bus masters other than harts. */
+#define COTENANT_BUS_NONE 0
+/* The memory protection units of PolarFire SoC, of which each bus master has one. */
+#define COTENANT_BUS_MPFS_MPU 1
 
 /* struct bundle_board.flags: the harts implement stimecmp, and the configuration wants it used. */
 #define COTENANT_BOARD_SSTC 0x1
@@ -63,6 +71,12 @@
  * they are guarded: the monitor is between the tenant and the registers.
  */
 #define COTENANT_TENANT_TRUSTED 0x40
+/* It sees machine mode: it has one vhart, and a PLIC with that vhart's M-mode context. */
+#define COTENANT_TENANT_MACHINE 0x80
+/* With it: no instruction of its code is replaced by one that does the same. */
+#define COTENANT_TENANT_KEEP_CODE 0x100
+/* With COTENANT_TENANT_MACHINE: it sees S-mode too, and its PLIC has that mode's context. */
+#define COTENANT_TENANT_S_MODE 0x200
 
 /* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
 #define COTENANT_WATCH_OFF 0
@@ -188,6 +202,16 @@ struct bundle_hart {
     uint16_t reserved;
 };
 
+/*
+ * A bus master that the board's unit confines. It reaches the memory of the tenant that has its
+ * devices, for which the unit's driver makes the entries; nothing at all while no tenant has them.
+ */
+struct bundle_master {
+    uint32_t tenants; /* that own its devices, a bit each: several only of one group */
+    uint16_t number;  /* in the unit */
+    uint16_t entries; /* that the unit has for it */
+};
+
 struct bundle_board {
     uint64_t ram_base; /* all RAM of the board */
     uint64_t ram_size;
@@ -212,6 +236,10 @@ struct bundle_board {
     uint32_t hart_count;
     uint32_t boot_hart; /* index into harts */
     struct bundle_hart harts[COTENANT_MAX_HARTS];
+    uint64_t bus_base; /* registers of the unit that confines bus masters, 4096-aligned */
+    uint32_t bus_kind; /* COTENANT_BUS_* */
+    uint32_t master_count;
+    struct bundle_master masters[COTENANT_MAX_MASTERS];
 };
 
 struct bundle_tenant {
@@ -276,8 +304,7 @@ struct bundle_channel {
     uint32_t kind; /* COTENANT_CHANNEL_* */
     uint32_t end_count;
     struct bundle_end ends[COTENANT_MAX_CHANNEL_ENDS];
-    struct bundle_range
-        window; /* the memory that the ends share, in no tenant's memory; or unused */
+    struct bundle_range window; /* memory of the ends, in no tenant's own; or unused */
 };
 
 struct bundle_vhart {

@@ -152,7 +152,7 @@ struct control_tenant {
     uint32_t watch_policy;    /* COTENANT_WATCH_* of bundle.h */
     uint32_t watch_within_us; /* 0: never given */
     uint32_t hangs;           /* times that it has hung since boot */
-    uint32_t reserved;
+    uint32_t group;           /* of those that take turns; COTENANT_NONE of bundle.h: in none */
     uint64_t entry;
     uint64_t devicetree;
     struct control_range memory[COTENANT_MAX_MEMORY_RANGES];
@@ -164,7 +164,7 @@ struct control_vhart {
     uint32_t started; /* as SBI HSM counts: 0 stopped, 1 start pending, 2 started */
     uint32_t schedule;
     uint64_t time_ns; /* the moment of what follows */
-    uint64_t cpu_ns;
+    uint64_t cpu_ns;  /* without waiting that was seen: docs/control.md */
     uint64_t switches;
     uint64_t interrupts;
     uint64_t faults;

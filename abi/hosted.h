@@ -70,9 +70,15 @@
 /*
  * Sets a vhart up as SBI HSM starts a hart: S-mode at `address` in the guest's memory, a0 its
  * number, a1 = `argument`, and gives it its run page. It may have run before. [vhart, address,
- * argument, run: address of a struct hosted_run, in a page of its own]
+ * argument, run: address of a struct hosted_run, in a page of its own, size: flags]
  */
 #define COTENANT_HOSTED_START 5
+/*
+ * The vhart computes with the floating-point registers of the thread that lends it time, unless
+ * that thread's sstatus.FS is Off: after a turn they hold what the guest left there, and FS is
+ * Dirty. The thread keeps them from turn to turn, as its kernel does, and the monitor need not.
+ */
+#define COTENANT_HOSTED_START_SHARES_FP 0x1
 /* Returns state, vhart (how many), token and size (bytes lent). */
 #define COTENANT_HOSTED_STATUS 6
 
@@ -155,10 +161,6 @@ struct hosted_run {
     uint64_t value;
     uint64_t deadline;
     uint64_t arguments[8];
-    /* Lines that are raised and lowered at the beginning of the next turn, bits by source, and 0
-     * from then on. */
-    uint32_t raise;
-    uint32_t lower;
 };
 
 #endif

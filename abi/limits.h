@@ -24,6 +24,8 @@
 #define COTENANT_MAX_RESETS 16
 /* Guarded virtio devices of one system, all tenants together. */
 #define COTENANT_MAX_GUARDED 8
+/* Bus masters that a board's unit confines. */
+#define COTENANT_MAX_MASTERS 16
 /* PMP entries described for each vhart; a hart may implement fewer. */
 #define COTENANT_PMP_ENTRIES 16
 /* Interrupt sources of a PLIC, source 0 (none) included. */

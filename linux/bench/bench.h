@@ -54,6 +54,7 @@ void measure_switches(unsigned scale);
 void measure_timers(unsigned scale);
 void measure_interrupts(unsigned scale);
 void measure_console(unsigned scale);
+void measure_device(const char *address, unsigned rounds);
 
 /* Fixed work of the hart alone: `rounds` times 10 million instructions, give or take a few. */
 void compute(unsigned rounds);

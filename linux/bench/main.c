@@ -6,6 +6,7 @@
  *                                     started, from then to init, and all of it
  *   linux-bench micro SCALE           the kernel's services, each by itself
  *   linux-bench console SCALE         output to the console
+ *   linux-bench device ADDRESS        loads of a device's register
  *   linux-bench run NAME PROGRAM...   another program, from its fork to its end, without idle time
  *   linux-bench nothing               ends at once
  *
@@ -133,10 +134,12 @@ int main(int argc, char **argv)
         measure_all(parse_scale(argv[2]));
     } else if (strcmp(what, "console") == 0 && argc == 3) {
         measure_console(parse_scale(argv[2]));
+    } else if (strcmp(what, "device") == 0 && argc == 3) {
+        measure_device(argv[2], 1000);
     } else if (strcmp(what, "run") == 0 && argc > 3) {
         run_program(argv[2], argv + 3);
     } else if (strcmp(what, "nothing") != 0) {
-        fprintf(stderr, "usage: linux-bench boot | micro SCALE | console SCALE |"
+        fprintf(stderr, "usage: linux-bench boot | micro SCALE | console SCALE | device ADDRESS |"
                         " run NAME PROGRAM... | nothing\n");
         return 2;
     }

@@ -4,17 +4,22 @@
 _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local options="--name= --memory= --cpus= --kernel= --initrd= --append= --disk= --verbose --dump-tree=
+    local verbs="run exec list stop pause resume console"
+    local options="--name= --memory= --cpus= --kernel= --initrd= --append= --disk= --net= --share= --no-reboot --verbose --dump-tree=
         --json --help --version"
 
     case $previous in
-    --kernel | --initrd | --disk | -d | --dump-tree)
+    --kernel | --initrd | --disk | -d | --dump-tree | --share)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
-    stop | pause | resume)
+    stop | pause | resume | console)
         mapfile -t COMPREPLY < <(compgen -W "$(cohost list 2>/dev/null |
             sed '1d; s/ .*//')" -- "$current")
+        return
+        ;;
+    --net)
+        mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$current")
         return
         ;;
     -n | -m | -c | --name | --memory | --cpus | --append) return ;;
@@ -22,7 +27,7 @@ _cohost()
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "run exec list stop pause resume" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current")
     fi
 }
 complete -F _cohost cohost

@@ -1,58 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Port 0 is the kernel's console. For exec, port 1 is the command's standard output and error, and
- * port 2 takes the line "exit CODE" from the script that started it (exec.c).
- */
+/* The first port is the kernel's console. */
 #include "console.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "command_ports.h"
 #include "guest.h"
+#include "input.h"
+#include "keys.h"
 #include "ns16550.h"
 #include "say.h"
 #include "terminal.h"
+#include "viewers.h"
 
-#define PORTS 3
 #define NOWHERE (-1)
-#define KEY_ESCAPE 1 /* Ctrl-A */
-/* At most so much is written at once: a pipe that is ready takes as much without waiting. */
 #define PIECE 4096
-/* Keys that wait for a guest that reads none. Those of a terminal beyond are dropped. */
-#define KEYS 256
-
 #define COLLECT_NS 1000000
+/* How long who is attached has for what the guest wrote last. */
+#define PATIENCE_MS 2000
 
-enum { POLL_INPUT, POLL_OUTPUT, POLL_SIGNALS, POLL_END, POLL_COUNT };
+enum { POLL_KEYS, POLL_OUTPUT, POLL_SIGNALS, POLL_END, POLL_COMMAND };
+enum { POLL_VIEWERS = POLL_COMMAND + COMMAND_POLLS, POLL_COUNT = POLL_VIEWERS + VIEWERS_POLLS };
 
 static struct {
-    struct ns16550 ports[PORTS];
-    int files[PORTS]; /* where the output goes */
-    unsigned count;
-    bool input_ended;
-    uint8_t pending[KEYS]; /* read, and the guest has no room for it yet */
-    size_t pending_count;
-    bool raw;
+    struct ns16550 port;
+    struct input input;
+    struct keys keys;
+    bool input_ended; /* of our own terminal or file */
+    bool raw;         /* it is a terminal whose keys come one by one */
     bool stop_asked;
-    bool escaped; /* Ctrl-A came just now */
     int output_event, signals;
-    char line[32];
-    size_t line_length;
-    int command_code;
-} console = {.command_code = -1};
-
-static void add_port(int file)
-{
-    console.files[console.count] = file;
-    ns16550_add(&console.ports[console.count++], console.output_event);
-}
+} console;
 
 static void block(sigset_t *set)
 {
@@ -93,11 +77,12 @@ void console_add(const struct console_plan *plan)
     if (console.signals < 0 || console.output_event < 0) {
         fail_errno("make", "an eventfd");
     }
-    add_port(plan->messages);
+    viewers_open(plan->socket, plan->messages);
+    ns16550_add(&console.port, console.output_event);
+    console.input.port = &console.port;
+    console.input_ended = plan->command; /* the command reads it */
     if (plan->command) {
-        add_port(STDOUT_FILENO);
-        add_port(NOWHERE);
-        console.input_ended = true; /* the command reads /dev/null */
+        command_ports_add(console.output_event);
     } else {
         open_input();
     }
@@ -105,133 +90,51 @@ void console_add(const struct console_plan *plan)
 
 void console_reset(void)
 {
-    for (unsigned i = 0; i < console.count; i++) {
-        ns16550_reset(&console.ports[i]);
-    }
+    ns16550_reset(&console.port);
+    command_ports_reset();
 }
 
 void console_put(uint8_t byte)
 {
-    ns16550_put(&console.ports[0], byte);
+    ns16550_put(&console.port, byte);
 }
 
-int console_command_code(void)
-{
-    return console.command_code;
-}
-
-/* Reads the line "exit CODE" out of what comes on the last port of exec. */
-static void read_code(const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int code;
-        char rest;
-
-        if (bytes[i] != '\n' && console.line_length < sizeof(console.line) - 1) {
-            console.line[console.line_length++] = (char)bytes[i];
-            continue;
-        }
-        console.line[console.line_length] = '\0';
-        console.line_length = 0;
-        if (sscanf(console.line, "exit %d%c", &code, &rest) >= 1 && code >= 0 && code <= 255 &&
-            console.command_code < 0) {
-            console.command_code = code;
-        }
-    }
-}
-
-/* Returns how many bytes the file took; what a closed one does not take is dropped. */
-static size_t write_some(unsigned port, const uint8_t *bytes, size_t count)
-{
-    struct pollfd ready = {.fd = console.files[port], .events = POLLOUT};
-    ssize_t written;
-
-    if (port == PORTS - 1) {
-        read_code(bytes, count);
-    }
-    if (console.files[port] == NOWHERE) {
-        return count;
-    }
-    if (poll(&ready, 1, 0) <= 0) {
-        return 0;
-    }
-    written = write(console.files[port], bytes, count);
-    if (written < 0 && errno != EINTR && errno != EAGAIN) {
-        console.files[port] = NOWHERE;
-        return count;
-    }
-    return written > 0 ? (size_t)written : 0;
-}
-
-/* Writes what the ports have. Returns a file that has to be waited for, or NOWHERE. */
-static int write_output(void)
+/* Moves what can be moved without waiting. */
+static void move(void)
 {
     uint8_t bytes[PIECE];
+    size_t count, taken;
 
-    for (unsigned i = 0; i < console.count; i++) {
-        size_t count;
-
-        while ((count = ns16550_output(&console.ports[i], bytes, sizeof(bytes))) > 0) {
-            size_t written = write_some(i, bytes, count);
-
-            if (written == 0) {
-                return console.files[i];
-            }
-            ns16550_sent(&console.ports[i], written);
-        }
-    }
-    return NOWHERE;
+    do {
+        count = ns16550_output(&console.port, bytes, sizeof(bytes));
+        taken = viewers_put(bytes, count);
+        ns16550_sent(&console.port, taken);
+        viewers_show();
+    } while (taken > 0);
+    input_pass(&console.input);
+    command_ports_serve();
 }
 
-/* Ctrl-A x ends the guest, Ctrl-A Ctrl-A is Ctrl-A; returns the bytes that are for the guest. */
-static size_t take_escapes(uint8_t *bytes, size_t count)
+static bool is_behind(void)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!console.escaped && bytes[i] == KEY_ESCAPE) {
-            console.escaped = true;
-            continue;
-        }
-        if (console.escaped && bytes[i] == 'x') {
-            guest_end(GUEST_STOPPED);
-        }
-        if (!console.escaped || bytes[i] == KEY_ESCAPE) {
-            bytes[kept++] = bytes[i];
-        }
-        console.escaped = false;
-    }
-    return kept;
+    return viewers_behind() || command_ports_behind();
 }
 
-static void read_input(void)
+static void read_keys(void)
 {
-    uint8_t bytes[KEYS];
-    ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
+    uint8_t bytes[PIECE];
+    size_t room = input_room(&console.input), most = console.raw ? sizeof(bytes) : room;
+    ssize_t count = read(STDIN_FILENO, bytes, most < sizeof(bytes) ? most : sizeof(bytes));
     size_t kept;
 
     if (count <= 0) {
         console.input_ended = count == 0 || (errno != EINTR && errno != EAGAIN);
         return;
     }
-    kept = console.raw ? take_escapes(bytes, (size_t)count) : (size_t)count;
-    if (kept > sizeof(console.pending) - console.pending_count) {
-        kept = sizeof(console.pending) - console.pending_count;
-    }
-    memcpy(console.pending + console.pending_count, bytes, kept);
-    console.pending_count += kept;
-}
-
-/* Gives the guest what it has room for. */
-static void pass_input(void)
-{
-    size_t room = ns16550_room(&console.ports[0]);
-    size_t count = room < console.pending_count ? room : console.pending_count;
-
-    if (count > 0) {
-        count = ns16550_receive(&console.ports[0], console.pending, count);
-        console.pending_count -= count;
-        memmove(console.pending, console.pending + count, console.pending_count);
+    kept = console.raw ? keys_filter(&console.keys, bytes, (size_t)count) : (size_t)count;
+    input_add(&console.input, bytes, kept);
+    if (console.keys.stop) {
+        guest_end(GUEST_STOPPED);
     }
 }
 
@@ -250,12 +153,6 @@ static void clear(int event)
     (void)!read(event, &count, sizeof(count));
 }
 
-/* A terminal's keys are always read, for Ctrl-A x; another input when the guest has taken it. */
-static bool wants_input(void)
-{
-    return !console.input_ended && (console.raw || console.pending_count == 0);
-}
-
 bool console_stop_asked(void)
 {
     struct signalfd_siginfo signal;
@@ -266,18 +163,31 @@ bool console_stop_asked(void)
     return console.stop_asked;
 }
 
-/* Waits for something to do; `blocked`: the file that takes no more output. */
-static void wait_for_work(int blocked)
+/*
+ * A terminal's keys are always read, for Ctrl-A x, and dropped where a guest reads none; all else
+ * waits until the guest has room.
+ */
+static void prepare(struct pollfd *wait)
 {
-    struct pollfd wait[POLL_COUNT + 1] = {
-        [POLL_INPUT] = {wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
-        [POLL_OUTPUT] = {console.output_event, POLLIN, 0},
-        [POLL_SIGNALS] = {console.signals, POLLIN, 0},
-        [POLL_END] = {guest_end_event(), POLLIN, 0},
-        [POLL_COUNT] = {blocked, POLLOUT, 0},
-    };
+    bool typing = input_room(&console.input) > 0;
+    bool keys = !console.input_ended && (console.raw || typing);
 
-    if (poll(wait, POLL_COUNT + 1, -1) < 0) {
+    wait[POLL_KEYS] = (struct pollfd){keys ? STDIN_FILENO : NOWHERE, POLLIN, 0};
+    wait[POLL_OUTPUT] = (struct pollfd){console.output_event, POLLIN, 0};
+    wait[POLL_SIGNALS] = (struct pollfd){console.signals, POLLIN, 0};
+    wait[POLL_END] = (struct pollfd){guest_end_event(), POLLIN, 0};
+    command_ports_prepare(&wait[POLL_COMMAND]);
+    viewers_prepare(&wait[POLL_VIEWERS], typing);
+}
+
+static void wait_for_work(void)
+{
+    struct pollfd wait[POLL_COUNT];
+    uint8_t typed[PIECE];
+    size_t room;
+
+    prepare(wait);
+    if (poll(wait, POLL_COUNT, -1) < 0) {
         return;
     }
     if (wait[POLL_OUTPUT].revents != 0) {
@@ -287,21 +197,30 @@ static void wait_for_work(int blocked)
     if (wait[POLL_SIGNALS].revents != 0 && console_stop_asked()) {
         guest_end(GUEST_STOPPED);
     }
-    if (wait[POLL_INPUT].revents != 0) {
-        read_input();
+    if (wait[POLL_KEYS].revents != 0) {
+        read_keys();
     }
-    pass_input();
+    room = input_room(&console.input);
+    input_add(
+        &console.input, typed,
+        viewers_serve(&wait[POLL_VIEWERS], typed, room < sizeof(typed) ? room : sizeof(typed)));
 }
 
-/* What the guest wrote last; a file that takes nothing is waited for, unless we are to end. */
+/*
+ * What the guest wrote last; a file that takes nothing is waited for, unless we are to end. Who is
+ * attached and takes nothing is not.
+ */
 static void write_rest(void)
 {
-    int blocked;
+    struct pollfd wait[POLL_COUNT];
 
-    while ((blocked = write_output()) != NOWHERE) {
-        struct pollfd wait[] = {{blocked, POLLOUT, 0}, {console.signals, POLLIN, 0}};
-
-        if (guest_state() == GUEST_STOPPED || poll(wait, 2, -1) < 0 || wait[1].revents != 0) {
+    for (move(); is_behind() && guest_state() != GUEST_STOPPED; move()) {
+        prepare(wait);
+        wait[POLL_KEYS].fd = wait[POLL_END].fd = wait[POLL_OUTPUT].fd = NOWHERE;
+        if (poll(wait, POLL_COUNT, PATIENCE_MS) == 0) {
+            viewers_drop_slow();
+        }
+        if (wait[POLL_SIGNALS].revents != 0) {
             return;
         }
     }
@@ -309,12 +228,11 @@ static void write_rest(void)
 
 void console_serve(void)
 {
-    while (guest_state() == GUEST_RUNS) {
-        wait_for_work(write_output());
+    for (move(); guest_state() == GUEST_RUNS; move()) {
+        wait_for_work();
     }
-    for (unsigned i = 0; i < console.count; i++) {
-        ns16550_close(&console.ports[i]);
-    }
+    ns16550_close(&console.port);
+    command_ports_close();
     guest_join();
     write_rest();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The guest's serial ports and what is at their other ends. */
+/* The guest's serial ports, and who is at their other ends. */
 #ifndef COHOST_CONSOLE_H
 #define COHOST_CONSOLE_H
 
@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 struct console_plan {
-    /* The command of exec has a port of its own, and one that says how it ended. */
+    /* The command of exec has ports of its own. */
     bool command;
-    /* Where the kernel's messages go; -1: nowhere. */
+    /* Where the kernel's messages go; -1: only to those who attach. */
     int messages;
+    /* Where one attaches. */
+    const char *socket;
 };
 
 /* Puts the ports on the bus. */
@@ -30,8 +32,5 @@ bool console_stop_asked(void);
 
 /* A byte for the first port's output. */
 void console_put(uint8_t byte);
-
-/* The exit code of the command, -1: it has not ended. */
-int console_command_code(void);
 
 #endif

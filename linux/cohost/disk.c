@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pieces.h"
 #include "say.h"
 #include "virtio_mmio.h"
 
@@ -23,7 +24,6 @@
 #define FEATURE_MOST_SEGMENTS (1ull << 2)
 #define FEATURE_READONLY (1ull << 5)
 #define FEATURE_FLUSH (1ull << 9)
-#define READONLY ",readonly"
 
 enum { REQUEST_READ = 0, REQUEST_WRITE = 1, REQUEST_FLUSH = 4 };
 enum { ANSWER_OK, ANSWER_ERROR, ANSWER_UNSUPPORTED };
@@ -51,16 +51,6 @@ struct disk {
 static struct disk disks[DISK_MOST];
 static unsigned count;
 
-static uint64_t size_of(const struct iovec *pieces, unsigned number)
-{
-    uint64_t size = 0;
-
-    for (unsigned i = 0; i < number; i++) {
-        size += pieces[i].iov_len;
-    }
-    return size;
-}
-
 /* Reads or writes all of the pieces; they change. */
 static bool transfer(const struct disk *disk, bool write, struct iovec *pieces, unsigned number,
                      uint64_t offset)
@@ -75,16 +65,7 @@ static bool transfer(const struct disk *disk, bool write, struct iovec *pieces, 
         if (done <= 0 && pieces->iov_len != 0) {
             return false;
         }
-        offset += (uint64_t)done;
-        while (number > 0 && (size_t)done >= pieces->iov_len) {
-            done -= (ssize_t)pieces->iov_len;
-            pieces++;
-            number--;
-        }
-        if (number > 0) {
-            pieces->iov_base = (uint8_t *)pieces->iov_base + done;
-            pieces->iov_len -= (size_t)done;
-        }
+        offset += pieces_skip(&pieces, &number, (size_t)done);
     }
     return true;
 }
@@ -109,7 +90,8 @@ static uint8_t carry_out(const struct disk *disk, const struct header *header,
     if (header->type != REQUEST_READ && !write) {
         return ANSWER_UNSUPPORTED;
     }
-    if ((write && disk->readonly) || !is_within(disk, header->sector, size_of(pieces, number)) ||
+    if ((write && disk->readonly) ||
+        !is_within(disk, header->sector, pieces_size(pieces, number)) ||
         !transfer(disk, write, pieces, number, header->sector * SECTOR)) {
         return ANSWER_ERROR;
     }
@@ -129,7 +111,7 @@ static uint32_t serve(const struct disk *disk, struct virtio_request *request)
     }
     memcpy(&header, request->read[0].iov_base, sizeof(header));
     answer = request->write[--request->write_count].iov_base;
-    written = (uint32_t)size_of(request->write, request->write_count) + 1;
+    written = (uint32_t)pieces_size(request->write, request->write_count) + 1;
     *answer = carry_out(disk, &header, request);
     return written;
 }
@@ -178,21 +160,15 @@ static void open_disk(struct disk *disk, const char *name)
     disk->configuration.most_segments = VIRTIO_QUEUE_SIZE - 2;
 }
 
-void disk_add(const char *description)
+void disk_add(const char *file, bool readonly)
 {
     struct disk *disk = &disks[count];
-    char *name = strdup(description);
-    size_t length = strlen(description), suffix = strlen(READONLY);
 
-    if (name == NULL || count == DISK_MOST) {
+    if (count == DISK_MOST) {
         fail_start("a guest has at most %u disks", DISK_MOST);
     }
-    if (length > suffix && strcmp(description + length - suffix, READONLY) == 0) {
-        disk->readonly = true;
-        name[length - suffix] = '\0';
-    }
-    open_disk(disk, name);
-    free(name);
+    disk->readonly = readonly;
+    open_disk(disk, file);
     disk->virtio.id = ID_DISK;
     disk->virtio.features =
         FEATURE_FLUSH | FEATURE_MOST_SEGMENTS | (disk->readonly ? FEATURE_READONLY : 0);
@@ -201,14 +177,7 @@ void disk_add(const char *description)
     disk->virtio.configuration_size = sizeof(disk->configuration);
     virtio_add(&disk->virtio);
     if (pthread_create(&disk->thread, NULL, run_disk, disk) != 0) {
-        fail_start("there is no thread for disk %s", description);
+        fail_start("there is no thread for disk %s", file);
     }
     count++;
-}
-
-void disk_reset_all(void)
-{
-    for (unsigned i = 0; i < count; i++) {
-        virtio_reset(&disks[i].virtio);
-    }
 }

@@ -3,12 +3,11 @@
 #ifndef COHOST_DISK_H
 #define COHOST_DISK_H
 
+#include <stdbool.h>
+
 #define DISK_MOST 4
 
-/* Adds a disk to the bus: "FILE" or "FILE,readonly". */
-void disk_add(const char *description);
-
-/* Before each start of the guest. */
-void disk_reset_all(void);
+/* Adds a disk to the bus. */
+void disk_add(const char *file, bool readonly);
 
 #endif

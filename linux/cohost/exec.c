@@ -16,8 +16,11 @@
 #define NAME "the command's archive"
 
 /*
- * The last close of a serial port waits until all is sent: the command's output is complete when
- * its exit code is told.
+ * ttyS1 brings the command's input as keys of a terminal that has an end (line_input.h), from where
+ * it goes on as a pipe, and takes its output; ttyS3 takes its errors. The last close of a serial
+ * port waits until all is sent: the output is complete when the exit code is told. It is dd that
+ * fills the pipe: cat may leave that to the kernel, which keeps the pipe locked while nothing is
+ * typed, and then the command cannot close it.
  */
 static const char init_script[] =
     "#!/bin/busybox sh\n"
@@ -27,15 +30,30 @@ static const char init_script[] =
     "mount -t proc proc /proc\n"
     "mount -t sysfs sysfs /sys\n"
     "mount -t devtmpfs devtmpfs /dev\n"
+    "ln -s /proc/self/fd /dev/fd\n"
+    "ln -s fd/0 /dev/stdin\n"
+    "ln -s fd/1 /dev/stdout\n"
+    "ln -s fd/2 /dev/stderr\n"
     "mount -t tmpfs tmpfs /run\n"
     "mount -t tmpfs tmpfs /tmp\n"
     /* The modules of an initrd may lie in /lib/modules itself. */
     "[ ! -e /lib/modules/modules.dep ] || ln -s . \"/lib/modules/$(uname -r)\"\n"
-    "modprobe -q virtio_mmio\n"
-    "modprobe -q virtio_blk\n"
-    "stty raw -echo </dev/ttyS1\n"
-    "sh /cohost/command </dev/null >/dev/ttyS1 2>&1\n"
-    "echo \"exit $?\" >/dev/ttyS2\n"
+    "for name in virtio_mmio virtio_blk virtio_net virtio_rng virtiofs; do modprobe -q $name; "
+    "done\n"
+    "exec 3<>/dev/ttyS1\n"
+    "stty raw -echo icanon iexten crtscts lnext ^V eof ^D erase undef kill undef werase undef "
+    "rprnt undef eol undef eol2 undef <&3\n"
+    "stty raw -echo </dev/ttyS3\n"
+    "mkfifo /run/input\n"
+    "dd bs=4096 <&3 >/run/input 2>/dev/null &\n"
+    "input=$!\n"
+    "echo ready >/dev/ttyS2\n"
+    "sh /cohost/command </run/input >&3 2>/dev/ttyS3 3>&-\n"
+    "code=$?\n"
+    "kill $input 2>/dev/null\n"
+    "wait $input\n"
+    "exec 3>&-\n"
+    "echo \"exit $code\" >/dev/ttyS2\n"
     "sync\n"
     "poweroff -f\n";
 

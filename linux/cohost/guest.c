@@ -7,13 +7,14 @@
 #include "guest.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bus.h"
@@ -30,8 +31,7 @@
 struct vhart {
     unsigned number;
     pthread_t thread;
-    int wake; /* an eventfd */
-    atomic_uint events;
+    atomic_uint events; /* a futex */
     atomic_bool sleeps;
     atomic_bool started;
     volatile bool kicked;
@@ -55,21 +55,13 @@ static void signal_event(int event)
     }
 }
 
-static void clear_event(int event)
-{
-    uint64_t count;
-
-    while (read(event, &count, sizeof(count)) < 0 && errno == EINTR) {
-    }
-}
-
 void guest_wake_vhart(unsigned number)
 {
     struct vhart *vhart = &guest.vharts[number];
 
     atomic_fetch_add(&vhart->events, 1);
     if (atomic_load(&vhart->sleeps)) {
-        signal_event(vhart->wake);
+        (void)syscall(SYS_futex, &vhart->events, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     }
 }
 
@@ -108,32 +100,24 @@ int guest_end_event(void)
     return guest.end_event;
 }
 
-/* The time that is left until a moment of the machine's clock. */
-static struct timespec time_until(uint64_t deadline)
-{
-    uint64_t now = machine_time();
-    uint64_t ticks = deadline > now ? deadline - now : 0;
-    uint64_t ns = ticks % guest.timebase * NS_PER_S / guest.timebase;
-
-    return (struct timespec){(time_t)(ticks / guest.timebase), (long)ns};
-}
-
-/* Sleeps until the deadline or an event after number `seen`. */
+/* Sleeps until a moment of the machine's clock, or an event after number `seen`. */
 static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
 {
-    struct pollfd wait = {.fd = vhart->wake, .events = POLLIN};
+    struct timespec left, *limit = NULL;
 
-    atomic_store(&vhart->sleeps, true);
-    if (atomic_load(&vhart->events) == seen) {
-        struct timespec left = {0, 0};
+    if (deadline != NO_DEADLINE) {
+        uint64_t now = machine_time();
+        uint64_t ticks = deadline - now;
 
-        if (deadline != NO_DEADLINE) {
-            left = time_until(deadline);
+        if (deadline <= now) {
+            return;
         }
-        if (ppoll(&wait, 1, deadline == NO_DEADLINE ? NULL : &left, NULL) > 0) {
-            clear_event(vhart->wake);
-        }
+        left.tv_sec = (time_t)(ticks / guest.timebase);
+        left.tv_nsec = (long)(ticks % guest.timebase * NS_PER_S / guest.timebase);
+        limit = &left;
     }
+    atomic_store(&vhart->sleeps, true);
+    (void)syscall(SYS_futex, &vhart->events, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
     atomic_store(&vhart->sleeps, false);
 }
 
@@ -288,7 +272,6 @@ void guest_begin(unsigned cpus, uint32_t timebase, uint64_t entry, uint64_t tree
 
         memset(vhart, 0, sizeof(*vhart));
         vhart->number = i;
-        make_event(&vhart->wake);
     }
     if (guest_start_vhart(0, entry, tree) != SBI_SUCCESS) {
         fail_start("the monitor refuses to start the guest's first CPU");
@@ -307,7 +290,6 @@ void guest_join(void)
 {
     for (unsigned i = 0; i < guest.cpus; i++) {
         pthread_join(guest.vharts[i].thread, NULL);
-        close(guest.vharts[i].wake);
     }
     close(guest.end_event);
 }

@@ -145,6 +145,8 @@ uint32_t hosted_start(unsigned vhart, uint64_t entry, uint64_t argument)
         .vhart = vhart,
         .address = entry,
         .argument = argument,
+        /* They are those of the vhart's thread, and the kernel keeps them with it. */
+        .size = COTENANT_HOSTED_START_SHARES_FP,
         .run = memory.shared_address + (uint64_t)(vhart + 1) * PAGE,
     };
 

@@ -145,7 +145,7 @@ static struct range load_initrd(const struct content *initrd, const struct conte
     }
     range.address = place_for(initrd->size == 0 ? more->name : initrd->name, range.size, PAGE);
     bytes = memory_at(range.address, range.size);
-    memset(bytes, 0, range.size);
+    memset(bytes + initrd->size, 0, first - initrd->size);
     if (initrd->size != 0) {
         memcpy(bytes, initrd->bytes, initrd->size);
     }

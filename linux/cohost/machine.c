@@ -122,11 +122,12 @@ bool machine_add_page(int file, uint64_t offset)
     return fallocate(file, 0, (off_t)offset, COTENANT_HOSTED_GRAIN) == 0;
 }
 
-uint64_t machine_physical(const void *address, uint64_t offset)
+uint64_t machine_physical(const void *address, int from, uint64_t offset)
 {
     static int file = -1;
     uint64_t entry;
 
+    (void)from;
     (void)offset;
     if (file < 0) {
         file = open(PAGEMAP, O_RDONLY | O_CLOEXEC);

@@ -29,8 +29,18 @@ size_t machine_spare_pages(void);
 /* Adds the huge page at an offset. False: the host has none left. */
 bool machine_add_page(int file, uint64_t offset);
 
+/* Takes the huge page at an offset out of a file. */
+void machine_remove_page(int file, uint64_t offset);
+
+/*
+ * Between these, a page that is taken out of a file is the next one to be added to a file. What is
+ * left over goes back to the host at the end. A pool that a killed process held is released, too.
+ */
+void machine_hold_pool(void);
+void machine_release_pool(void);
+
 /* Where a mapped page of such a file lies. `offset`: its place in the file. */
-uint64_t machine_physical(const void *address, uint64_t offset);
+uint64_t machine_physical(const void *address, int file, uint64_t offset);
 
 /* Maps the monitor's registers. */
 void machine_map_registers(uint64_t address, size_t size);
@@ -45,6 +55,9 @@ void machine_write(uint64_t offset, uint64_t value);
  */
 void machine_turn(uint64_t offset, uint32_t token, const volatile bool *kicked);
 void machine_kick(pthread_t thread);
+
+/* Opens a tap device, which is made if it is not there: a file of packets that never waits. */
+int machine_open_tap(const char *name);
 
 /* The machine's clock, in ticks of its timebase. */
 uint64_t machine_time(void);

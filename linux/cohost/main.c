@@ -6,26 +6,35 @@
 #include <string.h>
 
 #include "abi/hosted.h"
+#include "defaults.h"
 #include "running.h"
 #include "say.h"
 #include "verbs.h"
 
-#define DEFAULT_KERNEL "/usr/lib/cohost/Image"
-#define DEFAULT_INITRD "/usr/lib/cohost/initrd"
 #define DEFAULT_MEMORY (128ull << 20)
 #define MOST_MEMORY (1ull << 40)
 
 const char *argp_program_version = "cohost " COHOST_VERSION;
 
-enum { OPTION_JSON = 256, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND, OPTION_DUMP_TREE };
+enum {
+    OPTION_JSON = 256,
+    OPTION_NET,
+    OPTION_SHARE,
+    OPTION_KERNEL,
+    OPTION_INITRD,
+    OPTION_APPEND,
+    OPTION_DUMP_TREE,
+    OPTION_NO_REBOOT
+};
 
 static const struct verb {
     const char *name;
     int (*run)(const struct request *request);
     bool needs_name;
 } verbs[] = {
-    {"run", verb_run, false},  {"exec", verb_run, false},    {"list", verb_list, false},
-    {"stop", verb_stop, true}, {"pause", verb_signal, true}, {"resume", verb_signal, true},
+    {"run", verb_run, false},        {"exec", verb_run, false},    {"list", verb_list, false},
+    {"stop", verb_stop, true},       {"pause", verb_signal, true}, {"resume", verb_signal, true},
+    {"console", verb_console, true},
 };
 
 static struct {
@@ -39,10 +48,15 @@ static const struct argp_option known[] = {
     {"name", 'n', "NAME", 0, "name of the guest (default: guest0 and so on)", 0},
     {"memory", 'm', "SIZE", 0, "memory of the guest, such as 256M (default: 128M)", 0},
     {"cpus", 'c', "N", 0, "CPUs of the guest (default: 1)", 0},
-    {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: " DEFAULT_KERNEL ")", 0},
-    {"initrd", OPTION_INITRD, "FILE", 0, "initrd (default: " DEFAULT_INITRD "); - for none", 0},
+    {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: see cohost(8))", 0},
+    {"initrd", OPTION_INITRD, "FILE", 0, "initrd; - for none", 0},
     {"append", OPTION_APPEND, "TEXT", 0, "what is added to the kernel command line", 0},
-    {"disk", 'd', "FILE[,readonly]", 0, "a raw file or block device as a disk; up to 4 times", 0},
+    {"disk", 'd', "FILE[,readonly]", 0,
+     "a raw file, block device or qcow2 image as a disk; up to 4 times", 0},
+    {"net", OPTION_NET, "TAP[,mac=MAC]|user[,forward=P:Q]", 0, "a network card; up to 4 times", 0},
+    {"share", OPTION_SHARE, "DIR=NAME", 0, "a directory that the guest mounts as virtiofs; twice",
+     0},
+    {"no-reboot", OPTION_NO_REBOOT, NULL, 0, "end when the guest reboots", 0},
     {"verbose", 'v', NULL, 0, "exec: the kernel's messages on standard error", 0},
     {"dump-tree", OPTION_DUMP_TREE, "FILE", 0, "write the guest's device tree into a file", 0},
     {"json", OPTION_JSON, NULL, 0, "print JSON", 0},
@@ -140,6 +154,21 @@ static error_t take_option(int key, char *text, struct argp_state *state)
     case 'v':
         request->verbose = true;
         break;
+    case OPTION_NET:
+        if (request->net_count == NET_MOST) {
+            argp_error(state, "a guest has at most %u network cards", NET_MOST);
+        }
+        request->nets[request->net_count++] = text;
+        break;
+    case OPTION_SHARE:
+        if (request->share_count == SHARES_MOST) {
+            argp_error(state, "a guest has at most %u shares", SHARES_MOST);
+        }
+        request->shares[request->share_count++] = text;
+        break;
+    case OPTION_NO_REBOOT:
+        request->no_reboot = true;
+        break;
     case OPTION_KERNEL:
         request->kernel = text;
         break;
@@ -167,21 +196,6 @@ static error_t take_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* The files that came with the package, unless others are named. */
-static void fill_in_files(struct request *request)
-{
-    bool own_kernel = request->kernel != NULL;
-
-    if (!own_kernel) {
-        request->kernel = DEFAULT_KERNEL;
-    }
-    if (request->initrd == NULL && !own_kernel) {
-        request->initrd = DEFAULT_INITRD;
-    } else if (request->initrd != NULL && strcmp(request->initrd, "-") == 0) {
-        request->initrd = NULL;
-    }
-}
-
 int main(int count, char **arguments)
 {
     static const struct argp parser = {
@@ -189,12 +203,13 @@ int main(int count, char **arguments)
         .parser = take_option,
         .args_doc = "VERB [NAME]\nexec [OPTION...] -- COMMAND [ARGUMENT...]",
         .doc = "Run virtual machines as processes of this system.\v"
-               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME. See cohost(8).",
+               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME. See "
+               "cohost(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&parser, count, arguments, ARGP_IN_ORDER, NULL, NULL);
-    fill_in_files(&options.request);
+    defaults_fill_in(&options.request);
     if (strcmp(options.request.verb, "exec") == 0) {
         start_failure = EXIT_EXEC;
     }

@@ -5,7 +5,6 @@
  */
 #include "memory.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,6 +19,7 @@
 struct page {
     uint64_t physical;
     uint64_t offset; /* in the file */
+    int file;
 };
 
 struct memory memory;
@@ -34,22 +34,34 @@ static int by_physical(const void *left, const void *right)
     return (a->physical > b->physical) - (a->physical < b->physical);
 }
 
+/* Where a page of a file lies. */
+static uint64_t find_physical(int file, uint64_t offset)
+{
+    void *place = mmap(NULL, GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)offset);
+    uint64_t physical;
+
+    if (place == MAP_FAILED) {
+        return UINT64_MAX;
+    }
+    physical = machine_physical(place, file, offset);
+    munmap(place, GRAIN);
+    return physical;
+}
+
 /* Adds pages to the file, up to so many altogether. Returns whether all of them came. */
 static bool add_pages(int file, size_t count)
 {
     while (page_count < count) {
-        uint64_t offset = page_count * GRAIN;
-        void *place;
+        uint64_t offset = page_count * GRAIN, physical;
 
         if (!machine_add_page(file, offset)) {
             return false;
         }
-        place = mmap(NULL, GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)offset);
-        if (place == MAP_FAILED) {
+        physical = find_physical(file, offset);
+        if (physical == UINT64_MAX) {
             return false;
         }
-        pages[page_count] = (struct page){machine_physical(place, offset), offset};
-        munmap(place, GRAIN);
+        pages[page_count] = (struct page){physical, offset, file};
         page_count++;
     }
     return true;
@@ -70,11 +82,11 @@ static bool in_range(const struct range *range, uint64_t address)
     return address - range->address < range->size;
 }
 
-static uint8_t *map_page(int file, void *place, const struct page *page)
+static uint8_t *map_page(void *place, const struct page *page)
 {
     int fixed = place == NULL ? 0 : MAP_FIXED;
     void *bytes = mmap(place, GRAIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | fixed,
-                       file, (off_t)page->offset);
+                       page->file, (off_t)page->offset);
 
     if (bytes == MAP_FAILED) {
         fail_errno("map", "the guest's memory");
@@ -103,8 +115,53 @@ static const struct range *range_of(const struct page *page)
     return NULL;
 }
 
-/* Maps the pages that were chosen and one to share; gives the others back. */
-static void keep_chosen(int file)
+/* Gives those back that were not chosen, but for one. */
+static void give_back_rest(void)
+{
+    bool kept = false;
+
+    for (size_t i = 0; i < page_count; i++) {
+        if (range_of(&pages[i]) == NULL && kept) {
+            machine_remove_page(pages[i].file, pages[i].offset);
+        }
+        kept |= range_of(&pages[i]) == NULL;
+    }
+}
+
+/*
+ * Brings the chosen pages into a file of their own, in the order in which they lie in memory:
+ * others can then map a range as a whole. A page that is taken out of a file is the next one that
+ * the host gives out, so they are taken out from the last one on and added from the first one on.
+ */
+static void put_in_order(void)
+{
+    uint64_t offset = 0;
+
+    memory.file = machine_memory_file();
+    machine_hold_pool();
+    for (size_t i = page_count; i-- > 0;) {
+        if (range_of(&pages[i]) != NULL) {
+            machine_remove_page(pages[i].file, pages[i].offset);
+        }
+    }
+    for (size_t i = 0; i < page_count; i++) {
+        if (range_of(&pages[i]) == NULL) {
+            continue;
+        }
+        pages[i].file = memory.file;
+        pages[i].offset = offset;
+        if (!machine_add_page(memory.file, offset) ||
+            find_physical(memory.file, offset) != pages[i].physical) {
+            machine_release_pool();
+            fail_start("another program took huge pages of the host just now; try again");
+        }
+        offset += GRAIN;
+    }
+    machine_release_pool();
+}
+
+/* Maps the pages that were chosen and one that is this program's and the monitor's. */
+static void map_chosen(void)
 {
     for (unsigned i = 0; i < memory.count; i++) {
         memory.bytes[i] = reserve(memory.ranges[i].size);
@@ -113,35 +170,32 @@ static void keep_chosen(int file)
         const struct range *range = range_of(&pages[i]);
 
         if (range != NULL) {
-            map_page(file,
-                     memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
+            map_page(memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
                      &pages[i]);
         } else if (memory.shared == NULL) {
-            memory.shared = map_page(file, NULL, &pages[i]);
+            memory.shared = map_page(NULL, &pages[i]);
             memory.shared_address = pages[i].physical;
-        } else {
-            fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)pages[i].offset,
-                      GRAIN);
         }
     }
 }
 
-void memory_take(uint64_t size, unsigned entries)
+void memory_take(uint64_t size, unsigned entries, bool share)
 {
     size_t wanted = (size + GRAIN - 1) / GRAIN;
     /* As many more that pieces of half of the pages would do, and the one that is shared. */
     size_t most = 2 * wanted + STEP, goal = wanted + 1, spare = machine_spare_pages();
-    uint64_t *addresses = calloc(most, sizeof(*addresses));
+    uint64_t *addresses;
     int file = machine_memory_file();
     bool more = true;
 
-    pages = calloc(most, sizeof(*pages));
-    if (pages == NULL || addresses == NULL) {
-        fail_errno("find memory for", "a list of pages");
-    }
     if (spare < goal) {
         fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
                    wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
+    }
+    addresses = calloc(most, sizeof(*addresses));
+    pages = calloc(most, sizeof(*pages));
+    if (pages == NULL || addresses == NULL) {
+        fail_errno("find memory for", "a list of pages");
     }
     most = most < spare ? most : spare;
     machine_allow_pages(most);
@@ -157,6 +211,7 @@ void memory_take(uint64_t size, unsigned entries)
             memory.count = 0;
         }
     }
+    free(addresses);
     if (memory.count == 0 && page_count <= wanted) {
         fail_start("%zu MiB for the guest are not there: the host has %zu MiB free in pieces of "
                    "2 MiB",
@@ -167,8 +222,11 @@ void memory_take(uint64_t size, unsigned entries)
                    "%u PMP entries, and the host's free memory is scattered",
                    wanted * 2, entries);
     }
-    keep_chosen(file);
-    free(addresses);
+    give_back_rest();
+    if (share) {
+        put_in_order();
+    }
+    map_chosen();
     free(pages);
 }
 

@@ -3,12 +3,15 @@
 #ifndef COHOST_MEMORY_H
 #define COHOST_MEMORY_H
 
+#include <stdbool.h>
+
 #include "ranges.h"
 
 struct memory {
     unsigned count;
     struct range ranges[COTENANT_HOSTED_MAX_RANGES];
     uint8_t *bytes[COTENANT_HOSTED_MAX_RANGES]; /* where this process sees them */
+    int file; /* if it is to be shared: one range behind the other, and nothing else */
     /* A page that is not the guest's, for what this program and the monitor tell each other. */
     uint8_t *shared;
     uint64_t shared_address;
@@ -16,8 +19,11 @@ struct memory {
 
 extern struct memory memory;
 
-/* Takes memory from the host: `size` bytes, rounded up, in so many PMP entries. */
-void memory_take(uint64_t size, unsigned entries);
+/*
+ * Takes memory from the host: `size` bytes, rounded up, in so many PMP entries. `share`: other
+ * processes are to map it. One process at a time may do this.
+ */
+void memory_take(uint64_t size, unsigned entries, bool share);
 
 /* Where this process sees [address, address + size) of the guest; NULL: not all of it is there. */
 void *memory_at(uint64_t address, uint64_t size);

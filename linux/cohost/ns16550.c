@@ -32,6 +32,7 @@ enum {
 #define FIFO_ENABLE 0x01
 #define FIFO_CLEAR_RECEIVER 0x02
 #define DIVISOR_ACCESS 0x80
+#define MODEM_RTS 0x02 /* the guest takes bytes */
 #define MODEM_LOOPBACK 0x10
 #define STATUS_RECEIVED 0x01
 #define STATUS_READY 0x60    /* transmitter's holding register and shift register empty */
@@ -192,6 +193,7 @@ static void store(struct ns16550 *uart, unsigned offset, uint8_t value)
         break;
     case MODEM_CONTROL:
         uart->modem_control = value;
+        tell(uart); /* input may wait for this */
         break;
     case SCRATCH:
         uart->scratch = value;
@@ -259,28 +261,27 @@ void ns16550_close(struct ns16550 *uart)
     pthread_mutex_unlock(&uart->lock);
 }
 
+/* Until the guest's driver has opened the port, what is typed waits. */
+static size_t room_in(const struct ns16550 *uart)
+{
+    bool ready = (uart->enabled & ENABLE_RECEIVED) != 0 &&
+                 (!uart->waits_for_rts || (uart->modem_control & MODEM_RTS) != 0);
+
+    return ready ? NS16550_FIFO - uart->received_count : 0;
+}
+
 size_t ns16550_receive(struct ns16550 *uart, const uint8_t *bytes, size_t count)
 {
+    size_t room;
+
     pthread_mutex_lock(&uart->lock);
-    if (count > NS16550_FIFO - uart->received_count) {
-        count = NS16550_FIFO - uart->received_count;
-    }
+    room = room_in(uart);
+    count = count < room ? count : room;
     memcpy(uart->received + uart->received_count, bytes, count);
     uart->received_count += (unsigned)count;
     update_line(uart);
     pthread_mutex_unlock(&uart->lock);
     return count;
-}
-
-size_t ns16550_room(struct ns16550 *uart)
-{
-    size_t room;
-
-    pthread_mutex_lock(&uart->lock);
-    /* Until the guest's driver has opened the port, what is typed waits. */
-    room = (uart->enabled & ENABLE_RECEIVED) == 0 ? 0 : NS16550_FIFO - uart->received_count;
-    pthread_mutex_unlock(&uart->lock);
-    return room;
 }
 
 size_t ns16550_output(struct ns16550 *uart, uint8_t *bytes, size_t room)

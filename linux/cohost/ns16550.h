@@ -16,9 +16,10 @@ struct ns16550 {
     pthread_mutex_t lock;
     pthread_cond_t room; /* in the output, or the guest has ended */
     unsigned source;
-    bool line;        /* the level of the interrupt line */
-    bool closed;      /* nothing is written any more */
-    bool sent_notice; /* a transmit interrupt is due */
+    bool waits_for_rts; /* bytes arrive only while the guest's driver requests them */
+    bool line;          /* the level of the interrupt line */
+    bool closed;        /* nothing is written any more */
+    bool sent_notice;   /* a transmit interrupt is due */
     uint8_t enabled, line_control, modem_control, scratch, divisor[2], fifo_control;
     uint8_t received[NS16550_FIFO];
     unsigned received_count;
@@ -36,11 +37,8 @@ void ns16550_reset(struct ns16550 *uart);
 /* No store waits for room from now on. */
 void ns16550_close(struct ns16550 *uart);
 
-/* Gives it bytes that have arrived; returns how many found room. */
+/* Gives it bytes that have arrived; returns how many found room, none before the guest listens. */
 size_t ns16550_receive(struct ns16550 *uart, const uint8_t *bytes, size_t count);
-
-/* How many bytes it has room for. */
-size_t ns16550_room(struct ns16550 *uart);
 
 /* Copies output that waits, up to `room` bytes; ns16550_sent takes it away. */
 size_t ns16550_output(struct ns16550 *uart, uint8_t *bytes, size_t room);

@@ -6,17 +6,21 @@
 #include <unistd.h>
 
 #include "bus.h"
+#include "command_ports.h"
 #include "console.h"
-#include "disk.h"
+#include "devices.h"
 #include "exec.h"
 #include "guest.h"
 #include "guest_tree.h"
 #include "hosted.h"
+#include "json.h"
 #include "kernel.h"
+#include "machine.h"
 #include "memory.h"
 #include "running.h"
 #include "say.h"
 #include "verbs.h"
+#include "virtio_mmio.h"
 
 /* The guest's kernel reboots when it panics, and in a way that is told apart (sbi.c). */
 #define ARGUMENTS "console=ttyS0 panic=-1 reboot=panic_warm"
@@ -98,7 +102,8 @@ static void take(const struct request *request)
     running_lock();
     running_remove_stale();
     running_take_name(request->name, &run.self);
-    memory_take(request->memory, (unsigned)hosted.entries);
+    machine_release_pool(); /* a process that was killed may have left it held */
+    memory_take(request->memory, (unsigned)hosted.entries, devices_share_memory(request));
     destroy_orphans();
     hosted_create(request->cpus);
     run.created = true;
@@ -165,7 +170,7 @@ static enum guest_end run_once(const struct request *request)
     struct loaded loaded = load(request);
 
     console_reset();
-    disk_reset_all();
+    virtio_reset_all();
     lend();
     guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
     console_serve();
@@ -187,35 +192,64 @@ static void reboot(const struct request *request)
     running_unlock();
 }
 
+static const struct {
+    const char *name;
+    enum exit_code code;
+} ends[] = {
+    [GUEST_RUNS] = {"running", EXIT_CRASH},   [GUEST_POWEROFF] = {"poweroff", EXIT_DONE},
+    [GUEST_REBOOT] = {"reboot", EXIT_REBOOT}, [GUEST_PANIC] = {"panic", EXIT_PANIC},
+    [GUEST_CRASH] = {"crash", EXIT_CRASH},    [GUEST_STOPPED] = {"stopped", EXIT_STOPPED},
+    [GUEST_LOST] = {"lost", EXIT_CRASH},
+};
+
 static int exit_code_of(enum guest_end end)
 {
-    static const enum exit_code codes[] = {
-        [GUEST_POWEROFF] = EXIT_DONE,   [GUEST_PANIC] = EXIT_PANIC, [GUEST_CRASH] = EXIT_CRASH,
-        [GUEST_STOPPED] = EXIT_STOPPED, [GUEST_LOST] = EXIT_CRASH,
-    };
-
     if (end == GUEST_LOST) {
         say("the monitor gives the guest no turn any more");
     }
     if (run.request->command == NULL) {
-        return codes[end];
+        return ends[end].code;
     }
-    if (console_command_code() < 0) {
+    if (command_ports_code() < 0) {
         say("the guest ended before the command did; --verbose shows what its kernel says");
         return EXIT_EXEC;
     }
-    return console_command_code();
+    return command_ports_code();
 }
 
-int verb_run(const struct request *request)
+/* With --json the last line of the output says how the guest ended. */
+static void show_end(enum guest_end end, int code)
 {
+    if (as_json) {
+        json_open('{');
+        json_string("name", run.self.name);
+        json_string("end", ends[end].name);
+        json_number("exit", (uint64_t)code);
+        json_close('}');
+    }
+}
+
+static void add_devices(const struct request *request)
+{
+    char socket[RUNNING_PATH_SIZE];
     const struct console_plan plan = {
         .command = request->command != NULL,
         .messages = request->command == NULL ? STDOUT_FILENO
                     : request->verbose       ? STDERR_FILENO
                                              : -1,
+        .socket = socket,
     };
+
+    running_console(socket, run.self.name);
+    bus_place(&run.host.plic);
+    console_add(&plan);
+    devices_add(request, run.self.name);
+}
+
+int verb_run(const struct request *request)
+{
     enum guest_end end;
+    int code;
 
     run.request = request;
     write_arguments(request);
@@ -225,13 +259,12 @@ int verb_run(const struct request *request)
     check_limits(request);
     console_block_signals();
     take(request);
-    bus_place(&run.host.plic);
-    console_add(&plan);
-    for (unsigned i = 0; i < request->disk_count; i++) {
-        disk_add(request->disks[i]);
-    }
-    while ((end = run_once(request)) == GUEST_REBOOT && request->command == NULL) {
+    add_devices(request);
+    while ((end = run_once(request)) == GUEST_REBOOT && request->command == NULL &&
+           !request->no_reboot) {
         reboot(request);
     }
-    return exit_code_of(end);
+    code = exit_code_of(end);
+    show_end(end, code);
+    return code;
 }

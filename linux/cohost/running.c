@@ -16,11 +16,11 @@
 
 #define LOCK ".lock" /* no guest's name begins with a point */
 #define MOST_NAMES 1000
-#define PATH_SIZE 256
+#define CONSOLE ".console." /* and the guest's name: a socket */
 
 static int lock_file = -1;
 static int own_file = -1;
-static char own_path[PATH_SIZE];
+static char own_path[RUNNING_PATH_SIZE], own_console[RUNNING_PATH_SIZE];
 
 bool running_name_is_good(const char *name)
 {
@@ -34,12 +34,17 @@ bool running_name_is_good(const char *name)
 
 static void make_path(char *path, const char *name)
 {
-    snprintf(path, PATH_SIZE, "%s/%s", machine_run_directory(), name);
+    snprintf(path, RUNNING_PATH_SIZE, "%s/%s", machine_run_directory(), name);
+}
+
+void running_console(char *path, const char *name)
+{
+    snprintf(path, RUNNING_PATH_SIZE, "%s/" CONSOLE "%s", machine_run_directory(), name);
 }
 
 void running_lock(void)
 {
-    char path[PATH_SIZE];
+    char path[RUNNING_PATH_SIZE];
 
     if (mkdir(machine_run_directory(), 0755) != 0 && errno != EEXIST) {
         fail_errno("make", machine_run_directory());
@@ -60,6 +65,7 @@ void running_unlock(void)
 static bool take(const char *name)
 {
     make_path(own_path, name);
+    running_console(own_console, name);
     own_file = open(own_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (own_file < 0) {
         fail_errno("write", own_path);
@@ -102,6 +108,7 @@ void running_publish(const struct running *self)
 void running_leave(void)
 {
     if (own_file >= 0) {
+        unlink(own_console);
         unlink(own_path);
         close(own_file);
         own_file = -1;
@@ -126,7 +133,7 @@ static bool parse(FILE *file, struct running *guest)
 /* Reads the file of a name. *alive: a process has it locked. False: there is no such guest. */
 static bool read_file(const char *name, struct running *guest, bool *alive)
 {
-    char path[PATH_SIZE];
+    char path[RUNNING_PATH_SIZE];
     FILE *file;
     bool good;
 
@@ -177,8 +184,10 @@ void running_each(void (*call)(const struct running *guest))
 
 static void remove_file(const struct running *guest)
 {
-    char path[PATH_SIZE];
+    char path[RUNNING_PATH_SIZE];
 
+    running_console(path, guest->name);
+    unlink(path);
     make_path(path, guest->name);
     unlink(path);
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #define RUNNING_NAME_SIZE 64
+#define RUNNING_PATH_SIZE 256
 
 struct running {
     char name[RUNNING_NAME_SIZE];
@@ -35,7 +36,10 @@ void running_take_name(const char *name, struct running *self);
 /* Writes what this process's guest is into its file. */
 void running_publish(const struct running *self);
 
-/* Removes the file. */
+/* Where the console of a guest can be attached to. `path`: RUNNING_PATH_SIZE bytes. */
+void running_console(char *path, const char *name);
+
+/* Removes the files of this process's guest. */
 void running_leave(void);
 
 /* Calls for each guest. */

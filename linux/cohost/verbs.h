@@ -6,6 +6,9 @@
 #include <stdint.h>
 
 #include "disk.h"
+#include "net.h"
+
+#define SHARES_MOST 2
 
 /* What the command line asks for. */
 struct request {
@@ -18,6 +21,11 @@ struct request {
     const char *append;
     const char *disks[DISK_MOST];
     unsigned disk_count;
+    const char *nets[NET_MOST];
+    unsigned net_count;
+    const char *shares[SHARES_MOST];
+    unsigned share_count;
+    bool no_reboot;        /* a reboot ends the guest */
     const char *dump_tree; /* NULL: not asked for */
     bool verbose;
     char **command; /* of exec; ends with NULL */
@@ -27,6 +35,7 @@ struct request {
 int verb_run(const struct request *request);
 int verb_list(const struct request *request);
 int verb_stop(const struct request *request);
+int verb_console(const struct request *request);
 int verb_signal(const struct request *request); /* pause and resume */
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "bus.h"
 #include "guest.h"
-#include "memory.h"
 
 enum {
     MAGIC = 0x000,
@@ -34,30 +33,21 @@ enum {
 #define MAGIC_VALUE 0x74726976
 #define VENDOR_VALUE 0x4e544f43 /* "COTN" */
 #define INTERRUPT_USED 1
+#define STATUS_DRIVER_OK 4
 #define STATUS_FEATURES_OK 8
 
-#define DESCRIPTOR_NEXT 1
-#define DESCRIPTOR_WRITE 2
-
-struct descriptor {
-    uint64_t address;
-    uint32_t length;
-    uint16_t flags;
-    uint16_t next;
-};
-
-struct used_element {
-    uint32_t head;
-    uint32_t length;
-};
-
-/* The rings (virtio 1.2, sections 2.7.6 and 2.7.8). */
-#define RING_INDEX 2
-#define RING_ELEMENTS 4
+/* Those on the bus. */
+static struct virtio *devices[BUS_MOST_DEVICES];
+static unsigned device_count;
 
 static void update_line(struct virtio *device)
 {
-    guest_line(device->source, device->interrupts != 0);
+    bool high = device->interrupts != 0;
+
+    if (high != device->line) {
+        device->line = high;
+        guest_line(device->source, high);
+    }
 }
 
 /* The selected queue; NULL: there is none. */
@@ -69,8 +59,11 @@ static struct virtio_queue *selected(struct virtio *device)
 
 static void reset(struct virtio *device)
 {
-    while (device->busy) {
+    while (device->busy != 0) {
         pthread_cond_wait(&device->notified, &device->lock);
+    }
+    if (device->end != NULL) {
+        device->end(device);
     }
     device->status = device->interrupts = 0;
     device->driver_features = 0;
@@ -143,6 +136,9 @@ static void store_status(struct virtio *device, uint32_t value)
         (device->driver_features & VIRTIO_F_VERSION_1) == 0) {
         value &= ~(uint32_t)STATUS_FEATURES_OK;
     }
+    if (device->begin != NULL && (value & ~device->status & STATUS_DRIVER_OK) != 0) {
+        device->begin(device);
+    }
     device->status = value;
 }
 
@@ -197,6 +193,9 @@ static void store(struct virtio *device, uint64_t offset, uint32_t value)
         break;
     case QUEUE_NOTIFY:
         pthread_cond_broadcast(&device->notified);
+        if (device->notice != NULL && value < device->queue_count) {
+            device->notice(device, value);
+        }
         break;
     case INTERRUPT_ACK:
         device->interrupts &= ~value;
@@ -246,92 +245,43 @@ void virtio_add(struct virtio *device)
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->notified, NULL);
     device->source = bus_add(on_bus);
+    devices[device_count++] = device;
 }
 
-void virtio_reset(struct virtio *device)
+void virtio_reset_all(void)
 {
-    pthread_mutex_lock(&device->lock);
-    reset(device);
-    pthread_mutex_unlock(&device->lock);
+    for (unsigned i = 0; i < device_count; i++) {
+        pthread_mutex_lock(&devices[i]->lock);
+        reset(devices[i]);
+        devices[i]->line = false; /* as all lines of a machine that begins */
+        pthread_mutex_unlock(&devices[i]->lock);
+    }
 }
 
-/* The head of the next request. Returns false if there is none. */
-static bool next_head(struct virtio_queue *queue, uint16_t *head)
+static void interrupt(struct virtio *device)
 {
-    uint16_t *ring;
-
-    if (!queue->ready) {
-        return false;
-    }
-    ring = memory_at(queue->available, RING_ELEMENTS + 2ull * queue->size);
-    if (ring == NULL || ((uintptr_t)ring & 1) != 0 ||
-        __atomic_load_n(ring + RING_INDEX / 2, __ATOMIC_ACQUIRE) == queue->next) {
-        return false;
-    }
-    *head = __atomic_load_n(ring + RING_ELEMENTS / 2 + queue->next % queue->size, __ATOMIC_RELAXED);
-    queue->next++;
-    return true;
-}
-
-/* Adds what a descriptor tells. False: it is not as it should be. */
-static bool add_piece(struct virtio_request *request, const struct descriptor *descriptor)
-{
-    void *bytes = memory_at(descriptor->address, descriptor->length);
-    struct iovec piece = {bytes, descriptor->length};
-
-    if (bytes == NULL) {
-        return false;
-    }
-    if ((descriptor->flags & DESCRIPTOR_WRITE) != 0) {
-        request->write[request->write_count++] = piece;
-        return true;
-    }
-    request->read[request->read_count++] = piece;
-    return request->write_count == 0;
-}
-
-/* Follows the chain of descriptors; it is no longer than the queue. */
-static bool read_chain(const struct virtio_queue *queue, struct virtio_request *request)
-{
-    const uint8_t *table =
-        memory_at(queue->descriptors, (uint64_t)queue->size * sizeof(struct descriptor));
-    uint16_t number = request->head;
-
-    request->read_count = request->write_count = 0;
-    for (uint32_t i = 0; table != NULL && i < queue->size && number < queue->size; i++) {
-        struct descriptor descriptor;
-
-        /* One copy is checked and used, whatever the guest writes meanwhile. */
-        memcpy(&descriptor, table + number * sizeof(descriptor), sizeof(descriptor));
-        if (!add_piece(request, &descriptor)) {
-            return false;
-        }
-        if ((descriptor.flags & DESCRIPTOR_NEXT) == 0) {
-            return true;
-        }
-        number = descriptor.next;
-    }
-    return false;
-}
-
-static void put_used(struct virtio *device, struct virtio_queue *queue, uint16_t head,
-                     uint32_t written)
-{
-    const struct used_element element = {head, written};
-    uint8_t *ring =
-        queue->ready
-            ? memory_at(queue->used, RING_ELEMENTS + (uint64_t)queue->size * sizeof(element))
-            : NULL;
-    uint16_t index;
-
-    if (ring == NULL || ((uintptr_t)ring & 3) != 0) {
-        return;
-    }
-    index = *(uint16_t *)(ring + RING_INDEX);
-    memcpy(ring + RING_ELEMENTS + index % queue->size * sizeof(element), &element, sizeof(element));
-    __atomic_store_n((uint16_t *)(ring + RING_INDEX), (uint16_t)(index + 1), __ATOMIC_RELEASE);
     device->interrupts |= INTERRUPT_USED;
     update_line(device);
+}
+
+static void put_used(struct virtio *device, unsigned queue, uint16_t head, uint32_t written)
+{
+    if (ring_put_used(&device->queues[queue], head, written)) {
+        interrupt(device);
+    }
+}
+
+/* Waits for the next request; the driver tells of new ones only where the device waits. */
+static void wait_for_head(struct virtio *device, struct virtio_queue *queue, uint16_t *head)
+{
+    while (!ring_take_head(queue, head)) {
+        ring_want_notices(queue, true);
+        if (ring_take_head(queue, head)) {
+            break;
+        }
+        pthread_cond_wait(&device->notified, &device->lock);
+    }
+    ring_want_notices(queue, false);
 }
 
 void virtio_take(struct virtio *device, unsigned number, struct virtio_request *request)
@@ -340,15 +290,13 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
 
     pthread_mutex_lock(&device->lock);
     for (;;) {
-        while (!next_head(queue, &request->head)) {
-            pthread_cond_wait(&device->notified, &device->lock);
-        }
-        if (read_chain(queue, request)) {
+        wait_for_head(device, queue, &request->head);
+        if (ring_read_chain(queue, request)) {
             break;
         }
-        put_used(device, queue, request->head, 0);
+        put_used(device, number, request->head, 0);
     }
-    device->busy = true;
+    device->busy++;
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -356,8 +304,15 @@ void virtio_give_back(struct virtio *device, unsigned number, const struct virti
                       uint32_t written)
 {
     pthread_mutex_lock(&device->lock);
-    put_used(device, &device->queues[number], request->head, written);
-    device->busy = false;
+    put_used(device, number, request->head, written);
+    device->busy--;
     pthread_cond_broadcast(&device->notified);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void virtio_interrupt(struct virtio *device)
+{
+    pthread_mutex_lock(&device->lock);
+    interrupt(device);
     pthread_mutex_unlock(&device->lock);
 }

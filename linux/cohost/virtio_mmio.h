@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A virtio device on the bus (virtio 1.2, section 4.2: MMIO, version 2), with split queues. What
- * the guest puts into registers and memory is checked where it is used: it can harm only itself.
+ * the guest puts into registers is checked where it is used.
  */
 #ifndef COHOST_VIRTIO_MMIO_H
 #define COHOST_VIRTIO_MMIO_H
@@ -10,18 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
-#define VIRTIO_QUEUE_SIZE 128
-#define VIRTIO_MOST_QUEUES 2
+#include "virtio_ring.h"
+
+#define VIRTIO_MOST_QUEUES 4
 #define VIRTIO_F_VERSION_1 (1ull << 32)
-
-struct virtio_queue {
-    uint32_t size;
-    bool ready;
-    uint64_t descriptors, available, used; /* addresses */
-    uint16_t next;                         /* in the available ring */
-};
 
 struct virtio {
     /* What a device is. */
@@ -31,37 +24,42 @@ struct virtio {
     const void *configuration;
     size_t configuration_size;
 
+    /*
+     * What a device wants to know whose queues are served elsewhere; NULL for the others. Called
+     * with the lock: the driver is ready, the device is reset, a queue has requests.
+     */
+    void (*begin)(struct virtio *device);
+    void (*end)(struct virtio *device);
+    void (*notice)(struct virtio *device, unsigned queue);
+
     /* Its state. */
     pthread_mutex_t lock;
     pthread_cond_t notified; /* the guest has something for the device, or the device is done */
-    bool busy;               /* a request is being carried out, without the lock */
+    unsigned busy;           /* requests that are being carried out, without the lock */
     unsigned source;
+    bool line; /* level of the interrupt line */
     uint32_t status, interrupts, feature_select, driver_feature_select, queue_select;
     uint64_t driver_features;
     struct virtio_queue queues[VIRTIO_MOST_QUEUES];
 };
 
-/* A request: first what the device reads, then what it writes. */
-struct virtio_request {
-    uint16_t head;
-    unsigned read_count, write_count;
-    struct iovec read[VIRTIO_QUEUE_SIZE], write[VIRTIO_QUEUE_SIZE];
-};
-
 /* Adds it to the bus. What it is has been filled in. */
 void virtio_add(struct virtio *device);
 
-/* Puts it into the state that it has after power on; a request that is carried out ends first. */
-void virtio_reset(struct virtio *device);
+/* Puts all devices into the state after power on; requests that are carried out end first. */
+void virtio_reset_all(void);
 
 /*
- * Waits for a request and takes it: the device is busy then. A malformed one is given back without
- * being shown.
+ * Waits for a request and takes it: the device is busy until it is given back. A malformed one is
+ * given back without being shown.
  */
 void virtio_take(struct virtio *device, unsigned queue, struct virtio_request *request);
 
 /* Gives a request back, into which so many bytes were written, and interrupts the guest. */
 void virtio_give_back(struct virtio *device, unsigned queue, const struct virtio_request *request,
                       uint32_t written);
+
+/* Interrupts the guest: a queue has used requests. */
+void virtio_interrupt(struct virtio *device);
 
 #endif

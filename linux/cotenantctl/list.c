@@ -61,13 +61,13 @@ static void put_tenant(const struct tenant *tenant)
         length += (size_t)snprintf(harts + length, sizeof(harts) - length, "%s%u",
                                    i == 0 ? "" : ",", tenant->vharts[i].hart % 1000);
     }
-    printf("%-16s %-8s %8s", tenant->about.name, tenant_state(tenant->about.state), harts);
+    printf("%-14s %-8s %8s", tenant->about.name, tenant_state(tenant->about.state), harts);
     put_size(tenant_memory(tenant));
-    printf(" %10.1f %12" PRIu64 " %8" PRIu64 "  %s\n", (double)cpu / 1e9, tenant_switches(tenant),
+    printf(" %8.1f %10" PRIu64 " %7" PRIu64 "%s\n", (double)cpu / 1e9, tenant_switches(tenant),
            faults,
-           (tenant->about.rights & COTENANT_RIGHT_SELF) != 0      ? "this one"
+           (tenant->about.rights & COTENANT_RIGHT_SELF) != 0      ? "  this one"
            : (tenant->about.rights & COTENANT_RIGHT_CONTROL) != 0 ? ""
-                                                                  : "to be seen only");
+                                                                  : "  seen only");
 }
 
 void verb_list(const struct request *request)
@@ -80,7 +80,7 @@ void verb_list(const struct request *request)
         show_json(&tenants, NULL);
         return;
     }
-    printf("%-16s %-8s %8s %7s %10s %12s %8s\n", "TENANT", "STATE", "HARTS", "MEMORY", "CPU/s",
+    printf("%-14s %-8s %8s %7s %8s %10s %7s\n", "TENANT", "STATE", "HARTS", "MEMORY", "CPU/s",
            "SWITCHES", "FAULTS");
     for (uint32_t i = 0; i < tenants.count; i++) {
         put_tenant(&tenants.list[i]);
@@ -104,6 +104,13 @@ void verb_command(const struct request *request)
     tenant_find(request->name, &tenant);
     status = link_ask(COTENANT_CONTROL_COMMAND, tenant.index, command, 0, NULL, 0, 0);
     if (status != COTENANT_CONTROL_OK) {
+        if (status == COTENANT_CONTROL_REFUSED && command == COTENANT_COMMAND_SWITCH &&
+            tenant.about.group == COTENANT_NONE) {
+            fail(EXIT_REFUSED,
+                 "switch %s: refused, it is in no group; [group.NAME] of the system's description "
+                 "makes tenants take turns",
+                 request->name);
+        }
         if (status == COTENANT_CONTROL_REFUSED && link_length >= sizeof(uint32_t)) {
             tenant.about.state = link_data.number;
         }

@@ -74,6 +74,11 @@ void verb_save(const struct request *request)
     if (!tenant_rests(&tenant)) {
         refused(&tenant, "save", COTENANT_CONTROL_REFUSED);
     }
+    if (tenant.about.state == COTENANT_STATE_STOPPED ||
+        tenant.about.state == COTENANT_STATE_EMPTY) {
+        fail(EXIT_REFUSED, "save %s: refused, it is %s and could not go on from there",
+             request->name, tenant_state(tenant.about.state));
+    }
     save_describe(&tenant,
                   tenant.about.state == COTENANT_STATE_DORMANT ? sizeof(struct dormant_state) : 0,
                   &header);
@@ -173,6 +178,7 @@ void verb_restore(const struct request *request)
     save_open(request->file, &header);
     check_it_fits(&tenant, &header, request->file);
     check_it_can_go_on(&tenant, &header, request->file);
+    save_check(&header);
     if (header.state == COTENANT_STATE_DORMANT) {
         get_state(&tenant, &state, request->file);
     } else {

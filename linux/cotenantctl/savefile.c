@@ -251,6 +251,10 @@ void save_open(const char *path, struct save_header *header)
     if (decompressor == NULL) {
         fail(EXIT_REFUSED, "no memory");
     }
+}
+
+void save_check(const struct save_header *header)
+{
     check_all(header);
     begin_frame();
 }

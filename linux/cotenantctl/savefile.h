@@ -39,11 +39,12 @@ void save_put(const void *bytes, uint32_t length);
 void save_end(void);
 
 /*
- * Reading. save_open() reads all of the file and checks it, and returns to its beginning; it ends
- * the program (EXIT_REFUSED) if there is anything wrong with it. Then save_get() gives exactly
- * `length` bytes.
+ * Reading. save_open() reads and checks the beginning; save_check() reads all of the file, checks
+ * it, and returns to where the state is. Both end the program (EXIT_REFUSED) if there is anything
+ * wrong with it. Then save_get() gives exactly `length` bytes.
  */
 void save_open(const char *path, struct save_header *header);
+void save_check(const struct save_header *header);
 void save_get(void *bytes, uint32_t length);
 
 #endif

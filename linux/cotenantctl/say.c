@@ -9,8 +9,6 @@
 
 #include "json.h"
 
-#define PROGRAM "cotenantctl"
-
 bool as_json;
 
 static void show_error(const char *text)
@@ -23,7 +21,7 @@ static void show_error(const char *text)
         fflush(stdout);
     } else {
         fflush(stdout);
-        fputs(PROGRAM ": ", stderr);
+        fprintf(stderr, "%s: ", program_invocation_short_name);
         put_plain(stderr, text, strlen(text));
         fputc('\n', stderr);
     }

@@ -19,7 +19,7 @@ static void put_budget(const struct control_vhart *vhart)
     if (vhart->budget_us != 0) {
         snprintf(text, sizeof(text), "%u/%u", vhart->budget_used_us, vhart->budget_us);
     }
-    printf(" %15s", text);
+    printf(" %11s", text);
 }
 
 static void put_row(const struct tenant *tenant, const struct control_vhart *now,
@@ -28,14 +28,14 @@ static void put_row(const struct tenant *tenant, const struct control_vhart *now
     uint64_t cpu = share(now, before, now->cpu_ns - before->cpu_ns);
     uint64_t stolen = share(now, before, now->stolen_ns - before->stolen_ns);
 
-    printf("%-16s %4u %5u %-9s %3" PRIu64 ".%02" PRIu64 " %9" PRIu64 " %8" PRIu64,
+    printf("%-12s %4u %4u %-9s %3" PRIu64 ".%02" PRIu64 " %6" PRIu64 " %6" PRIu64,
            tenant->about.name, now->hart, now->priority,
            tenant->about.state == COTENANT_STATE_RUNNING ? schedule_name(now)
                                                          : tenant_state(tenant->about.state),
            cpu / 100, cpu % 100, rate(now, before, now->switches - before->switches),
            rate(now, before, now->interrupts - before->interrupts));
     put_budget(now);
-    printf(" %3" PRIu64 ".%02" PRIu64 " %8.1f\n", stolen / 100, stolen % 100,
+    printf(" %3" PRIu64 ".%02" PRIu64 " %7.1f\n", stolen / 100, stolen % 100,
            (double)now->lateness_ns / 1e3);
 }
 
@@ -44,8 +44,8 @@ static void put_table(const struct tenants *now, const struct tenants *before, u
     unsigned line = 2;
 
     printf("Cotenant, up %.1f s\n", (double)now->time_ns / 1e9);
-    printf("%-16s %4s %5s %-9s %6s %9s %8s %15s %6s %8s\n", "TENANT", "HART", "PRIO", "STATE",
-           "CPU%", "SWITCH/s", "IRQ/s", "BUDGET us", "STEAL%", "LATE us");
+    printf("%-12s %4s %4s %-9s %6s %6s %6s %11s %6s %7s\n", "TENANT", "HART", "PRIO", "STATE",
+           "CPU%", "SWI/s", "IRQ/s", "BUDGET us", "STEAL%", "LATE us");
     for (uint32_t i = 0; i < now->count; i++) {
         const struct tenant *tenant = &now->list[i];
 

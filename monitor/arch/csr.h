@@ -19,7 +19,6 @@
 #define MSTATUS_MPP_S 0x800
 #define MSTATUS_FS 0x6000
 #define MSTATUS_FS_INITIAL 0x2000
-#define MSTATUS_VS 0x600
 #define MSTATUS_SUM 0x40000
 #define MSTATUS_MXR 0x80000
 #define MSTATUS_MPRV 0x20000
@@ -67,7 +66,6 @@
 /* pmpcfg, a byte for each entry, and pmpaddr, section 3.7.1 */
 #define PMP_READ 0x01
 #define PMP_WRITE 0x02
-#define PMP_EXECUTE 0x04
 #define PMP_RIGHTS 0x07
 #define PMP_MODE 0x18
 #define PMP_MODE_TOR 0x08

@@ -47,7 +47,6 @@ bool guest_walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
 
 /* Reads an instruction with the hart's own translation; see arch/guest_fetch.S. */
 uint32_t guest_fetch_native(uint64_t pc);
-#define GUEST_FETCH_FAILED UINT32_MAX
 
 /*
  * Reads the instruction at virtual address `pc`; a compressed one in the low 16 bits with the high

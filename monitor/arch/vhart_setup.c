@@ -34,7 +34,7 @@ static void set_entry(struct vhart *vhart, uint64_t address, uint64_t argument)
 }
 
 /* The tenant may change some of it by SBI FWFT, which lasts until the hart is reset. */
-void vhart_setup_delegation(struct vhart *vhart)
+static void set_delegation(struct vhart *vhart)
 {
     struct world *world = &vhart->world;
 
@@ -68,6 +68,7 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
     vhart_setup_return(vhart, address, argument);
+    set_delegation(vhart);
 }
 
 void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)

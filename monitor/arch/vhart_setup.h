@@ -11,7 +11,8 @@ void vhart_setup_protection(struct vhart *vhart);
 /*
  * The state in which SBI starts a hart (section 9.1): S-mode at `address`, satp and sstatus.SIE 0,
  * a0 = its id, a1 = `argument`, no interrupt enabled or pending, no timer. All else is zero, so
- * that nothing of an earlier life or of another tenant can be seen. Not for a loaded vhart.
+ * that nothing of an earlier life or of another tenant can be seen, and which exceptions it takes
+ * itself is as at its first start. Not for a loaded vhart.
  */
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument);
 
@@ -20,9 +21,6 @@ void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
  * floating-point registers are what they were, which only it can see. Not for a loaded vhart.
  */
 void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument);
-
-/* Which exceptions it takes itself: as at its first start. Not for a loaded vhart. */
-void vhart_setup_delegation(struct vhart *vhart);
 
 /*
  * SBI hart_suspend, resumed (section 9.4): as above, but only what the specification resets is

@@ -46,8 +46,7 @@ struct world {
      */
     uint64_t deadline;
     struct hart *hart;
-    uint32_t vhart_id; /* the hart id that the tenant sees */
-    uint32_t reserved;
+    uint32_t vhart_id;   /* the hart id that the tenant sees */
     uint64_t interrupts; /* machine interrupts taken while it ran; for the user */
     uint64_t pmp_config[2];
 };

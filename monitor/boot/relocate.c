@@ -33,11 +33,6 @@ static void add_to_addresses(uint64_t *data, uint64_t distance)
     }
 }
 
-static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
-{
-    return a < b + b_size && b < a + a_size;
-}
-
 /*
  * Copies image and bundle and returns the address of the copy. `argument` is what the previous boot
  * stage left in a2. For a bundle that cannot be trusted it says why and does not return.
@@ -55,8 +50,8 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     early_console_init(image);
     result = check_bundle(bundle, image->memory_size);
     destination = bundle->board.monitor_base;
-    if (result.problem == NULL && overlap(handover.loaded_at, handover.loaded_size, destination,
-                                          bundle->board.monitor_size)) {
+    if (result.problem == NULL && check_overlaps(handover.loaded_at, handover.loaded_size,
+                                                 destination, bundle->board.monitor_size)) {
         result.problem = "board.monitor_base: overlaps the place where the bundle was loaded";
         result.index = -1;
     }

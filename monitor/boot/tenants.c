@@ -11,14 +11,16 @@
 #include "core/monitor_log.h"
 #include "core/work.h"
 
-static bool is_lowest(const struct bundle_vhart *vhart)
+/* How many vharts of its hart are below it. */
+static uint64_t count_lower(const struct bundle_vhart *vhart)
 {
+    uint64_t count = 0;
+
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        if (bundle->vharts[i].hart == vhart->hart && bundle->vharts[i].priority < vhart->priority) {
-            return false;
-        }
+        count +=
+            bundle->vharts[i].hart == vhart->hart && bundle->vharts[i].priority < vhart->priority;
     }
-    return true;
+    return count;
 }
 
 static void vhart_init(struct vhart *vhart, const struct bundle_vhart *description,
@@ -36,7 +38,7 @@ static void vhart_init(struct vhart *vhart, const struct bundle_vhart *descripti
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
     vhart->schedulable.budget = ticks_from_us(description->budget_us);
     vhart->schedulable.period = ticks_from_us(description->period_us);
-    vhart->work_patience = is_lowest(description) ? 0 : ticks_from_us(WORK_PATIENCE_US);
+    vhart->work_patience = count_lower(description) * ticks_from_us(WORK_PATIENCE_US);
     vhart_setup_protection(vhart);
 }
 
@@ -50,7 +52,7 @@ static void tenant_init(struct tenant *tenant, uint32_t index)
     tenant->vharts = &vharts[description->vhart_first];
     tenant->vhart_count = description->vhart_count;
     tenant->loader.phase = LOADER_IDLE;
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
     }
     vuart_init(&tenant->uart);

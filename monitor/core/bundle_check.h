@@ -7,7 +7,8 @@
  *
  * Each part takes a bundle whose header is good (boot/check.c) and returns the first problem that
  * it finds. A part may rely on what the phases before its own have established; within a phase the
- * order is that of the files. A monitor without the feature `check` has none of the parts.
+ * order is that of the files. A monitor without the feature `check` has none of the parts: they are
+ * run when its bundle is built, from the files features/.../check_*.c (tool/check_bundle/main.c).
  *
  * Runs before the monitor has moved itself: no variable outside of .data, and little stack.
  */
@@ -150,6 +151,7 @@ enum check_device {
     CHECK_PLIC,
     CHECK_UART,
     CHECK_RESET,
+    CHECK_BUS,
     CHECK_DEVICES, /* how many there are */
 };
 

@@ -43,7 +43,6 @@ void console_init(void)
               board->uart_divisor);
     uart_set_receive_interrupt(&console.uart, true);
     console.tick = ticks_from_us(CONSOLE_TICK_MS * 1000);
-    console.tick_due = 0;
     work_post();
 }
 
@@ -127,7 +126,7 @@ static void refresh_interrupt_lines(void)
 }
 
 /* No part of this monitor has answered it: said if an answer is expected. */
-static void refuse(uint32_t requests)
+__attribute__((cold)) static void refuse(uint32_t requests)
 {
     const char *what = (requests & CONSOLE_REQUEST_WATCH) != 0
                            ? "watch"
@@ -161,9 +160,8 @@ static bool handle_requests(void)
 
 static unsigned console_step(uint64_t now)
 {
-    bool busy;
+    bool busy = handle_requests(); /* of the last step: before the next one brings more */
 
-    busy = handle_requests(); /* of the last step: before the next one brings more */
     busy = do_turn(now) || busy;
     refresh_interrupt_lines();
     /* Who is due goes first; what is left out is as well done by the next step. */

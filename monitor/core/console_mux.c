@@ -93,7 +93,7 @@ int console_source_next(struct console_mux *mux, uint32_t source)
 }
 
 /* There is output of a source, and it need not wait for more. */
-static bool is_ready(const struct console_mux *mux, uint32_t source)
+static __attribute__((flatten)) bool is_ready(const struct console_mux *mux, uint32_t source)
 {
     uint32_t used = console_source_used(mux, source);
 
@@ -207,6 +207,7 @@ void console_mux_tick(struct console_mux *mux)
 {
     uint32_t receiver = next_receiver(mux);
 
+    mux->line_ticks++;
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
         if (console_source_used(mux, tenant) == 0) {
             mux->held_ticks[tenant] = 0;

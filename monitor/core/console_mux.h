@@ -102,6 +102,7 @@ struct console_mux {
     enum console_line_state line_state;
     uint32_t line_position; /* bytes of the present piece that were sent or taken out */
     uint32_t focus_run;     /* raw bytes since another tenant had the line */
+    uint32_t line_ticks;    /* ticks since a raw line began */
     enum console_frame_state out_state;
     uint32_t out_left; /* payload bytes that follow */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/give_back.h"
 
+#include "core/wanted.h"
+
 /* Without devices there are none. */
 __attribute__((weak)) uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
@@ -28,6 +30,7 @@ static void __attribute__((noinline)) devices_step(struct tenant *tenant)
         }
         place->giver++;
         place->next = 0;
+        room = hart_is_wanted() ? 0 : room;
     }
     place->devices_done = true;
 }

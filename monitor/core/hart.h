@@ -11,6 +11,7 @@
 
 #include "abi/bundle.h"
 #include "arch/csr.h"
+#include "core/feature.h"
 #include "core/scheduler.h"
 
 struct vhart;
@@ -92,6 +93,12 @@ extern struct hart harts[COTENANT_MAX_HARTS];
 static inline struct hart *hart_self(void)
 {
     return (struct hart *)READ_TP();
+}
+
+/* It executes this; the only one there is always does. */
+static inline bool hart_is_self(const struct hart *hart)
+{
+    return !HAS(harts) || hart == hart_self();
 }
 
 /* Time now in ticks of mtime, by the memory-mapped counter that every board has. */

@@ -85,6 +85,9 @@ EVENT(steal_time_shown, (const struct vhart *vhart, uint64_t *stolen), (vhart, s
  */
 HOOK_TYPE(vhart_enters, (struct vhart * vhart));
 
+/* A life of it begins: its world is as SBI starts a hart. Not loaded. With the shared lock. */
+EVENT(vhart_begins, (struct vhart * vhart), (vhart))
+
 /* By REQUEST_ROUTING: another hart has changed what interrupts it. With the shared lock. */
 EVENT(vhart_is_routed, (struct vhart * vhart), (vhart))
 

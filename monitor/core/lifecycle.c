@@ -18,11 +18,6 @@ static bool kept_on;
 /* Steps of the loader in a row if no vhart wants the hart: the scheduler takes as long as one. */
 #define MOST_LOADER_STEPS 16
 
-static bool is_here(const struct vhart *vhart)
-{
-    return vhart->world.hart == hart_self();
-}
-
 /* Lets the vhart, which is of this hart and in no schedule, have it. */
 static void get_hart(struct vhart *vhart)
 {
@@ -32,11 +27,11 @@ static void get_hart(struct vhart *vhart)
     hart->reschedule = true;
 }
 
-/* Lets the first vhart have its hart for the loading. */
-static void begin_loading(struct vhart *first)
+/* Lets a vhart have its hart for what there is to do before it runs: the loading, or a switch. */
+static void begin_preparing(struct vhart *vhart)
 {
-    first->loading = true;
-    get_hart(first);
+    vhart->loading = true;
+    get_hart(vhart);
 }
 
 static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
@@ -54,8 +49,8 @@ static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
 void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose)
 {
     prepare_loading(tenant, purpose);
-    if (is_here(&tenant->vharts[0])) {
-        begin_loading(&tenant->vharts[0]);
+    if (hart_is_self(tenant->vharts[0].world.hart)) {
+        begin_preparing(&tenant->vharts[0]);
     } else {
         messages_post(&tenant->vharts[0], REQUEST_LOAD);
     }
@@ -64,7 +59,7 @@ void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose)
 void tenant_start_at_boot(struct tenant *tenant)
 {
     prepare_loading(tenant, TENANT_TO_RUN);
-    begin_loading(&tenant->vharts[0]);
+    begin_preparing(&tenant->vharts[0]);
 }
 
 static bool is_being_loaded(const struct tenant *tenant)
@@ -77,7 +72,7 @@ void tenant_load_here(struct tenant *tenant)
     struct vhart *first = &tenant->vharts[0];
 
     if (is_being_loaded(tenant) && tenant->loader.phase != LOADER_IDLE && !first->loading) {
-        begin_loading(first);
+        begin_preparing(first);
     }
 }
 
@@ -121,17 +116,17 @@ void tenant_load_step(struct tenant *tenant)
 {
     struct hart *hart = tenant->vharts[0].world.hart;
     unsigned steps = 0;
-    bool done;
 
     do {
-        done = loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle);
+        if (tenant->loader.phase == LOADER_DONE) {
+            shared_enter(hart);
+            finish_loading(tenant);
+            shared_leave(hart);
+            return;
+        }
+        (void)loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle);
         steps++;
-    } while (!done && steps < MOST_LOADER_STEPS && !hart_is_wanted());
-    if (done) {
-        shared_enter(hart);
-        finish_loading(tenant);
-        shared_leave(hart);
-    }
+    } while (steps < MOST_LOADER_STEPS && !hart_is_wanted());
 }
 
 /* Without devices there are none. */
@@ -154,19 +149,12 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
         vhart_setup_return(vhart, address, argument);
     } else {
         vhart_setup_world(vhart, address, argument);
-        vhart_setup_delegation(vhart);
+        vhart_begins(vhart);
     }
     vhart_take_interrupts(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->state = VHART_STARTED;
     hart->reschedule = true;
-}
-
-/* Lets a vhart that is to resume have its hart for what there is to do before. */
-static void begin_resuming(struct vhart *vhart)
-{
-    vhart->loading = true;
-    get_hart(vhart);
 }
 
 void vhart_start_here(struct vhart *vhart)
@@ -175,7 +163,7 @@ void vhart_start_here(struct vhart *vhart)
         return;
     }
     if (vhart->state == VHART_RESUME_PENDING && !vhart->loading) {
-        begin_resuming(vhart);
+        begin_preparing(vhart);
     } else if (vhart->state == VHART_START_PENDING) {
         begin_life(vhart, vhart->start_address, vhart->start_argument, false);
         get_hart(vhart);
@@ -195,7 +183,7 @@ void vhart_resume_here(struct vhart *vhart)
 static void bring_up(struct vhart *vhart, enum vhart_state pending)
 {
     vhart->state = pending;
-    if (is_here(vhart)) {
+    if (hart_is_self(vhart->world.hart)) {
         vhart_start_here(vhart);
     } else {
         messages_post(vhart, REQUEST_START);
@@ -246,7 +234,7 @@ void vhart_stop(struct vhart *vhart)
         return; /* and its hart will be told to let go of it */
     }
     vhart_release(vhart);
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         if (tenant->vharts[i].state != VHART_STOPPED) {
             return;
         }
@@ -274,12 +262,12 @@ struct vhart *tenant_resume(struct tenant *tenant)
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;
     work_post();
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
         if (vhart->state == VHART_SUSPENDED) {
             bring_up(vhart, VHART_RESUME_PENDING);
-            here = is_here(vhart) ? vhart : here;
+            here = hart_is_self(vhart->world.hart) ? vhart : here;
         }
     }
     return here;
@@ -308,10 +296,10 @@ static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state stat
     tenant->state = TENANT_STOPPING;
     give_back_begin(tenant);
     tenant->outcome = (struct tenant_outcome){.state = state, .missing = 1};
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
-        if (is_here(vhart)) {
+        if (hart_is_self(vhart->world.hart)) {
             vhart_release(vhart);
         } else if (vhart->state != VHART_STOPPED || tenant->loader.phase != LOADER_IDLE) {
             tenant->outcome.missing++;
@@ -332,7 +320,10 @@ void tenant_halt_here(struct vhart *vhart)
 
 void tenant_halt(struct tenant *tenant, enum tenant_state state)
 {
-    (void)halt(tenant, state);
+    if (halt(tenant, state) == NULL && tenant->outcome.purpose == TENANT_TO_RUN) {
+        tenant->outcome.goes_on = false;
+        tenant->outcome.starts_again = false;
+    }
 }
 
 void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose)
@@ -347,10 +338,10 @@ void tenant_halt_for(struct tenant *tenant, enum tenant_purpose purpose)
 
 /*
  * It ends by itself, which is told with the values of the crash from `first` on, and starts again
- * if its description has the flag. NULL: as halt().
+ * if its description has the flag.
  */
-static struct tenant_outcome *end(struct tenant *tenant, enum tenant_state state,
-                                  const char *reason, enum crash_value first, uint32_t restart_flag)
+static void end(struct tenant *tenant, enum tenant_state state, const char *reason,
+                enum crash_value first, uint32_t restart_flag)
 {
     struct tenant_outcome *outcome = halt(tenant, state);
 
@@ -359,21 +350,21 @@ static struct tenant_outcome *end(struct tenant *tenant, enum tenant_state state
         outcome->first = (uint8_t)first;
         outcome->goes_on = (tenant->description->flags & restart_flag) != 0;
         outcome->starts_again = outcome->goes_on;
-        outcome->purpose = TENANT_TO_RUN;
     }
-    return outcome;
 }
 
 void tenant_shut_down(struct tenant *tenant, const char *reason)
 {
-    (void)end(tenant, TENANT_STOPPED, reason, CRASH_VALUES, COTENANT_TENANT_RESTART_ON_SHUTDOWN);
+    end(tenant, TENANT_STOPPED, reason, CRASH_VALUES, COTENANT_TENANT_RESTART_ON_SHUTDOWN);
 }
 
 void tenant_reboot(struct tenant *tenant)
 {
-    struct tenant_outcome *outcome = end(tenant, TENANT_STOPPED, "reboot", CRASH_VALUES, 0);
+    struct tenant_outcome *outcome = halt(tenant, TENANT_STOPPED);
 
     if (outcome != NULL) {
+        outcome->reason = "reboot";
+        outcome->first = CRASH_VALUES;
         outcome->goes_on = true;
     }
 }
@@ -392,7 +383,7 @@ static void crash(struct vhart *vhart, const char *reason, enum crash_value firs
     }
     tenant->crash[CRASH_PC] = vhart->world.registers[REGISTER_PC];
     tenant->crash[CRASH_RA] = vhart->world.registers[REGISTER_RA];
-    (void)end(tenant, TENANT_CRASHED, reason, first, COTENANT_TENANT_RESTART_ON_CRASH);
+    end(tenant, TENANT_CRASHED, reason, first, COTENANT_TENANT_RESTART_ON_CRASH);
 }
 
 void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC])

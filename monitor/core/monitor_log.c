@@ -136,12 +136,6 @@ void monitor_log_begin(void)
     monitor_puts("monitor: ");
 }
 
-static void __attribute__((noinline)) begin_tenant(void)
-{
-    begin(false);
-    monitor_puts("monitor: tenant ");
-}
-
 static void __attribute__((noinline)) put_name(const struct tenant *tenant)
 {
     monitor_puts(tenant->description->name);
@@ -150,7 +144,8 @@ static void __attribute__((noinline)) put_name(const struct tenant *tenant)
 
 void monitor_log_tenant(const struct tenant *tenant, const char *event)
 {
-    begin_tenant();
+    monitor_log_begin();
+    monitor_puts("tenant ");
     put_name(tenant);
     monitor_puts(event);
 }
@@ -159,7 +154,9 @@ bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenan
 {
     if (parts->draft != draft_number || parts->told == 0) {
         parts->told = 0;
-        begin_tenant();
+        monitor_log_begin();
+    } else if (parts->told == 1) {
+        monitor_puts("tenant ");
     } else if (parts->told < MONITOR_LOG_PARTS_BEGUN) {
         put_name(tenant);
     } else {

@@ -56,7 +56,7 @@ bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenan
 void monitor_log_note_part(struct monitor_log_parts *parts);
 
 /* monitor_log_parts.told when the first part of the caller is next. */
-#define MONITOR_LOG_PARTS_BEGUN 2
+#define MONITOR_LOG_PARTS_BEGUN 3
 
 /* Bytes of the draft: tells its writer whether it is still there. */
 uint32_t monitor_log_draft_length(void);

@@ -22,12 +22,12 @@ void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uin
 
 void schedule_stop(struct scheduler *scheduler, struct schedulable *entity)
 {
-    if (entity->state == SCHEDULABLE_READY) {
-        remove_from(&scheduler->ready, entity);
-    } else if (entity->state != SCHEDULABLE_OFF) {
-        remove_from(&scheduler->waiting, entity);
+    bool ready = entity->state == SCHEDULABLE_READY;
+
+    if (entity->state != SCHEDULABLE_OFF) {
+        entity->state = SCHEDULABLE_OFF;
+        remove_from(ready ? &scheduler->ready : &scheduler->waiting, entity);
     }
-    entity->state = SCHEDULABLE_OFF;
 }
 
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)

@@ -3,7 +3,7 @@
  * The stop of a tenant, once its harts have been told: what there is to say of it, and, when they
  * have let go of it, the reset of all that it had, and what comes next. It is done as steps of work
  * (core/work.h), of a few hundred instructions with looks at interrupts in between.
- * Until the last one the tenant is TENANT_STOPPING, and no command applies to it.
+ * Until the last one the tenant is TENANT_STOPPING, and no command but a stop applies to it.
  *
  * Interrupts off, shared lock held, on any hart.
  */

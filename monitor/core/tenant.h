@@ -103,6 +103,11 @@ bool tenant_is_at_rest(const struct tenant *tenant);
 /* "empty", "loaded", ... */
 const char *tenant_state_name(enum tenant_state state);
 
+static inline uint32_t tenant_vhart_count(const struct tenant *tenant)
+{
+    return SEVERAL_VHARTS ? tenant->vhart_count : 1;
+}
+
 /* Its floating-point registers are kept. */
 static inline bool tenant_uses_fp(const struct tenant *tenant)
 {

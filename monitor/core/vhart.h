@@ -9,7 +9,11 @@
 
 #include "abi/limits.h"
 #include "arch/world.h"
+#include "core/feature.h"
 #include "core/scheduler.h"
+
+/* Whether a tenant can have more than one: each has a hart of its own, but for those of guests. */
+#define SEVERAL_VHARTS (HAS(harts) || HAS(hosted))
 
 struct hart;
 struct plic_vhart;

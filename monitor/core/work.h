@@ -22,9 +22,10 @@
 #define WORK_STEP_US 50
 
 /*
- * A step that is due waits as long as this while a vhart runs that is not of the lowest priority on
- * the hart: then it is done all the same, so that a tenant that never rests cannot keep the user
- * from stopping it.
+ * A step that is due waits as long as this, for each vhart of the hart that is below the running
+ * one: then it is done all the same, so that a tenant that never rests cannot keep the user from
+ * stopping it. It is done in the time of the lowest one that does not rest: one above it, which
+ * runs for a moment now and then, does not meet it.
  */
 #define WORK_PATIENCE_US 1000
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A UART of the board: an NS16550A or compatible with byte-wide registers and 16-byte FIFOs.
- * M-mode with interrupts off. No function waits for the line.
+ * A UART of the board: an NS16550A or compatible with 16-byte FIFOs. Its registers are accessed as
+ * bytes, or as 32 bits if it takes nothing else. M-mode with interrupts off. No function waits for
+ * the line.
  */
 #ifndef COTENANT_DEVICE_NS16550_H
 #define COTENANT_DEVICE_NS16550_H
@@ -13,24 +14,36 @@
 #define NS16550_FIFO_SIZE 16
 
 #define NS16550_REGISTERS 8
+/* With 32-bit registers: up to USR, which a DesignWare UART has. */
+#define NS16550_32_REGISTERS 32
+
+enum ns16550_register {
+    NS16550_DATA = 0,             /* RBR, THR; DLL while LCR_DLAB */
+    NS16550_INTERRUPT_ENABLE = 1, /* IER; DLM while LCR_DLAB */
+    NS16550_INTERRUPT_ID = 2,     /* IIR */
+    NS16550_FIFO_CONTROL = 2,
+    NS16550_LINE_CONTROL = 3,
+    NS16550_MODEM_CONTROL = 4,
+    NS16550_LINE_STATUS = 5,
+    NS16550_MODEM_STATUS = 6,
+    NS16550_SCRATCH = 7,
+};
+
+/* Or'ed to a shift: accesses are of 32 bits. Only with the feature uart32. */
+#define NS16550_32_BITS 64u
 
 struct ns16550 {
     uint64_t base;
-    uint32_t shift;           /* register n is at base + (n << shift) */
+    uint32_t shift;           /* register n is at base + (n << shift); or NS16550_32_BITS */
     uint8_t interrupt_enable; /* what IER holds */
 };
 
 /*
- * 8 data bits, no parity, FIFOs on and empty, interrupts off. `shift` is 0..8; `divisor` 1..65535
- * sets the baud rate (input clock / 16 / rate), 0 leaves it as found.
+ * 8 data bits, no parity, FIFOs on and empty, interrupts off. `shift` is 0..8, or'ed with
+ * NS16550_32_BITS or not; `divisor` 1..65535 sets the baud rate (input clock / 16 / rate), 0 leaves
+ * it as found.
  */
 void ns16550_init(struct ns16550 *uart, uint64_t base, uint32_t shift, uint32_t divisor);
-
-/*
- * As after power-on: nothing interrupts, no FIFO, nothing received, every register 0 but the
- * divisor, as in ns16550_init(). What was not sent yet is lost.
- */
-void ns16550_reset(uint64_t base, uint32_t shift, uint32_t divisor);
 
 /* The transmit FIFO is empty: NS16550_FIFO_SIZE bytes may be written. */
 bool ns16550_transmit_ready(const struct ns16550 *uart);
@@ -46,6 +59,10 @@ int ns16550_receive(const struct ns16550 *uart);
 
 /* The UART interrupts while received bytes wait. */
 void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on);
+
+/* Of features/uart32, behind HAS(uart32): an access of the width that the UART takes. */
+uint8_t uart32_read(const struct ns16550 *uart, uint32_t number);
+void uart32_write(const struct ns16550 *uart, uint32_t number, uint8_t value);
 
 /* Reads IIR: called when the UART's source was claimed, so that what a read withdraws falls. */
 void ns16550_acknowledge(const struct ns16550 *uart);

@@ -9,7 +9,8 @@
 
 static bool is_ns16550(const struct uart *uart)
 {
-    return uart->kind == COTENANT_UART_NS16550;
+    return uart->kind == COTENANT_UART_NS16550 ||
+           (HAS(uart32) && uart->kind == COTENANT_UART_NS16550_32);
 }
 
 static bool is_sifive(const struct uart *uart)
@@ -21,6 +22,7 @@ void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, 
 {
     uart->kind = kind;
     if (is_ns16550(uart)) {
+        shift |= HAS(uart32) && kind == COTENANT_UART_NS16550_32 ? NS16550_32_BITS : 0;
         ns16550_init(&uart->ns16550, base, shift, divisor);
     } else if (is_sifive(uart)) {
         sifive_uart_init(&uart->sifive, base, divisor);
@@ -37,10 +39,7 @@ bool uart_transmit_ready(const struct uart *uart)
 
 bool uart_transmit_done(const struct uart *uart)
 {
-    if (is_ns16550(uart)) {
-        return ns16550_transmit_done(&uart->ns16550);
-    }
-    return uart_transmit_ready(uart);
+    return is_ns16550(uart) ? ns16550_transmit_done(&uart->ns16550) : uart_transmit_ready(uart);
 }
 
 void uart_transmit(const struct uart *uart, uint8_t byte)

@@ -3,7 +3,6 @@
 
 #include "arch/csr.h"
 #include "arch/instruction.h"
-#include "arch/timer.h"
 #include "core/attended.h"
 
 /* What charge() does for an entity without a budget; returns the time since the last call. */
@@ -15,28 +14,6 @@ static inline uint64_t account(struct scheduler *scheduler, struct schedulable *
     scheduler->charged = now;
     running->run_time += elapsed;
     return elapsed;
-}
-
-/* Gives the hart from `from`, which is loaded, to the scheduler's running entity. */
-__attribute__((always_inline)) static inline world_change
-hand_over(struct hart *hart, struct vhart *from, uint64_t now)
-{
-    struct vhart *to = vhart_of(hart->scheduler.running);
-    uint64_t event = schedule_deadline(&hart->scheduler, now);
-
-    if (hart->work_due + to->work_patience < event) {
-        event = hart->work_due + to->work_patience;
-    }
-    to->schedulable.switches++;
-    if (!timer_is_native(hart) && to->world.deadline <= now) {
-        to->world.deadline = TIME_NEVER;
-        to->world.pending |= INTERRUPT_STI;
-    }
-    timer_program(hart, to, event);
-    fast_route(hart, to);
-    fast_foresee(hart);
-    fast_publish(hart, to);
-    return change_world(&from->world, &to->world);
 }
 
 /*
@@ -60,7 +37,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     due->state = SCHEDULABLE_READY;
     scheduler->ready = due;
     scheduler->running = due;
-    return hand_over(hart, vhart_of(running), now);
+    return fast_hand_over(hart, vhart_of(running), now);
 }
 
 /*
@@ -76,7 +53,7 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
     if (due->budget != 0 || vhart_of(due)->loading) {
         return NO_CHANGE;
     }
-    if (attended_is_any(hart)) {
+    if (hart->attended_last != NULL) {
         attended_leave(hart);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
@@ -167,5 +144,5 @@ world_change fast_wait(struct hart *hart)
     insert_waiting(scheduler, running, SCHEDULABLE_WAITING,
                    (enabled & INTERRUPT_STI) != 0 ? timer_deadline(vhart) : TIME_NEVER);
     scheduler->running = next;
-    return hand_over(hart, vhart, now);
+    return fast_hand_over(hart, vhart, now);
 }

@@ -3,7 +3,7 @@
  * The two world switches that happen all the time, decided in a few instructions: a vhart of higher
  * priority is due, and a vhart waits while another is ready. Called by the trap entry before
  * trap_dispatch(), in the same state; each either does everything that trap_dispatch() and
- * hart_schedule() would have done, or changes nothing and returns {NULL, NULL}: whatever is out of
+ * hart_schedule() would have done, or changes nothing and returns NO_CHANGE: whatever is out of
  * the ordinary is left to them. They are leaves, so that the compiler saves no register again.
  *
  * tests/system/test_instruction_counts.py holds the counts of the whole paths.
@@ -11,6 +11,7 @@
 #ifndef COTENANT_ENTRY_FAST_SWITCH_H
 #define COTENANT_ENTRY_FAST_SWITCH_H
 
+#include "arch/timer.h"
 #include "core/feature.h"
 #include "core/hart.h"
 #include "core/messages.h"
@@ -92,6 +93,31 @@ static inline void fast_foresee(struct hart *hart)
         due->budget != 0 || vhart_of(due)->loading || vhart_of(due)->brings_registers) {
         hart->next_up = NULL;
     }
+}
+
+/*
+ * Gives the hart from `from`, which is loaded, to the scheduler's running entity, which has been
+ * chosen without schedule_next() and brings no registers.
+ */
+__attribute__((always_inline)) static inline world_change
+fast_hand_over(struct hart *hart, struct vhart *from, uint64_t now)
+{
+    struct vhart *to = vhart_of(hart->scheduler.running);
+    uint64_t event = schedule_deadline(&hart->scheduler, now);
+
+    if (hart->work_due + to->work_patience < event) {
+        event = hart->work_due + to->work_patience;
+    }
+    to->schedulable.switches++;
+    if (!timer_is_native(hart) && to->world.deadline <= now) {
+        to->world.deadline = TIME_NEVER;
+        to->world.pending |= INTERRUPT_STI;
+    }
+    timer_program(hart, to, event);
+    fast_route(hart, to);
+    fast_foresee(hart);
+    fast_publish(hart, to);
+    return change_world(&from->world, &to->world);
 }
 
 #endif

@@ -44,17 +44,14 @@ static inline void take_registers(struct vhart *vhart)
     }
 }
 
-/* `vhart`, which has its registers, is the one to run: the rest that the trap exit does not do. */
-static world_change prepare(struct hart *hart, struct vhart *vhart, uint64_t event, uint64_t now)
+/* `vhart`, which has its registers and its timer, runs: the rest that the trap exit does not do. */
+static world_change enter(struct hart *hart, struct vhart *vhart)
 {
     struct vhart *loaded = hart->loaded;
 
-    timer_check(vhart, now);
-    timer_program(hart, vhart, event);
     if (loaded != vhart) {
         fast_route(hart, vhart);
     }
-    fast_foresee(hart);
     fast_publish(hart, vhart);
     return change_world(loaded == NULL ? NULL : &loaded->world, &vhart->world);
 }
@@ -110,20 +107,17 @@ static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now
 }
 
 /*
- * `next` gets the hart, or no vhart (NULL); a vhart that is attended is given the hart here only,
- * see core/attended.h. What it brings along takes as long as the switch itself, so a more urgent
- * vhart is looked for in between, `event` being the next moment for that. Returns false if the
- * scheduler is to be asked again, as a hook may want too. Apart and cold, so that no other vhart
- * pays for it.
+ * `vhart`, which is attended or brings registers, gets the hart; one that is attended is given it
+ * here only, see core/attended.h. What it brings along takes as long as the switch itself, so a
+ * more urgent vhart is looked for in between, `event` being the next moment for that. Returns false
+ * if the scheduler is to be asked again, as a hook may want too. Apart and cold, so that no other
+ * vhart pays for it.
  */
-__attribute__((noinline, cold)) static bool attend(struct hart *hart, struct schedulable *next,
+__attribute__((noinline, cold)) static bool attend(struct hart *hart, struct vhart *vhart,
                                                    uint64_t event)
 {
-    struct vhart *vhart = next == NULL ? NULL : vhart_of(next);
-
-    if (vhart == NULL || vhart->attended == 0) {
-        return vhart == NULL || !vhart->brings_registers ||
-               !schedule_is_outdated(&hart->scheduler, hart_now(hart));
+    if (vhart->attended == 0) {
+        return !schedule_is_outdated(&hart->scheduler, hart_now(hart));
     }
     timer_program(hart, NULL, event);
     if (hart_is_wanted()) {
@@ -132,7 +126,7 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct sch
     if (vhart->loading) {
         return true; /* what it computes with is not wanted for what is done in its time */
     }
-    hart->attended_last = next;
+    hart->attended_last = &vhart->schedulable;
     take_registers(vhart);
     FOR_EACH_IN_TABLE(vhart_enters, hook)
     {
@@ -153,7 +147,7 @@ world_change hart_schedule(struct hart *hart)
         uint64_t now;
 
         /* Before the scheduler is asked: one that becomes due meanwhile is found at once. */
-        if (attended_is_any(hart)) {
+        if (hart->attended_last != NULL) {
             attended_leave(hart);
         }
         now = hart_now(hart);
@@ -165,18 +159,22 @@ world_change hart_schedule(struct hart *hart)
             continue;
         }
         event = earlier(work_moment(hart, next), schedule_deadline(&hart->scheduler, now));
-        if (attended_is_any(hart) && !attend(hart, next, event)) {
+        vhart = next == NULL ? NULL : vhart_of(next);
+        if (attended_is_any(hart) && vhart != NULL &&
+            (vhart->attended != 0 || vhart->brings_registers) && !attend(hart, vhart, event)) {
             hart_poll_interrupts(hart);
             hart->reschedule = true;
             continue;
         }
-        vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && !vhart->loading) {
             take_registers(vhart);
+            timer_check(vhart, now);
+            timer_program(hart, vhart, event);
+            fast_foresee(hart);
             /* Each time another one has become due, which waits no more when the scheduler is asked
              * again: that ends. */
             if (!schedule_is_outdated(&hart->scheduler, hart_now(hart))) {
-                return prepare(hart, vhart, event, now);
+                return enter(hart, vhart);
             }
             hart->reschedule = true;
             continue;

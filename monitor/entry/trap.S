@@ -185,21 +185,24 @@ plain_path:
     addi t0, t0, CAUSE_LOAD_ACCESS - CAUSE_STORE_ACCESS
     bnez t0, 3f
     call fast_store
-    j 2f
+    beqz a1, 2f
+    j world_enter
 5:  call fast_load
-    j 2f
+    beqz a1, 2f
+    j world_enter
 4:  call fast_wait
-    j 2f
+    beqz a1, 2f
+    j world_enter
 1:  slli t0, t0, 1
     addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
     bnez t0, 3f
     call fast_wake
-2:  bnez a1, world_enter
-    mv a0, tp
+    bnez a1, world_enter
+2:  mv a0, tp
 3:  call trap_dispatch
     j world_enter
 
-/* Without a feature that emulates registers: {NULL, NULL}. */
+/* Without a feature that emulates registers: NO_CHANGE. */
     .weak fast_load
     .weak fast_store
 fast_load:

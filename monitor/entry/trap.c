@@ -137,14 +137,12 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     trap_reflect(vhart, CAUSE_ILLEGAL_INSTRUCTION, bits);
 }
 
-static void exception(struct vhart *vhart, uint64_t cause)
+/* Other than an environment call. Out of line: those do not save its registers. */
+__attribute__((noinline)) static void exception(struct vhart *vhart, uint64_t cause)
 {
     uint64_t value = CSR_READ(mtval);
 
     switch (cause) {
-    case CAUSE_ECALL_FROM_S:
-        sbi_dispatch(vhart);
-        break;
     case CAUSE_ILLEGAL_INSTRUCTION:
         illegal_instruction(vhart, value);
         break;
@@ -168,16 +166,17 @@ world_change trap_dispatch(struct hart *hart)
     struct vhart *vhart = hart->loaded;
     uint64_t cause = CSR_READ(mcause);
 
-    if (cause == CAUSE_INTERRUPT_MTI) {
-        vhart->world.interrupts++;
-        hart->reschedule = true;
-        return hart_schedule(hart);
-    }
-    if ((int64_t)cause < 0) {
-        vhart->world.interrupts++;
-        hart_poll_interrupts(hart);
-    } else {
+    if (cause == CAUSE_ECALL_FROM_S) {
+        sbi_dispatch(vhart);
+    } else if ((int64_t)cause >= 0) {
         exception(vhart, cause);
+    } else {
+        vhart->world.interrupts++;
+        if (cause == CAUSE_INTERRUPT_MTI) {
+            hart->reschedule = true;
+            return hart_schedule(hart);
+        }
+        hart_poll_interrupts(hart);
     }
     if (!hart->reschedule && hart->loaded == vhart) {
         return fast_resume(hart, vhart);

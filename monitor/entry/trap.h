@@ -40,7 +40,7 @@ void hart_poll_interrupts(struct hart *hart);
 /*
  * The accesses that tenants make most to what the monitor emulates. Called by the trap entry before
  * trap_dispatch(), in the same state, for an access fault of a load or a store; each either does
- * everything that trap_dispatch() would have done, or changes nothing and returns {NULL, NULL}. The
+ * everything that trap_dispatch() would have done, or changes nothing and returns NO_CHANGE. The
  * feature that emulates registers replaces the functions: a table would make the path longer.
  */
 world_change fast_load(struct hart *hart);

@@ -35,25 +35,28 @@ static inline void source_set_assign(uint32_t *set, uint32_t source, bool on)
     }
 }
 
+/* For lowest_bit(). Weak, so that one is linked, and not one for each file. */
+const uint8_t lowest_bit_numbers[SOURCE_SET_WORD_BITS] __attribute__((weak)) = {
+    0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+    31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9,
+};
+
 /* Number of the lowest bit that is set, 0..31; `bits` must not be 0. */
 static inline uint32_t lowest_bit(uint32_t bits)
 {
     /* A de Bruijn sequence: each five bits of it are different, and shifting it selects them. */
-    static const uint8_t numbers[SOURCE_SET_WORD_BITS] = {
-        0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-        31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9,
-    };
-
-    return numbers[(bits & -bits) * 0x077cb531u >> 27];
+    return lowest_bit_numbers[(bits & -bits) * 0x077cb531u >> 27];
 }
 
 /* How many bits are set. */
 static inline uint32_t count_bits(uint32_t bits)
 {
-    bits -= (bits >> 1) & 0x55555555;
-    bits = (bits & 0x33333333) + ((bits >> 2) & 0x33333333);
-    bits = (bits + (bits >> 4)) & 0x0f0f0f0f;
-    return (bits * 0x01010101) >> 24;
+    uint32_t count = 0;
+
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
 }
 
 #endif

@@ -56,13 +56,13 @@ void sbi_withdraw(uint64_t extension)
 
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)
 {
-    uint64_t existing = (1ul << tenant->vhart_count) - 1;
+    uint64_t existing = (1ul << tenant_vhart_count(tenant)) - 1;
 
     if (base == UINT64_MAX) {
         *targets = existing;
         return SBI_SUCCESS;
     }
-    if (base >= tenant->vhart_count) {
+    if (base >= tenant_vhart_count(tenant)) {
         *targets = 0;
         return mask == 0 ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
     }
@@ -105,8 +105,7 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
         return;
     }
     if (vhart->attended != 0) {
-        attended_leave(hart);
-        hart->attended_last = &vhart->schedulable; /* the call may give it something anew */
+        attended_leave(hart); /* what the call gives it anew says so itself */
         hart->reschedule = true;
         if (hart_is_wanted()) {
             return;
@@ -117,6 +116,9 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
     } else if (shared_try_enter(hart)) {
         carry_out(extension, vhart);
         shared_leave(hart);
+    }
+    if (vhart->attended != 0 && (vhart->loading || vhart->schedulable.state != SCHEDULABLE_READY)) {
+        hart->attended_last = &vhart->schedulable; /* it rests, which its features note */
     }
 }
 

@@ -12,7 +12,7 @@
  */
 static bool send(const struct vhart *sender, struct vhart *target)
 {
-    if (target == sender) {
+    if (!SEVERAL_VHARTS || target == sender) {
         vhart_interrupt(target, INTERRUPT_SSI);
         return false;
     }
@@ -37,7 +37,7 @@ static struct sbi_result sbi_ipi(struct vhart *vhart, uint64_t function, const u
     if (error != SBI_SUCCESS) {
         return sbi_error(error);
     }
-    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+    for (uint32_t id = 0; id < tenant_vhart_count(tenant); id++) {
         if ((targets >> id & 1) != 0 && send(vhart, &tenant->vharts[id])) {
             sent |= 1ul << id;
         }

@@ -169,6 +169,7 @@ void guest_make(struct guest *guest, uint32_t slot, uint64_t base, uint64_t size
                                      .token = guest->token,
                                      .address = base,
                                      .argument = place_devicetree(guest),
+                                     .size = platform_number("shares", 0),
                                      .run = (uintptr_t)guest->run};
     request(&wanted);
 }
@@ -249,6 +250,13 @@ bool guest_take_turn(struct guest *guest)
         run->reason = COTENANT_HOSTED_EXIT_NONE;
     }
     guest_turn(guest->slot, 0, guest->token);
+    return guest_serve(guest);
+}
+
+bool guest_serve(struct guest *guest)
+{
+    volatile struct hosted_run *run = guest->run;
+
     guest->exits++;
     switch (run->reason) {
     case COTENANT_HOSTED_EXIT_LOAD:

@@ -35,7 +35,10 @@ uint64_t guest_register(uint64_t offset);
  */
 uint32_t guest_request(struct hosted_request *request);
 
-/* Makes a guest in a slot, lends it the memory and starts its first vhart on the initrd. */
+/*
+ * Makes a guest in a slot, lends it the memory and starts its first vhart on the initrd. With the
+ * argument shares=1 of this tenant it shares the floating-point registers.
+ */
 void guest_make(struct guest *guest, uint32_t slot, uint64_t base, uint64_t size);
 
 /* A store of `value` to the turn page of a vhart. */
@@ -46,5 +49,8 @@ void guest_set_line(uint64_t value);
 
 /* A turn of the first vhart, and what it asks for. False: the guest has ended by it. */
 bool guest_take_turn(struct guest *guest);
+
+/* Does what the vhart's turn has ended for. */
+bool guest_serve(struct guest *guest);
 
 #endif

@@ -535,7 +535,7 @@ static void check_released(uint32_t tenant)
 bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
 {
     const struct vplic *plic = tenants[tenant].plic;
-    bool ends = !wanted || steps[tenant] == plic->words * (plic->vhart_count + 2);
+    bool ends = !wanted || steps[tenant] == plic->words * VPLIC_RESET_PARTS;
 
     go_to(hart);
     act_for(tenant);

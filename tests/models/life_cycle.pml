@@ -191,11 +191,6 @@ inline begin_anew(h, goal, wanted)
 }
 
 #define ENDED (tenant == STOPPED)
-#ifdef ACCEPT_STOPPING
-#define LATE (tenant == STOPPING)
-#else
-#define LATE false
-#endif
 
 /* tenant_command() by the console of hart 0; a command that is refused is none. */
 inline command()
@@ -205,7 +200,11 @@ inline command()
     :: tenant == LOADED -> want = RUNNING; tenant_run(0)
     :: tenant == EMPTY || ENDED -> begin_anew(0, TO_RUN, RUNNING)
     :: tenant == RUNNING || tenant == LOADING -> halt(0, false, TO_RUN, STOPPED)
-    :: LATE -> want = STOPPED; halt(0, false, TO_RUN, STOPPED)
+    :: tenant == STOPPING && next_purpose == TO_RUN ->
+        want = STOPPED
+#ifndef KEEP_GOING
+        ; goes_on = false
+#endif
     :: tenant == RUNNING || ENDED -> begin_anew(0, TO_RUN, RUNNING)
     :: tenant == LOADED || tenant == RUNNING || ENDED -> begin_anew(0, TO_DESTROY, EMPTY)
     :: tenant == STOPPING -> skip

@@ -49,6 +49,7 @@ SOUND = [
     Check("hart_start_stop"),
     Check("hart_start_stop", ("SHARED_HART",)),
     Check("life_cycle"),
+    Check("invocation"),
     Check("shared_lock", ("HARTS=4",)),
     Check("shared_lock", (LIVENESS,)),
     Check("shared_lock", ("SLEEP",)),
@@ -92,9 +93,16 @@ MUTANTS = [
     Check("hart_start_stop", ("KEEP_INTERRUPT", "SHARED_HART")),
     Check("life_cycle", ("DO_NOT_WAIT",)),
     Check("life_cycle", ("FORGET_LOADER",)),
-    Check("life_cycle", ("ACCEPT_STOPPING",)),
+    Check("life_cycle", ("KEEP_GOING",)),
     Check("life_cycle", ("START_UNCHECKED",)),
     Check("life_cycle", ("LOAD_UNCHECKED",)),
+    *(
+        Check("invocation", (mutation,))
+        for mutation in (
+            *("KEEP_FRAMES", "KEEP_CURRENT", "KEEP_DATA"),
+            *("UNWIND_DEEP", "RESUME_DEAD", "ANSWER_VALUE"),
+        )
+    ),
     Check("shared_lock", ("UNFAIR",)),
     Check("shared_lock", ("GIVE_UP_BLINDLY",)),
     Check("shared_lock", ("HAND_OVER_BLINDLY",)),

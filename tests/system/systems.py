@@ -26,7 +26,7 @@ Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str] | list[int]
 
 LINUX_READY = "^cotenant: ready$"
 # More than half of the instructions of a boot are Debian's kernel testing its own cryptography. The
-# examples boot with all of it.
+# examples boot with all of it, in the long form.
 NO_SELF_TESTS = "cryptomgr.notests initcall_blacklist=jent_mod_init"
 LATENCY_READY = "^latency: samples="
 VERDICT = r"^((?:PASS|FAIL) .*)\n"

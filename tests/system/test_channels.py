@@ -22,7 +22,7 @@ from cotenant.run.session import DEFAULT_TIMEOUT, Session
 PORT = "/dev/virtio-ports/talk"
 VIRTIO = "console=ttyS0 loglevel=4 modules=virtio_mmio"
 # In each direction.
-MESSAGES = 500_000 if is_long() else 2000
+MESSAGES = 500_000 if is_long() else 500
 PATIENCE = LONG_WAIT if is_long() else DEFAULT_TIMEOUT
 # About as many frames of 1,448 bytes.
 FILE_SIZE = MESSAGES * 1448

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a user can ask of a tenant at run time, and that it is nothing to the others."""
 
-from systems import LINUX_READY, Boot, freertos, linux, payload, system
+import pytest
+from systems import LINUX_READY, Boot, freertos, is_long, linux, payload, system
 
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
 
-RESTARTS = 1000
+RESTARTS = 1000 if is_long() else 200
 
 
 def refused(session: Session, command: str) -> str:
@@ -64,7 +65,8 @@ def test_linux_is_restarted_from_outside(boot: Boot) -> None:
     assert latency and latency.missed == 0
 
 
-def test_a_thousand_restarts_beside_linux_and_an_rtos(boot: Boot) -> None:
+@pytest.mark.long_form
+def test_many_restarts_beside_linux_and_an_rtos(boot: Boot) -> None:
     storm = payload("spin", memory="256K", priority=2, budget="500us/1ms")
     session = boot(system(linux(), storm, freertos()), icount=4)
     session.wait_ready("linux")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from systems import VERDICT, Boot, freertos, payload, system
+from systems import VERDICT, Boot, freertos, linux, payload, system
 
 from cotenant.commands.ctl import PROGRAM
 from cotenant.control.server import ControlServer
@@ -84,6 +84,24 @@ def test_every_verb(boot: Boot, ctl: Callable[[Session], Ctl], tmp_path: Path) -
     good(run("destroy", "spin"))
     session.wait_state("spin", "empty")
     assert "nothing is recorded" in run("trace", tmp_path / "trace").stderr
+    latency = parse_latency(session.output("freertos"))
+    assert latency and latency.missed == 0
+
+
+def test_top_tells_an_idle_linux_from_a_busy_one(boot: Boot, ctl: Callable[[Session], Ctl]) -> None:
+    def percent() -> float:
+        top = json.loads(good(ctl_of("--json", "top", "-d", "0.5")))
+        share: float = top["tenants"][0]["vharts"][0]["cpu_percent"]
+        return share
+
+    session = boot(system(linux(), freertos()), icount=4)
+    session.wait_ready("linux")
+    ctl_of = ctl(session)
+    assert percent() < 20
+    session.command("linux", "while :; do :; done & echo $! >/tmp/busy")
+    assert percent() > 80
+    session.command("linux", "kill $(cat /tmp/busy)")
+    assert percent() < 20
     latency = parse_latency(session.output("freertos"))
     assert latency and latency.missed == 0
 

@@ -49,7 +49,8 @@ def packaged(folder: Path) -> tuple[Path, int]:
     """Return the Debian package of cotenantctl as a disk has it, and its bytes."""
     make = ["make", "--no-print-directory", "deb"]
     made = subprocess.run(make, cwd=paths.ROOT, capture_output=True, text=True, check=True)
-    package = (paths.ROOT / made.stdout.splitlines()[-1]).read_bytes()
+    line = next(line for line in made.stdout.splitlines() if "/cotenantctl_" in line)
+    package = (paths.ROOT / line).read_bytes()
     disk = folder / "package.img"
     disk.write_bytes(package + bytes(-len(package) % SECTOR))
     return disk, len(package)
@@ -115,6 +116,8 @@ def test_debian_boots_works_and_reboots(boot: Boot, tmp_path: Path, made_disk: P
 def run_by_one_command(description: Path, *commands: str) -> dict[str, Any]:
     """Run a system as a user does, with commands for Debian; return what is told of its tenants."""
     sends = [argument for command in commands for argument in ("--send", "debian", command)]
+    # Without either it would wait for the end of the RTOS.
+    sends = sends or ["--for", "100ms"]
     run = subprocess.run(
         [
             *(sys.executable, "-m", "cotenant", "run", str(description)),

@@ -35,6 +35,7 @@ DEVICE_LINE = re.compile(
 )
 # What an entropy request of 64 bytes costs Linux in interrupts: one.
 READS = 200
+REBOOTS = 2 if is_long() else 1
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,8 @@ def test_a_hostile_neighbour_of_lower_priority_claims_nothing(boot: Boot) -> Non
     nothing_lost(session, report_of(session))
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+@pytest.mark.long_form
+@pytest.mark.parametrize("sstc", [True, False] if is_long() else [True])
 def test_a_hostile_neighbour_of_higher_priority_claims_nothing(boot: Boot, sstc: bool) -> None:
     """The one whose sources come through the machine context attacks: Linux loses nothing."""
     own = ",".join(map(str, [*SLOT.interrupts, *CLOCK.interrupts]))
@@ -213,7 +215,7 @@ def test_linux_that_reboots_does_not_disturb_it(boot: Boot, sstc: bool) -> None:
     session = boot(linux_with_device(sstc), icount=4)
     session.wait_ready("freertos")
     session.wait_ready("linux")
-    for _ in range(2):
+    for _ in range(REBOOTS):
         before = report_of(session)
         session.command("linux", "dd if=/dev/hwrng of=/dev/null bs=64 >/dev/null 2>&1 &")
         session.expect("linux", "# ")
@@ -222,4 +224,4 @@ def test_linux_that_reboots_does_not_disturb_it(boot: Boot, sstc: bool) -> None:
         nothing_lost(session, before)
         read_entropy(session)
         assert interrupts_of_linux(session) >= READS
-    assert session.monitor_log.count("tenant linux: reboot") == 2
+    assert session.monitor_log.count("tenant linux: reboot") == REBOOTS

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from systems import Boot, Build, Value, freertos, keep_ticking, system, tenant
+from systems import VERDICT, Boot, Build, Value, freertos, keep_ticking, payload, system, tenant
 
 from cotenant.plan import System
 from cotenant.run.results import parse_latency
@@ -147,6 +147,18 @@ def test_a_host_harms_its_own_guests_alone_on_several_harts(
     assert session.expect("hostile-host", r"^((?:PASS|FAIL) hostile.*)\n")[1] == "PASS hostile-host"
     keep_ticking(session, ["freertos"])
     assert session.stats().tenants["freertos"].faults == 0
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_a_guest_moves_away_from_a_hart_that_its_host_keeps(boot: Boot, sstc: bool) -> None:
+    description = host("hello", image="guest-harts", harts=[0, 1])
+    session = boot(system(description, sstc=sstc))
+    assert session.expect("guest-host", VERDICT)[1] == "PASS guest-harts"
+
+
+def test_a_busy_tenant_of_the_hosts_priority_leaves_guests_their_turns(boot: Boot) -> None:
+    session = boot(system(host("hello"), payload("spin", priority=5)), icount=3)
+    ends_well(session, "hello")
 
 
 def test_a_host_that_restarts_ends_its_guests(boot: Boot) -> None:

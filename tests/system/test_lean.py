@@ -19,10 +19,11 @@ from cotenant.bundle_struct import Bundle
 from cotenant.run.launch import Launch
 
 LEAN = '[monitor]\nbuild = "lean"\n'
+CHECKING = f'{LEAN}with = ["check"]\n'
 SECONDS = 2
 # Bytes of code and constants; these numbers only fall (docs/performance/size.md).
-LINUX_CEILING = 51_200
-PAIR_CEILING = 34_400
+LINUX_CEILING = 40_150
+PAIR_CEILING = 26_150
 RTOS = freertos(fp=False)
 SECOND = freertos("second", fp=False)
 ENDS = "ends = ['freertos', 'second']\n"
@@ -51,7 +52,7 @@ def test_linux_beside_freertos(build: Build, boot: Boot) -> None:
 
 def test_two_freertos_without_anything_that_can_be_left_out(boot: Boot) -> None:
     tables = (RTOS, freertos("second", fp=False, priority=5), LEAN)
-    session = boot(system(*tables) + 'without = ["check", "misaligned"]', icount=4)
+    session = boot(system(*tables), icount=4)
     for name in ("freertos", "second"):
         session.wait_ready(name)
     refused = session.control("watch second stop")
@@ -97,7 +98,7 @@ def forget_features(header: Bundle) -> None:
 def test_a_bundle_that_does_not_name_what_it_needs_is_refused(
     build: Build, boot: Boot, kept: str, hidden: str, words: str
 ) -> None:
-    lean = build(system(RTOS, SECOND, kept, LEAN)).built.monitor.image
+    lean = build(system(RTOS, SECOND, kept, CHECKING)).built.monitor.image
     launch = spoil(build(system(RTOS, SECOND, hidden)), forget_features)
     assert_refused(boot, put_monitor(launch, lean), words)
 

@@ -23,7 +23,7 @@ def eight_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (paths.BOARDS / "qemu-virt.toml").read_text()
     (tmp_path / "qemu-virt.toml").write_text(text.replace("entries = 16", "entries = 8"))
 
-    def load(name: str, mistakes: Mistakes) -> Board | None:
+    def load(name: str, mistakes: Mistakes, beside: Path | None = None) -> Board | None:
         return board_reader.load(name, mistakes, tmp_path)
 
     monkeypatch.setattr("cotenant.system.load_board", load)

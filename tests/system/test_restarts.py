@@ -19,7 +19,7 @@ DEVICES = [*(f"virtio{slot}" for slot in range(8)), "rtc"]
 # How late an RTOS may be beside tenants that stop: 1,875 instructions of 16 ns, a third of a stop.
 MOST_US = 30
 
-LIVES = 1000 if is_long() else 100
+LIVES = 1000 if is_long() else 40
 LINUX_LIVES = 100 if is_long() else 3
 
 

@@ -2,7 +2,7 @@
 """Suspend to RAM by SBI SUSP: stock Linux, woken by its console, and vharts that yield."""
 
 import pytest
-from systems import VERDICT, Boot, freertos, linux, payload, system
+from systems import VERDICT, Boot, freertos, is_long, linux, payload, system
 
 from cotenant.run.results import parse_latency
 
@@ -11,7 +11,8 @@ ALLOW_WAKE_UP = "echo enabled > /sys/class/tty/ttyS0/power/wakeup"
 SECONDS = 2
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+@pytest.mark.long_form
+@pytest.mark.parametrize("sstc", [True, False] if is_long() else [True])
 def test_linux_suspends_and_its_console_wakes_it(boot: Boot, sstc: bool) -> None:
     session = boot(system(linux(), freertos(), sstc=sstc), icount=4)
     session.wait_ready("freertos")

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from systems import freertos, linux, payload, system
+from systems import freertos, is_long, linux, payload, system
 
 from cotenant.errors import RunError
 from cotenant.run import tracing
@@ -42,7 +42,8 @@ def traced(tmp_path: Path) -> Traced:
     return run
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+@pytest.mark.long_form
+@pytest.mark.parametrize("sstc", [True, False] if is_long() else [True])
 def test_trace_of_linux_and_freertos(traced: Traced, sstc: bool) -> None:
     result, recorded, hart = traced(system(linux(), freertos()), 0.5, sstc=sstc)
     assert result.ok, result.problems()

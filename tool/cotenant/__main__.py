@@ -2,5 +2,6 @@
 """`python -m cotenant` is the command line."""
 
 from cotenant.cli import main
+from cotenant.program import called_as
 
-main(prog_name="cotenant")
+main(prog_name=called_as(), complete_var="_COTENANT_COMPLETE")

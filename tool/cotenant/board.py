@@ -85,6 +85,25 @@ class Reset:
 
 
 @dataclass(frozen=True)
+class BusMaster:
+    """What puts addresses on the bus and is no hart; a unit of the board knows it by a number."""
+
+    name: str
+    number: int
+    entries: int
+    """regions that the unit can let it reach"""
+
+
+@dataclass(frozen=True)
+class BusProtection:
+    """The unit that confines bus masters: what it does not let them reach, they do not reach."""
+
+    kind: int
+    range: Range
+    masters: Mapping[str, BusMaster]
+
+
+@dataclass(frozen=True)
 class PciWindows:
     """Where the cards on a PCI bus appear in the address space."""
 
@@ -110,6 +129,8 @@ class Device:
     """the number of QEMU's serial line that it is at, if it is a UART"""
     pci: PciWindows | None = None
     """it is a PCI host bridge, whose registers are the configuration space of its only bus"""
+    master: str | None = None
+    """the bus master of the board's unit that its DMA comes from"""
 
     @property
     def compatible(self) -> tuple[str, ...]:
@@ -158,6 +179,8 @@ class Board:
     mmu: str
     envcfg: bool
     sstc: bool
+    misaligned: bool
+    """the harts make every misaligned load and store in RAM themselves"""
     ram_base: int
     ram_default: int
     ram_limit: int | None
@@ -175,6 +198,8 @@ class Board:
     """addresses with nothing behind them, for virtual devices; None: there can be none"""
     devices: Mapping[str, Device]
     qemu: QemuOptions | None
+    bus_protection: BusProtection | None = None
+    """None: no unit confines what its devices reach"""
 
     @property
     def virtual_watchdog(self) -> Range:
@@ -191,4 +216,6 @@ class Board:
         }
         if self.reset.range is not None:
             ranges["reset"] = self.reset.range
+        if self.bus_protection is not None:
+            ranges["bus_protection"] = self.bus_protection.range
         return ranges

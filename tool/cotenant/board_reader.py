@@ -11,6 +11,8 @@ from cotenant.board import (
     Aclint,
     Board,
     BoardHart,
+    BusMaster,
+    BusProtection,
     Device,
     PciWindows,
     Plic,
@@ -25,8 +27,10 @@ from cotenant.reader import TableReader, read_toml, suggestion
 
 _UART_KINDS = {"none": "UART_NONE", "sifive": "UART_SIFIVE", "ns16550": "UART_NS16550"}
 _RESET_KINDS = {"none": "RESET_NONE", "sifive-test": "RESET_SIFIVE_TEST"}
+_BUS_KINDS = {"mpfs-mpu": "BUS_MPFS_MPU"}
 _MAX_ADDRESS = (1 << 55) - 1
 _MOST_SERIAL_LINES = 8
+_SUFFIX = ".toml"
 
 
 def names(folder: Path = paths.BOARDS) -> list[str]:
@@ -34,33 +38,43 @@ def names(folder: Path = paths.BOARDS) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
-def load(name: str, mistakes: Mistakes, folder: Path = paths.BOARDS) -> Board | None:
+def load(
+    name: str, mistakes: Mistakes, folder: Path = paths.BOARDS, beside: Path | None = None
+) -> Board | None:
     """Read a board by its name. An unknown name is a mistake of the file that names it.
 
-    Mistakes in the board's own file raise ConfigError: nothing else can be said without it.
+    One that ends in .toml is a file, by its path from the folder `beside`. Mistakes in the board's
+    own file raise ConfigError: nothing else can be said without it.
     """
-    if name not in names(folder):
+    if beside is not None and name.endswith(_SUFFIX):
+        path = beside / name
+        name = path.stem
+        if not path.is_file():
+            mistakes.add("board", f"there is no file {path}", "correct the path")
+            return None
+    elif name not in names(folder):
         mistakes.add("board", f'unknown board "{name}"', suggestion(name, names(folder)))
         return None
-    path = folder / f"{name}.toml"
+    else:
+        path = folder / f"{name}{_SUFFIX}"
     own = Mistakes(paths.shown(path))
-    data = _read_data(path, own)
+    data = _read_data(path, own, folder)
     board = _read(name, TableReader(data, "", own)) if data is not None else None
     own.stop_if_any()
     return board
 
 
-def _read_data(path: Path, mistakes: Mistakes) -> dict[str, object] | None:
+def _read_data(path: Path, mistakes: Mistakes, folder: Path) -> dict[str, object] | None:
     """Read a board's file, over that of the board that it is based on, if it is."""
     data = read_toml(path, mistakes)
     if data is None or "based_on" not in data:
         return data
     base, without = data.pop("based_on"), data.pop("without", [])
-    known = names(path.parent)
+    known = names(folder)
     if base not in known:
         mistakes.add("based_on", f"{base!r} is no board", suggestion(str(base), known))
         return None
-    below = read_toml(path.parent / f"{base}.toml", mistakes)
+    below = read_toml(folder / f"{base}{_SUFFIX}", mistakes)
     if below is None:
         return None
     devices = below.get("device")
@@ -87,6 +101,7 @@ def _read(name: str, top: TableReader) -> Board | None:
     mmu = top.string("mmu", "riscv,sv39", required=True)
     envcfg = top.boolean("envcfg") or False
     sstc = top.boolean("sstc") or False
+    misaligned = top.boolean("misaligned") or False
     ram_base, ram_default, ram_limit = _read_ram(top.table("ram", required=True))
     pmp_entries, pmp_grain = _read_pmp(top.table("pmp", required=True))
     harts = [_read_hart(reader) for reader in top.table_list("hart")]
@@ -97,6 +112,7 @@ def _read(name: str, top: TableReader) -> Board | None:
     reset = _read_reset(top.table("reset", required=True))
     virtual_devices = _read_virtual_devices(top.table("virtual_devices"))
     devices = [_read_device(reader) for reader in top.tables("device")]
+    bus_protection = _read_bus_protection(top.table("bus_protection"))
     qemu = _read_qemu(top.table("qemu"))
     top.finish()
     if not 1 <= len(harts) <= abi.limit("MAX_HARTS"):
@@ -118,6 +134,7 @@ def _read(name: str, top: TableReader) -> Board | None:
         mmu=mmu,
         envcfg=envcfg,
         sstc=sstc,
+        misaligned=misaligned,
         ram_base=ram_base,
         ram_default=ram_default,
         ram_limit=ram_limit,
@@ -132,9 +149,11 @@ def _read(name: str, top: TableReader) -> Board | None:
         virtual_devices=virtual_devices,
         devices={device.name: device for device in devices if device is not None},
         qemu=qemu,
+        bus_protection=bus_protection,
     )
     _check_overlaps(board, top)
     _check_sources(board, top)
+    _check_masters(board, top)
     return board
 
 
@@ -213,6 +232,7 @@ def _read_uart(reader: TableReader | None) -> Uart | None:
     area = _read_range(reader)
     source = reader.integer("source", 0, abi.limit("MAX_SOURCES") - 1, "10", required=True) or 0
     shift = reader.integer("register_shift", 0, 4, "0") or 0
+    kind = _with_width(reader, kind)
     divisor = reader.integer("divisor", 0, 0xFFFF, "0") or 0
     clock = reader.integer("clock", 1, (1 << 32) - 1, "3_686_400", required=True) or 1
     writes = reader.table_list("setup") if "setup" in reader.data else []
@@ -222,6 +242,18 @@ def _read_uart(reader: TableReader | None) -> Uart | None:
         most = abi.bundle("UART_SETUP_WRITES")
         reader.wrong("setup", f"{len(setup)} writes", f"there can be {most}")
     return Uart(kind, area, source, shift, divisor, clock, setup)
+
+
+def _with_width(reader: TableReader, kind: int) -> int:
+    """Return the kind that a 16550 is with its `register_width`, in bytes."""
+    width = reader.integer("register_width", 1, 4, "1") or 1
+    if width not in (1, 4):
+        reader.wrong("register_width", f"accesses of {width} bytes", "it is 1 or 4")
+    elif width == 4 and kind != abi.bundle("UART_NS16550"):
+        reader.wrong("register_width", "only a 16550 has it", "take it out")
+    elif width == 4:
+        return abi.bundle("UART_NS16550_32")
+    return kind
 
 
 def _read_setup(reader: TableReader) -> tuple[int, int]:
@@ -250,11 +282,36 @@ def _read_virtual_devices(reader: TableReader | None) -> Range | None:
     return area
 
 
+def _read_bus_protection(reader: TableReader | None) -> BusProtection | None:
+    if reader is None:
+        return None
+    kind = _read_kind(reader, _BUS_KINDS)
+    area = _read_range(reader)
+    masters = [_read_master(each) for each in reader.tables("master")]
+    reader.finish()
+    numbers = [master.number for master in masters]
+    if not masters or len(masters) > abi.limit("MAX_MASTERS"):
+        most = abi.limit("MAX_MASTERS")
+        reader.wrong("master", f"{len(masters)} bus masters", f"list all of them, {most} at most")
+    if len(set(numbers)) < len(numbers):
+        reader.wrong("master", "two have the same number", "give each its own")
+    return BusProtection(kind, area, {master.name: master for master in masters})
+
+
+def _read_master(reader: TableReader) -> BusMaster:
+    name = reader.key.rpartition(".")[2]
+    number = reader.integer("number", 0, 0xFFFF, "0", required=True) or 0
+    entries = reader.integer("entries", 1, 0xFFFF, "8", required=True) or 1
+    reader.finish()
+    return BusMaster(name, number, entries)
+
+
 def _read_device(reader: TableReader) -> Device | None:
     name = reader.key.rpartition(".")[2]
     area = _read_range(reader)
     interrupts = reader.integers("interrupts", 1, abi.limit("MAX_SOURCES") - 1, "[11]") or ()
     dma = reader.boolean("dma") or False
+    master = reader.string("master", "gem0")
     node = reader.string("node", "rtc", required=True) or name
     qemu_bus = reader.string("qemu_bus", "virtio-mmio-bus.0")
     qemu_serial = reader.integer("qemu_serial", 0, _MOST_SERIAL_LINES - 1, "1")
@@ -266,7 +323,9 @@ def _read_device(reader: TableReader) -> Device | None:
     if pci is not None and len(interrupts) != PCI_INTERRUPTS:
         reader.wrong("interrupts", "are not those of INTA to INTD", "list four of them")
     values = _read_properties(properties) if properties is not None else {}
-    return Device(name, area, interrupts, dma, node, values, qemu_bus, qemu_serial, pci)
+    if master is not None and not dma:
+        reader.wrong("master", "is for devices that do DMA", "add: dma = true")
+    return Device(name, area, interrupts, dma, node, values, qemu_bus, qemu_serial, pci, master)
 
 
 def _read_pci(reader: TableReader | None) -> PciWindows | None:
@@ -334,6 +393,17 @@ def _check_overlaps(board: Board, top: TableReader) -> None:
                     f"{own} is not a multiple of the PMP grain {board.pmp_grain}",
                     "round it to the grain",
                 )
+
+
+def _check_masters(board: Board, top: TableReader) -> None:
+    unit = board.bus_protection
+    known = {} if unit is None else unit.masters
+    for device in board.devices.values():
+        key = f"device.{device.name}.master"
+        if device.master is not None and device.master not in known:
+            top.wrong(key, f'unknown master "{device.master}"', suggestion(device.master, known))
+        elif device.master is not None and device.is_virtio:
+            top.wrong(key, "the unit does not know the rings of a guard", "leave it out")
 
 
 def _check_sources(board: Board, top: TableReader) -> None:

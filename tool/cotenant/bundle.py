@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from ctypes import sizeof
 
-from cotenant import features, guests
+from cotenant import devices, features, guests
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.board import Device
@@ -31,12 +31,6 @@ PAGE = 4096
 _DIVISOR_HIGH = 0xFFFF
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
 CONSOLE_MODES = tuple(_CONSOLE_MODES)
-_RESETS = {
-    "virtio,mmio": "DEVICE_RESET_VIRTIO_MMIO",
-    "google,goldfish-rtc": "DEVICE_RESET_GOLDFISH_RTC",
-    "pci-host-ecam-generic": "DEVICE_RESET_PCI",
-    "ns16550a": "DEVICE_RESET_NS16550",
-}
 
 
 class Store:
@@ -154,6 +148,12 @@ def _fill_board(out: BundleBoard, system: System) -> None:
     out.pmp_grain = board.pmp_grain
     out.hart_count = len(system.harts)
     out.boot_hart = system.boot_hart
+    if board.bus_protection is not None:
+        out.bus_kind, out.bus_base = board.bus_protection.kind, board.bus_protection.range.base
+    out.master_count = len(system.masters)
+    for place, plan in zip(out.masters, system.masters, strict=False):
+        place.number, place.entries = plan.master.number, plan.master.entries
+        place.tenants = _bits(system, plan.reaches)
     for index, hart in enumerate(system.harts):
         out.harts[index].id = hart.id
         out.harts[index].plic_m_context = _number(hart.plic_m_context)
@@ -172,6 +172,9 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         restart_on_shutdown=config.restart_on_shutdown,
         doorbells=tenant.has_doorbells,
         trusted=config.trusted,
+        machine=config.machine,
+        keep_code=not config.rewrite,
+        s_mode=config.s_mode,
     )
     out.entry = tenant.entry
     out.devicetree = tenant.devicetree
@@ -256,10 +259,10 @@ def _limit_wake_ups(device: BundleDevice, wake_ups: int | None) -> None:
 
 def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
     resets = [
-        (device, _RESETS[name])
+        (device, devices.RESETS[name])
         for device in tenant.devices
         for name in device.compatible
-        if name in _RESETS
+        if name in devices.RESETS
     ]
     if len(resets) > limit("MAX_RESETS"):
         raise BuildError(

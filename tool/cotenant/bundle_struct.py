@@ -70,6 +70,12 @@ class BundleHart(LittleEndianStructure):
     ]
 
 
+class BundleMaster(LittleEndianStructure):
+    """struct bundle_master"""
+
+    _fields_ = [("tenants", c_uint32), ("number", c_uint16), ("entries", c_uint16)]
+
+
 class BundleBoard(LittleEndianStructure):
     """struct bundle_board"""
 
@@ -97,6 +103,10 @@ class BundleBoard(LittleEndianStructure):
         ("hart_count", c_uint32),
         ("boot_hart", c_uint32),
         ("harts", BundleHart * limit("MAX_HARTS")),
+        ("bus_base", c_uint64),
+        ("bus_kind", c_uint32),
+        ("master_count", c_uint32),
+        ("masters", BundleMaster * limit("MAX_MASTERS")),
     ]
 
 
@@ -248,6 +258,7 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_part": BundlePart,
     "bundle_reset": BundleReset,
     "bundle_hart": BundleHart,
+    "bundle_master": BundleMaster,
     "bundle_board": BundleBoard,
     "bundle_tenant": BundleTenant,
     "bundle_vhart": BundleVhart,

@@ -95,10 +95,15 @@ class TenantConfig:
     image_address: int | None = None
     """where an image without an address of its own goes; None: to the start of the memory"""
     initrd: str | None = None
+    kernel: str | None = None
+    """what its image, firmware, starts, so many bytes behind the image's start:"""
+    kernel_offset: int = 0
     arguments: str = ""
     ready: str | None = None
     login: str | None = None
     """the user to log in, without a password, before a command; None: there is no login"""
+    prompt: str | None = None
+    """what it prints when it takes a command, if that is no shell's prompt"""
     devices: tuple[str, ...] = ()
     trusted: bool = False
     """whether it may have devices that reach all memory; otherwise those that can be are guarded"""
@@ -118,6 +123,12 @@ class TenantConfig:
     """names of tenants that it may ask the monitor about; None: it has no control port"""
     may_control: tuple[str, ...] = ()
     guests: Guests | None = None
+    machine: bool = False
+    """whether it sees machine mode; otherwise it begins in supervisor mode, above SBI"""
+    s_mode: bool = False
+    """with machine: whether it sees supervisor mode as well, for a kernel of its own below it"""
+    rewrite: bool = True
+    """whether instructions of machine mode may be replaced where the hart has one that does it"""
 
     @property
     def key(self) -> str:
@@ -294,9 +305,13 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     memory = _read_memory(reader)
     image, image_address, next_stage = _read_image(reader)
     initrd = reader.string("initrd", "debian-initramfs")
+    kernel, kernel_offset = _read_kernel(reader)
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
     login = reader.parsed("login", _parse_user, "root")
+    prompt = reader.parsed("prompt", _parse_prompt, "myrtos> ")
+    if prompt is not None and login is not None:
+        reader.wrong("prompt", "a tenant with a login has a shell's prompt", "keep one of the two")
     devices = reader.strings("devices", '["virtio*"]')
     trusted = reader.boolean("trusted")
     uart = reader.boolean("uart")
@@ -310,6 +325,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     watch = _read_watch(reader.table("watch"))
     rights = _read_control(reader, tenants)
     guests = _read_guests(reader, len(harts))
+    machine, s_mode, rewrite = _read_mode(reader, harts_key, len(harts))
     if guests is not None and budget is not None:
         reader.wrong("guests", "a tenant with a budget has none", "take one of them out")
     reader.finish()
@@ -324,9 +340,12 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         next_stage=next_stage,
         image_address=image_address,
         initrd=initrd,
+        kernel=kernel,
+        kernel_offset=kernel_offset,
         arguments=arguments or "",
         ready=ready,
         login=login,
+        prompt=prompt,
         devices=devices or (),
         trusted=trusted is True,
         uart=uart is not False,
@@ -342,7 +361,33 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         may_see=rights[0] if rights else None,
         may_control=rights[1] if rights else (),
         guests=guests,
+        machine=machine,
+        s_mode=s_mode,
+        rewrite=rewrite,
     )
+
+
+def _read_mode(reader: TableReader, harts_key: str, harts: int) -> tuple[bool, bool, bool]:
+    """Return whether a tenant sees machine mode, S-mode too, and may have its code rewritten."""
+    machine = reader.parsed("mode", _parse_mode, "machine") is True
+    s_mode = reader.boolean("s-mode")
+    rewrite = reader.boolean("rewrite")
+    if not machine:
+        for key, value in {"s-mode": s_mode, "rewrite": rewrite}.items():
+            if value is not None:
+                reader.wrong(key, "the tenant is not in machine mode", 'add: mode = "machine"')
+        return False, False, True
+    if s_mode and rewrite:
+        reader.wrong("rewrite", "with S-mode below it no instruction is replaced", "take it out")
+    if harts > 1:
+        reader.wrong(harts_key, "a tenant in machine mode has one hart", "name one")
+    for key, why in {
+        "guests": "guests are for a tenant above SBI",
+        "watch": "the board's timer is where a watchdog would be, and heartbeats are SBI calls",
+    }.items():
+        if key in reader.data:
+            reader.wrong(key, f"a tenant in machine mode has none: {why}", "take it out")
+    return True, s_mode is True, rewrite is not False
 
 
 def _read_guests(reader: TableReader, harts: int) -> Guests | None:
@@ -536,6 +581,17 @@ def _read_image(tenant: TableReader) -> tuple[str | None, int | None, MemoryRequ
     return NEXT_STAGE, None, None if size is None else MemoryRequest(size, base)
 
 
+def _read_kernel(tenant: TableReader) -> tuple[str | None, int]:
+    """Return the name of a second image, and how far behind the start of the first it goes."""
+    reader = tenant.table("kernel")
+    if reader is None:
+        return None, 0
+    file = reader.string("file", "debian-kernel", required=True)
+    offset = _page_multiple(reader, "offset", reader.size("offset", "2M", required=True))
+    reader.finish()
+    return file, offset or 0
+
+
 def _read_address(image: TableReader) -> int | None:
     base = image.integer("address", 0, (1 << 55) - 1, "0x8020_0000")
     return _page_multiple(image, "address", base)
@@ -631,6 +687,12 @@ def _parse_pattern(text: str) -> str:
     return text
 
 
+def _parse_prompt(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError(f"{text!r} is no prompt")
+    return text
+
+
 def _parse_user(text: str) -> str:
     if not _USER.fullmatch(text):
         raise ValueError(f'"{text}" cannot be the name of a user')
@@ -676,6 +738,13 @@ def _parse_start(text: str) -> bool:
     if text not in ("auto", "manual"):
         raise ValueError(f'"{text}" is neither "auto" nor "manual"')
     return text == "auto"
+
+
+def _parse_mode(text: str) -> bool:
+    """Return whether it is machine mode."""
+    if text not in ("supervisor", "machine"):
+        raise ValueError(f'"{text}" is neither "supervisor" nor "machine"')
+    return text == "machine"
 
 
 def _parse_refusal(text: str) -> bool:

@@ -12,6 +12,14 @@ from cotenant.config import GroupConfig, SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.reader import suggestion
 
+RESETS = {
+    "virtio,mmio": "DEVICE_RESET_VIRTIO_MMIO",
+    "google,goldfish-rtc": "DEVICE_RESET_GOLDFISH_RTC",
+    "pci-host-ecam-generic": "DEVICE_RESET_PCI",
+    "ns16550a": "DEVICE_RESET_NS16550",
+}
+"""what the monitor knows how to reset, by what it is compatible with, and how"""
+
 Ownership = dict[str, tuple[Device, ...]]
 
 
@@ -79,7 +87,9 @@ def confined_by(config: SystemConfig, tenant: TenantConfig, device: Device) -> s
     """Tell what keeps a device of a tenant away from foreign memory; None: it reaches none."""
     if not device.dma or (device.qemu_bus is not None and device.name not in config.qemu_devices):
         return None
-    return "guard" if is_guarded(tenant, device) else "nothing"
+    if is_guarded(tenant, device):
+        return "guard"
+    return "nothing" if device.master is None else "unit"
 
 
 def dma_warnings(config: SystemConfig, owned: Ownership) -> list[str]:

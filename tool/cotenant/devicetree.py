@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import fdt
 
+from cotenant import flat_tree
 from cotenant.board import PCI_INTERRUPTS, Board, Device, PciWindows, PropertyValue
 from cotenant.channels import VirtualDevice, WindowEnd
 from cotenant.ranges import Range
@@ -18,6 +19,9 @@ PLIC_PHANDLE = 1
 # "No interrupt": marks the PLIC contexts that are not the tenant's.
 _NO_INTERRUPT = 0xFFFF_FFFF
 _SUPERVISOR_EXTERNAL = 9
+_MACHINE_SOFTWARE, _MACHINE_TIMER, _MACHINE_EXTERNAL = 3, 7, 11
+_TEST_PHANDLE = 0x100
+_TEST_OFF, _TEST_RESET = 0x5555, 0x7777
 _FP_EXTENSIONS = ("f", "d")
 _UART_SIZE = 0x100
 # Kinds of addresses on a PCI bus, and what card number 1 is in them (IEEE Std 1275).
@@ -48,14 +52,24 @@ class TenantView:
     vharts: int
     """how many harts it has, with the ids 0, 1..."""
     plic_contexts: Sequence[int]
-    """S-mode contexts of its harts in its PLIC, in the order of their ids; empty: it has no PLIC"""
+    """S-mode contexts of its harts in its PLIC, in the order of their ids; empty: it has no PLIC.
+    M-mode contexts of a tenant in machine mode without S-mode."""
     random_seed: bytes
     """Random bytes, a multiple of 4 of them, for a kernel that has no other source yet."""
+    machine: bool = False
+    """Whether it sees machine mode."""
+    s_mode: bool = False
+    """With machine: whether it sees supervisor mode too."""
+
+    @property
+    def supervisor(self) -> bool:
+        """Whether it sees supervisor mode."""
+        return self.s_mode or not self.machine
 
 
 def build(view: TenantView, board: Board) -> bytes:
     """Return the flattened device tree of a tenant."""
-    tree = fdt.FDT()
+    tree = flat_tree.new()
     tree.header.version = 17
     tree.header.last_comp_version = 16
     tree.root = _root(view, board)
@@ -161,7 +175,7 @@ def _intc_phandle(number: int) -> int:
 
 
 def _cpu(number: int, view: TenantView, board: Board) -> fdt.Node:
-    names = extensions(board, view.fp, view.sstc)
+    names = extensions(board, view.fp, view.sstc and not view.machine)
     cpu = _node(
         f"cpu@{number:x}",
         {
@@ -172,7 +186,7 @@ def _cpu(number: int, view: TenantView, board: Board) -> fdt.Node:
             "riscv,isa": isa_string(names),
             "riscv,isa-base": "rv64i",
             "riscv,isa-extensions": names,
-            "mmu-type": board.mmu,
+            "mmu-type": board.mmu if view.supervisor else "riscv,none",
             "phandle": _cpu_phandle(number),
         },
     )
@@ -207,7 +221,11 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         {"#address-cells": 2, "#size-cells": 2, "compatible": "simple-bus", "ranges": True},
     )
     if view.plic_contexts:
-        soc.append(_plic(view.plic_contexts, board))
+        external = _SUPERVISOR_EXTERNAL if view.supervisor else _MACHINE_EXTERNAL
+        soc.append(_plic(view.plic_contexts, external, board))
+    if view.machine:
+        for node in _machine(board):
+            soc.append(node)
     if view.uart_source is not None:
         base = board.uart.range.base
         properties: dict[str, PropertyValue] = {
@@ -299,12 +317,52 @@ def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:
     return {"interrupts": sources, "interrupt-parent": PLIC_PHANDLE}
 
 
-def _plic(contexts: Sequence[int], board: Board) -> fdt.Node:
+def _machine(board: Board) -> list[fdt.Node]:
+    """Return what only machine mode sees: the timer, and what ends or resets the tenant."""
+    base = board.aclint.range.base
+    nodes = [
+        _node(
+            f"clint@{base:x}",
+            {
+                "compatible": ("sifive,clint0", "riscv,clint0"),
+                "reg": _reg(board.aclint.range),
+                "interrupts-extended": (
+                    *(_intc_phandle(0), _MACHINE_SOFTWARE),
+                    *(_intc_phandle(0), _MACHINE_TIMER),
+                ),
+            },
+        )
+    ]
+    test = board.reset.range
+    if test is None:
+        return nodes
+    nodes.append(
+        _node(
+            f"test@{test.base:x}",
+            {
+                "compatible": ("sifive,test1", "sifive,test0", "syscon"),
+                "reg": _reg(test),
+                "phandle": _TEST_PHANDLE,
+            },
+        )
+    )
+    for name, value in (("poweroff", _TEST_OFF), ("reboot", _TEST_RESET)):
+        properties: dict[str, PropertyValue] = {
+            "compatible": f"syscon-{name}",
+            "regmap": _TEST_PHANDLE,
+            "offset": 0,
+            "value": value,
+        }
+        nodes.append(_node(name, properties))
+    return nodes
+
+
+def _plic(contexts: Sequence[int], external: int, board: Board) -> fdt.Node:
     """Return the PLIC; the position of an entry in interrupts-extended is its context number."""
     parents: list[int] = []
     for context in range(max(contexts) + 1):
         if context in contexts:
-            parents += [_intc_phandle(contexts.index(context)), _SUPERVISOR_EXTERNAL]
+            parents += [_intc_phandle(contexts.index(context)), external]
         else:
             parents += [_intc_phandle(0), _NO_INTERRUPT]
     return _node(

@@ -94,3 +94,7 @@ class Mistakes:
         """Raise ConfigError if anything was found so far."""
         if self.found:
             raise ConfigError(self.found)
+
+
+class BoundsError(CotenantError):
+    """A bound cannot be computed: of what in the monitor, and why."""

@@ -35,6 +35,16 @@ def as_dict(system: System) -> dict[str, object]:
             for channel in system.channels
             if channel.config.name != CONTROL_PORT
         },
+        "bus_masters": {
+            plan.master.name: {
+                "entries": plan.master.entries,
+                "reaches": {
+                    tenant: [_range(area) for area in areas]
+                    for tenant, areas in plan.reaches.items()
+                },
+            }
+            for plan in system.masters
+        },
         "pmp": {
             str(hart): explain_pmp.as_dict(result, _names(system, hart))
             for hart, result in system.pmp.items()
@@ -112,6 +122,8 @@ def show(system: System, console: Console) -> None:
     console.print(_tenant_table(system))
     if system.channels:
         console.print(_channel_table(system))
+    if system.masters:
+        console.print(_master_table(system))
     console.print(_hart_table(system))
     for hart, result in system.pmp.items():
         console.print(explain_pmp.table(hart, result, _names(system, hart)))
@@ -180,6 +192,21 @@ def _channel_table(system: System) -> Table:
     for channel in system.channels:
         ends = (f"{end.device.tenant} at {end.device.range.base:#x}" for end in channel.ends)
         table.add_row(channel.config.name, channel.config.kind, ", ".join(ends))
+    return table
+
+
+def _master_table(system: System) -> Table:
+    """Return what the board's unit lets each bus master reach."""
+    columns = ("Bus master", "Entries", "Reaches the memory of", "In")
+    table = Table(*columns, title="Bus masters beside the harts", title_justify="left")
+    for plan in system.masters:
+        used = max((len(areas) for areas in plan.reaches.values()), default=0)
+        table.add_row(
+            plan.master.name,
+            f"{used} of {plan.master.entries}",
+            " or ".join(plan.reaches) or "nobody",
+            "; or ".join(", ".join(map(str, areas)) for areas in plan.reaches.values()) or "-",
+        )
     return table
 
 

@@ -11,6 +11,7 @@ from cotenant.plan import System
 from cotenant.reader import suggestion
 
 WHAT = {
+    "bus_protection": "a board's unit that confines devices",
     "check": "check of every field of the bundle at boot",
     "commands": "commands to tenants, and statistics",
     "control": "the control protocol, for cotenant ctl",
@@ -25,6 +26,7 @@ WHAT = {
     "guard": "guarded virtio devices",
     "harts": "several harts",
     "hosted": "guests of tenants",
+    "machine": "tenants in machine mode",
     "misaligned": "emulation of misaligned accesses",
     "next_stage": "an image of the previous boot stage",
     "plic": "device interrupts, virtual PLICs and UARTs",
@@ -36,6 +38,7 @@ WHAT = {
     "symptoms": "signs of a tenant that only faults",
     "terminal": "the console line for people",
     "trace": "traces",
+    "uart32": "16550s with 32-bit registers",
     "virtio": "virtual devices",
     "virtio_console": "stream and memory channels",
     "virtio_input": "the sleep key",
@@ -45,8 +48,6 @@ WHAT = {
 }
 """the features by name, as a user is told of them"""
 
-# What a system does not ask for in its description, and is likely to want.
-_KEPT = frozenset({"check", "commands", "misaligned"})
 
 _DEVICES = {
     abi.bundle("VIRTUAL_CONSOLE"): "virtio_console",
@@ -60,6 +61,7 @@ def used(system: System) -> frozenset[str]:
     """Return the features without which the monitor would refuse the system's bundle."""
     tenants = system.tenants
     asked = {
+        "bus_protection": system.board.bus_protection is not None,
         "control_port": any(tenant.config.may_see is not None for tenant in tenants),
         "device_reset": any(tenant.devices for tenant in tenants),
         "fp": any(tenant.config.fp for tenant in tenants),
@@ -70,15 +72,22 @@ def used(system: System) -> frozenset[str]:
         ),
         "harts": len(system.harts) > 1,
         "hosted": any(tenant.config.guests is not None for tenant in tenants),
+        "machine": any(tenant.config.machine for tenant in tenants),
         "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
         "plic": any(tenant.has_plic for tenant in tenants),
         "sifive_uart": system.board.uart.kind == abi.bundle("UART_SIFIVE"),
         "terminal": system.console_mode == "mux",
         "trace": system.trace_ring > 0,
+        "uart32": system.board.uart.kind == abi.bundle("UART_NS16550_32"),
         "watch": any(tenant.config.watch is not None for tenant in tenants),
     }
     kinds = {_DEVICES[device.kind] for tenant in tenants for device in tenant.virtual_devices}
     return with_needs({name for name, needed in asked.items() if needed} | kinds)
+
+
+def _kept(system: System) -> set[str]:
+    """Return what a system does not ask for in its description, and is likely to want."""
+    return {"commands"} if system.board.misaligned else {"commands", "misaligned"}
 
 
 def chosen(system: System) -> frozenset[str]:
@@ -86,7 +95,7 @@ def chosen(system: System) -> frozenset[str]:
     choice = system.config.monitor
     if not choice.lean:
         return frozenset(WHAT)
-    return with_needs(used(system) | (_KEPT - {*choice.without}) | {*choice.with_})
+    return with_needs(used(system) | (_kept(system) - {*choice.without}) | {*choice.with_})
 
 
 def check(system: System, mistakes: Mistakes) -> None:

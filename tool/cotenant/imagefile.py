@@ -85,6 +85,22 @@ class Image:
         return replace(self, segments=moved, entry=base + self.entry, relocatable=False)
 
 
+def joined(first: Image, second: Image, offset: int) -> Image:
+    """Return both as one that is entered at the first, the second `offset` bytes behind its start.
+
+    Raises ImageFileError with a sentence about the second.
+    """
+    place = first.low + offset
+    if not second.relocatable and (first.relocatable or second.low != place):
+        raise ImageFileError(f"is linked to {second.low:#x}, and can be nowhere else")
+    if first.high > place:
+        size = first.high - first.low
+        raise ImageFileError(f"would be in the firmware, which takes {size} bytes")
+    moved = replace(second.at(place), relocatable=first.relocatable)
+    alignment = max(first.alignment, second.alignment if first.relocatable else PAGE)
+    return replace(first, segments=first.segments + moved.segments, alignment=alignment)
+
+
 def read(path: Path) -> Image:
     """Read an image; raises ImageFileError with a sentence that does not name the path."""
     try:

@@ -9,7 +9,7 @@ from cotenant import abi, images
 from cotenant.board import Board, BoardHart
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
-from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, next_stage, read
+from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, joined, next_stage, read
 from cotenant.machine_code import MachineInstruction, find_machine_instruction
 
 
@@ -57,6 +57,8 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
             image: Image | None = next_stage(tenant.next_stage.size, tenant.next_stage.base)
         else:
             image = _image(file_of(tenant.image), tenant, mistakes)
+        if image is not None and tenant.kernel is not None:
+            image = _with_kernel(image, file_of(tenant.kernel), tenant, mistakes)
         initrd = None
         if tenant.initrd is not None:
             initrd = _bytes(file_of(tenant.initrd), f"{tenant.key}.initrd", mistakes)
@@ -81,6 +83,21 @@ def _check_next_stage(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> 
             )
 
 
+def _with_kernel(
+    image: Image, path: Path | images.ImageError, tenant: TenantConfig, mistakes: Mistakes
+) -> Image | None:
+    """Return the image, which is firmware, with what it starts."""
+    key = f"{tenant.key}.kernel"
+    if isinstance(path, images.ImageError):
+        mistakes.add(key, str(path))
+        return None
+    try:
+        return joined(image, read(path), tenant.kernel_offset)
+    except ImageFileError as error:
+        mistakes.add(key, f'"{tenant.kernel}" {error}', "name another image, or correct the offset")
+        return None
+
+
 def _image(
     path: Path | images.ImageError, tenant: TenantConfig, mistakes: Mistakes
 ) -> Image | None:
@@ -102,28 +119,33 @@ def _image(
             )
             return None
         image = image.fixed_at(tenant.image_address)
-    found = find_machine_instruction(image)
+    found = None if tenant.machine else find_machine_instruction(image)
     if found is not None and found.certain:
         mistakes.add(
             key,
             f'"{tenant.image}" was built for machine mode: its start executes `{found.text}`, at '
             f"{_place(found, image)}",
-            "rebuild it for supervisor mode (S-mode, with SBI calls): tenants have no other",
+            'add mode = "machine" (docs/machine-mode.md), or rebuild it for supervisor mode '
+            "(S-mode, with SBI calls), where it is faster",
         )
         return None
     return image
 
 
-def machine_mode_warnings(images_read: dict[str, TenantImages]) -> list[str]:
+def machine_mode_warnings(
+    tenants: tuple[TenantConfig, ...], images_read: dict[str, TenantImages]
+) -> list[str]:
     """Return a sentence for each image that may come to an instruction of machine mode."""
     warnings = []
     for name, each in images_read.items():
+        if any(tenant.machine for tenant in tenants if tenant.name == name):
+            continue
         found = find_machine_instruction(each.image)
         if found is not None and each.image.kind != NEXT_STAGE:
             warnings.append(
                 f"the image of tenant {name} has `{found.text}` near its entry, at "
-                f"{_place(found, each.image)}: if it was built for machine mode, rebuild it for "
-                "supervisor mode (S-mode, with SBI calls)"
+                f"{_place(found, each.image)}: if it was built for machine mode, add "
+                'mode = "machine", or rebuild it for supervisor mode (S-mode, with SBI calls)'
             )
     return warnings
 

@@ -14,7 +14,9 @@ class Interrupts:
     """The interrupt side of a vhart."""
 
     plic_context: int | None
-    """Its S-mode context in its tenant's PLIC, which is that of its hart; None: there is no PLIC"""
+    """Its S-mode context in its tenant's PLIC, which is that of its hart; None: there is no PLIC.
+    A tenant in machine mode has the M-mode context of the board's first hart instead, or if it has
+    S-mode too, that hart's S-mode context."""
     passthrough: bool
     wfi_yields: bool
 
@@ -49,15 +51,18 @@ def decide(
     may idle natively too. The members of a `group`, of which one runs at a time, count as one. It
     takes a PMP entry of 4 bytes. A vhart with a budget yields when it idles, so that its idle time
     is not charged, and a vhart that yields has an emulated PLIC, and so has one with guests: its
-    interrupts have to end their turns. So have then all vharts of its
-    tenant: see agree().
+    interrupts have to end their turns, and one in machine mode, which has an M-mode context. So
+    have then all vharts of its tenant: see agree().
     """
     lowest = min(each.priority for each in sharing)
     members = {tenant.name} if group is None else {tenant.name, *group.members}
     last = {each.name for each in sharing if each.priority == lowest} <= members
     last = last and tenant.priority == lowest
     keeps_hart = last and tenant.budget is None
+    first = board.harts[0]
     context = hart.plic_s_context
+    if tenant.machine:
+        context = first.plic_s_context if tenant.s_mode else first.plic_m_context
     wanted = tenant.uart or any(
         isinstance(device, VirtualDevice) or device.interrupts for device in owned
     )
@@ -67,7 +72,8 @@ def decide(
         passthrough=keeps_hart
         and plic_context is not None
         and board.pmp_grain == 4
-        and tenant.guests is None,
+        and tenant.guests is None
+        and not tenant.machine,
         wfi_yields=not keeps_hart,
     )
 

@@ -4,12 +4,11 @@
 Each choice of features has a directory of its own below build/, which make keeps up to date.
 """
 
-import fcntl
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +20,7 @@ from elftools.elf.elffile import ELFFile
 from cotenant import paths
 from cotenant.errors import BuildError
 from cotenant.features import WHAT
+from cotenant.one_at_a_time import alone
 
 _SUFFIXES = (".c", ".h", ".S")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -65,7 +65,7 @@ def monitor_of(features: frozenset[str]) -> Monitor:
     if not left_out:
         return Monitor(paths.MONITOR_IMAGE, paths.MONITOR_ELF, ())
     name = sha256(" ".join(left_out).encode()).hexdigest()[:12]
-    folder = paths.BUILD / f"monitor-{name}"
+    folder = paths.MADE / f"monitor-{name}"
     return Monitor(folder / "monitor.bin", folder / "monitor.elf", left_out)
 
 
@@ -76,26 +76,33 @@ def build(features: frozenset[str]) -> Monitor:
     """
     monitor = monitor_of(features)
     if monitor.left_out:
-        folder = monitor.image.parent
-        folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder / ".lock"):
-            _make(folder, monitor.left_out)
+        make(monitor, monitor.image.name)
     return monitor
 
 
-@contextmanager
-def _alone(file: Path) -> Iterator[None]:
-    """Let one process at a time go on."""
-    with file.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def make(monitor: Monitor, name: str) -> Path:
+    """Have monitor/Makefile bring a file of a lean monitor's directory up to date, and return it.
+
+    Raises BuildError if that cannot be done.
+    """
+    file = monitor.image.parent / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with alone(file.parent / ".lock", _tell_that_it_waits):
+        _make(file, monitor.left_out)
+    return file
 
 
-def _make(folder: Path, left_out: tuple[str, ...]) -> None:
+def _tell_that_it_waits() -> None:
+    sys.stderr.write("waiting: another process is compiling this monitor\n")
+
+
+def _make(file: Path, left_out: tuple[str, ...]) -> None:
     command = ["make", "--silent", "--no-print-directory", f"--jobs={os.cpu_count() or 1}"]
     # What depends on what is noted by these names, and stays true when the whole tree is moved.
-    out = os.path.relpath(folder, paths.MONITOR)
+    out = os.path.relpath(file.parent, paths.MONITOR)
     command += ["-C", str(paths.MONITOR), f"OUT={out}", f"WITHOUT={' '.join(left_out)}"]
+    command.append(f"{out}/{file.name}")
+    command.append(f"PYTHON={sys.executable}")
     environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     try:
         subprocess.run(command, env=environment, check=True, capture_output=True, text=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cotenant import abi
 from cotenant.board import Board, BoardHart, Device
+from cotenant.bus_protection import MasterPlan
 from cotenant.channels import Channel, VirtualDevice
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.layout import Part
@@ -73,6 +74,8 @@ class System:
     pmp: dict[int, HartPmp]
     """By hart id; only harts that have vharts."""
     warnings: tuple[str, ...]
+    masters: tuple[MasterPlan, ...] = ()
+    """All that the board's unit confines, in the order of their numbers."""
 
     @property
     def path(self) -> Path:

@@ -10,6 +10,7 @@ import secrets
 from dataclasses import dataclass
 
 from cotenant import (
+    bus_protection,
     channels,
     devices,
     devicetree,
@@ -83,6 +84,7 @@ def plan(
     mistakes.stop_if_any()
     layouts = memory.lay_out_all(config, placement, images, shared, mistakes)
     mistakes.stop_if_any()
+    masters = bus_protection.plan(config, board, owned, shared.memory, mistakes)
     joined = channels.plan(config, board, shared.of, mistakes)
     for tenant in config.tenants:
         guests.check(tenant, board, len(joined.devices[tenant.name]), mistakes)
@@ -106,10 +108,12 @@ def plan(
         pmp=vharts.pmp,
         warnings=(
             *devices.dma_warnings(config, owned),
-            *machine_mode_warnings(images),
+            *bus_protection.warnings(masters, owned),
+            *machine_mode_warnings(config.tenants, images),
             *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),
         ),
+        masters=masters,
     )
 
 
@@ -153,6 +157,8 @@ def _tenant(
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),
         random_seed=random_seed,
+        machine=tenant.machine,
+        s_mode=tenant.s_mode,
     )
     return TenantPlan(
         config=tenant,

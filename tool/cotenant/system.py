@@ -13,7 +13,16 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cotenant import bundle, config, durable, features, monitor_build, paths, qemu_devices
+from cotenant import (
+    bundle,
+    bundle_check,
+    config,
+    durable,
+    features,
+    monitor_build,
+    paths,
+    qemu_devices,
+)
 from cotenant.board_reader import load as load_board
 from cotenant.errors import BuildError, ConfigError, Mistakes
 from cotenant.monitor_build import Monitor
@@ -44,6 +53,8 @@ class BuiltTenant:
     """whether the monitor starts it at boot"""
     login: str | None
     """the user to log in, without a password, before a command is typed"""
+    prompt: str | None
+    """what it prints when it takes a command; None: a shell's prompt"""
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,9 @@ def load(
         raise ConfigError(mistakes.found)
     if lean:
         description = replace(description, monitor=replace(description.monitor, lean=True))
-    board = load_board(description.board, mistakes) if description.board is not None else None
+    board = None
+    if description.board is not None:
+        board = load_board(description.board, mistakes, beside=path.parent)
     system = plan(description, board, sstc, console_mode, trace_ring, mistakes)
     features.check(system, mistakes)
     mistakes.stop_if_any()
@@ -124,6 +137,7 @@ def build(system: System, output: Path, *, keep: bool = False) -> BuiltSystem:
             f"the monitor is not built: there is no {paths.shown(monitor.image)}; run 'make build'"
         ) from error
     data = bundle.encode(system, image)
+    bundle_check.check(monitor, data)
     try:
         with durable.replacing(output, synchronised=keep) as file:
             file.write(data)
@@ -138,6 +152,7 @@ def build(system: System, output: Path, *, keep: bool = False) -> BuiltSystem:
             each.config.ready,
             system.starts_at_boot(each),
             each.config.login,
+            each.config.prompt,
         )
         for index, each in enumerate(system.tenants)
     )

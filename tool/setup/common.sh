@@ -22,6 +22,39 @@ die() {
     exit 1
 }
 
+# wait_for_lock FOLDER: one set-up or compilation at a time in a tree; the lock goes with the process.
+wait_for_lock() {
+    mkdir -p "$1"
+    exec 9>"$1/.setup-lock"
+    flock --nonblock 9 && return 0
+    say "waiting: another set-up or compilation is at work in this tree"
+    flock 9
+}
+
+# patiently TEXT COMMAND...: runs a command, and on a terminal shows how long it has been at it.
+patiently() {
+    say "$1"
+    shift
+    if [ ! -t 2 ]; then
+        "$@"
+        return
+    fi
+    (
+        seconds=0
+        while sleep 2 && kill -0 $$ 2>/dev/null; do
+            seconds=$((seconds + 2))
+            printf '\rsetup: %s s ' "$seconds" >&2
+        done
+    ) 9>&- &
+    ticker=$!
+    status=0
+    "$@" || status=$?
+    kill "$ticker" 2>/dev/null || true
+    wait "$ticker" 2>/dev/null || true
+    printf '\r\033[K' >&2
+    return "$status"
+}
+
 # quietly LOG COMMAND...: runs a command with its output in a file, which is shown when it fails.
 quietly() {
     log=$1

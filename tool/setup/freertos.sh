@@ -26,8 +26,8 @@ fetch_sources() {
     work=$(mktemp -d "$cache/freertos-kernel.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     trap 'exit 1' HUP INT TERM
-    say "fetching the FreeRTOS kernel sources (crate freertos-next)"
-    quietly "$work/log" "$cargo" vendor --locked --manifest-path "$manifest" "$work/vendor" ||
+    patiently "fetching the FreeRTOS kernel sources (crate freertos-next)" \
+        quietly "$work/log" "$cargo" vendor --locked --manifest-path "$manifest" "$work/vendor" ||
         die "cargo could not fetch the FreeRTOS sources (its reason is above); check the network," \
             "then run this again."
     [ -f "$work/vendor/freertos-next/FreeRTOS-Kernel/tasks.c" ] ||

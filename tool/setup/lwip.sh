@@ -16,8 +16,8 @@ link=$root/build/lwip
 sources=$cache/lwip-$(cut -c -16 "$pin")
 
 if [ ! -f "$sources/src/core/udp.c" ]; then
-    say "fetching the sources of lwIP"
-    PYTHONPATH=$root/tool "$root/.venv/bin/python" -m cotenant.images.sources "$pin" "$sources"
+    export PYTHONPATH="$root/tool"
+    patiently "fetching the sources of lwIP" "$root/.venv/bin/python" -m cotenant.images.sources "$pin" "$sources"
     [ -f "$sources/src/core/udp.c" ] ||
         die "the archive holds no src/core/udp.c; its layout has changed."
 fi

@@ -13,7 +13,7 @@ set -eu
 . "$(dirname "$0")/common.sh"
 
 # What builds and runs the system.
-packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler
+packages="qemu-system-misc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross device-tree-compiler socat
     gcc libc6-dev libzstd-dev libfdt-dev make git ca-certificates debian-archive-keyring"
 # What only tests and lint use.
 test_packages="lintian libcmocka-dev clang-format-14 clang-tidy-14 shellcheck spin e2fsprogs"
@@ -43,17 +43,22 @@ become_root() {
     printf 'sudo'
 }
 
-install_missing() {
-    command -v apt-get >/dev/null ||
-        die "this is not Debian (no apt-get); install what corresponds to these packages: $missing"
-    as_root=$(become_root) || exit 1
-    say "installing Debian packages: $missing"
+update_and_install() {
     # An update that fails in part is no reason to stop: the install tells whether it matters.
     DEBIAN_FRONTEND=noninteractive $as_root apt-get --quiet --quiet update >/dev/null || true
     # shellcheck disable=SC2086 # a list of words
     DEBIAN_FRONTEND=noninteractive $as_root apt-get --quiet --quiet --yes \
         --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
-        install $missing >/dev/null ||
+        install $missing >/dev/null
+}
+
+install_missing() {
+    command -v apt-get >/dev/null ||
+        die "this is not Debian (no apt-get); install what corresponds to these packages: $missing"
+    as_root=$(become_root) || exit 1
+    # The password is asked for before anything is shown beside it.
+    [ -z "$as_root" ] || sudo --validate || true
+    patiently "installing Debian packages: $missing" update_and_install ||
         die "apt-get could not install $missing(its reason is above); this needs Debian 12" \
             "or later and the network."
 }

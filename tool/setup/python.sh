@@ -21,14 +21,13 @@ fi
 if ! "$environment/bin/python" -m pip --version >/dev/null 2>&1; then
     python=$("$(dirname "$0")/find-python.sh") ||
         die "no Python >= 3.11 with the venv module; install packages python3 and python3-venv."
-    say "making the Python environment .venv with $("$python" --version)"
     rm -rf "$environment"
-    "$python" -m venv "$environment"
+    patiently "making the Python environment .venv with $("$python" --version)" \
+        "$python" -m venv "$environment"
 fi
-say "installing the locked Python packages"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-quietly "$log" "$environment/bin/python" -m pip install --disable-pip-version-check --no-input \
+patiently "installing the locked Python packages" quietly "$log" "$environment/bin/python" -m pip install --disable-pip-version-check --no-input \
     --require-hashes --only-binary :all: --requirement "$lock" ||
     die "pip could not install the packages of tool/requirements.txt (its reason is above);" \
         "check the network, then run this again."

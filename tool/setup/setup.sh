@@ -26,10 +26,7 @@ for option in "$@"; do
     esac
 done
 
-# One set-up at a time in a tree; the lock goes with the process.
-mkdir -p "$COTENANT_ROOT/build"
-exec 9>"$COTENANT_ROOT/build/.setup-lock"
-flock 9
+wait_for_lock "$COTENANT_ROOT/build"
 
 "$steps/packages.sh" $tests
 "$steps/python.sh"

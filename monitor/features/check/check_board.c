@@ -48,7 +48,8 @@ static uint32_t check_devices(const struct bundle_board *board)
                   BOARD_PLIC_BASE, NONE_OR_MISALIGNED);
     REQUIRE_FIELD(board->plic_sources <= COTENANT_MAX_SOURCES, BOARD_PLIC_SOURCES, OUT_OF_RANGE);
     REQUIRE_FIELD(board->uart_kind < COTENANT_UART_SIFIVE ||
-                      (board->uart_kind == COTENANT_UART_SIFIVE && HAS(sifive_uart)),
+                      (board->uart_kind == COTENANT_UART_SIFIVE && HAS(sifive_uart)) ||
+                      (board->uart_kind == COTENANT_UART_NS16550_32 && HAS(uart32)),
                   BOARD_UART_KIND, NO_DRIVER_FOR_IT);
     REQUIRE_FIELD(board->uart_register_shift <= 8, BOARD_UART_REGISTER_SHIFT, OUT_OF_RANGE);
     REQUIRE_FIELD(board->uart_kind == COTENANT_UART_NONE || board->uart_base != 0, BOARD_UART_BASE,
@@ -61,6 +62,12 @@ static uint32_t check_devices(const struct bundle_board *board)
     REQUIRE_FIELD(board->reset_kind == COTENANT_RESET_NONE ||
                       (board->reset_base != 0 && check_aligned(board->reset_base, 4)),
                   BOARD_RESET_BASE, NONE_OR_MISALIGNED);
+    REQUIRE_FIELD(board->bus_kind == COTENANT_BUS_NONE ||
+                      (board->bus_kind == COTENANT_BUS_MPFS_MPU && HAS(bus_protection)),
+                  BOARD_BUS_KIND, NO_DRIVER_FOR_IT);
+    REQUIRE_FIELD(board->bus_kind == COTENANT_BUS_NONE ||
+                      (board->bus_base != 0 && check_aligned(board->bus_base, CHECK_PAGE_SIZE)),
+                  BOARD_BUS_BASE, NONE_OR_MISALIGNED);
     REQUIRE_FIELD((board->flags & ~(uint32_t)BOARD_FLAGS) == 0, BOARD_FLAGS, UNKNOWN);
     REQUIRE_FIELD((board->flags & COTENANT_BOARD_SSTC) == 0 ||
                       (board->flags & COTENANT_BOARD_ENVCFG) != 0,

@@ -4,12 +4,17 @@
 #include "device/plic_map.h"
 #include "device/uart.h"
 
+/* Bytes of the registers of MPUs, and of what is between them and changes what addresses mean. */
+#define MPFS_MPU_SIZE 0x1000
+
 /* How many bytes the registers of a UART of this kind take with this shift; 0: it has none. */
 static uint64_t uart_size(uint32_t kind, uint32_t shift)
 {
     switch (kind) {
     case COTENANT_UART_NS16550:
         return (uint64_t)NS16550_REGISTERS << shift;
+    case COTENANT_UART_NS16550_32:
+        return (uint64_t)NS16550_32_REGISTERS << shift;
     case COTENANT_UART_SIFIVE:
         return SIFIVE_UART_SIZE;
     default:
@@ -54,6 +59,10 @@ struct bundle_range check_device_range(const struct bundle_board *board, enum ch
         return board->reset_kind == COTENANT_RESET_NONE
                    ? none
                    : (struct bundle_range){board->reset_base, 4};
+    case CHECK_BUS:
+        return board->bus_kind == COTENANT_BUS_NONE
+                   ? none
+                   : (struct bundle_range){board->bus_base, MPFS_MPU_SIZE};
     default:
         return none;
     }

@@ -11,6 +11,8 @@
 #define CHECK_FIELDS(X)                                                                            \
     X(BOARD_ANY_BASE, "board.*_base")                                                              \
     X(BOARD_BOOT_HART, "board.boot_hart")                                                          \
+    X(BOARD_BUS_BASE, "board.bus_base")                                                            \
+    X(BOARD_BUS_KIND, "board.bus_kind")                                                            \
     X(BOARD_FLAGS, "board.flags")                                                                  \
     X(BOARD_HART_COUNT, "board.hart_count")                                                        \
     X(BOARD_HARTS_ID, "board.harts.id")                                                            \

@@ -41,7 +41,7 @@ static uint64_t total(const struct tenant *tenant, uint32_t field, uint64_t now)
 {
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         const struct vhart *vhart = &tenant->vharts[i];
 
         switch (field) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/commands/tenant_commands.h"
 
+#include <stddef.h>
+
 #include "core/console_mux.h"
 #include "core/feature.h"
 #include "core/foreground.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/monitor_log.h"
 #include "core/work.h"
+#include "features/commands/telling.h"
 
 /* States in which a command is allowed, a bit each. */
 #define IN(state) (1u << (state))
@@ -17,7 +19,7 @@
 static const uint32_t allowed[COMMAND_COUNT] = {
     [COMMAND_LOAD] = IN(TENANT_EMPTY) | ENDED,
     [COMMAND_START] = IN(TENANT_EMPTY) | IN(TENANT_LOADED) | ENDED,
-    [COMMAND_STOP] = ALIVE | IN(TENANT_LOADING),
+    [COMMAND_STOP] = ALIVE | IN(TENANT_LOADING) | IN(TENANT_STOPPING),
     [COMMAND_RESTART] = ALIVE | ENDED,
     [COMMAND_DESTROY] = IN(TENANT_LOADED) | ALIVE | ENDED,
     [COMMAND_SWITCH] = IN(TENANT_EMPTY) | IN(TENANT_LOADED) | IN(TENANT_DORMANT) | ENDED,
@@ -66,6 +68,7 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
 bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
 {
     bool ends = command == COMMAND_STOP || command == COMMAND_DESTROY;
+    const char **message;
 
     if (lifecycle_is_quitting() || !tenant_command(tenant, command)) {
         return false;
@@ -74,9 +77,13 @@ bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
     if (command == COMMAND_SWITCH) {
         return true; /* what comes of that is told when it comes */
     }
-    monitor_log_tenant(tenant, ends ? "stopped by " : "commanded to ");
-    monitor_puts(tenant_command_names[command]);
-    monitor_puts("\n");
+    message = tell_event();
+    message[0] = "tenant ";
+    message[1] = tenant->description->name;
+    message[2] = ends ? ": stopped by " : ": commanded to ";
+    message[3] = tenant_command_names[command];
+    message[4] = "\n";
+    message[5] = NULL;
     return true;
 }
 
@@ -86,19 +93,15 @@ static void carry_out(const struct console_mux *mux)
     struct tenant *tenant = &tenants[mux->commanded];
     enum tenant_state before = tenant->state;
     bool accepted = tenant_commands_take(tenant, mux->tenant_command);
+    const char **answer = tell_answer();
 
-    monitor_log_begin_answer();
-    monitor_puts("monitor: ");
-    monitor_puts(tenant_command_names[mux->tenant_command]);
-    monitor_puts(" ");
-    monitor_puts(tenant->description->name);
-    if (accepted) {
-        monitor_puts(": ok\n");
-    } else {
-        monitor_puts(": refused, it is ");
-        monitor_puts(tenant_state_name(before));
-        monitor_puts(foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n");
-    }
+    answer[0] = "monitor: ";
+    answer[1] = tenant_command_names[mux->tenant_command];
+    answer[2] = " ";
+    answer[3] = tenant->description->name;
+    answer[4] = accepted ? ": ok\n" : ": refused, it is ";
+    answer[5] = accepted ? NULL : tenant_state_name(before);
+    answer[6] = foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n";
 }
 
 static void requested(const struct console_mux *mux, uint32_t *requests)

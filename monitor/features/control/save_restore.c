@@ -60,7 +60,6 @@ bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
     vhart->start_argument = state->argument;
     /* It goes on with the registers that it has (lifecycle.c): with nothing of another life. */
     vhart_setup_world(vhart, state->address, state->argument);
-    vhart_setup_delegation(vhart);
     vhart->world.medeleg &= ~(uint64_t)EXCEPTIONS_MISALIGNED;
     if ((state->flags & COTENANT_DORMANT_MISALIGNED_DELEGATED) != 0) {
         vhart->world.medeleg |= EXCEPTIONS_MISALIGNED;

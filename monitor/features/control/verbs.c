@@ -12,6 +12,7 @@
 #include "core/monitor_log.h"
 #include "features/commands/tenant_commands.h"
 #include "features/control/control.h"
+#include "features/control/idle.h"
 #include "features/control/save_restore.h"
 
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&
@@ -220,6 +221,7 @@ static uint32_t tenant(const struct control_link *link, struct control_tenant *a
         .watch_policy = heartbeats.policy,
         .watch_within_us = (uint32_t)(nanoseconds_from_ticks(heartbeats.within) / 1000),
         .hangs = heartbeats.hangs,
+        .group = description->group,
         .entry = description->entry,
         .devicetree = description->devicetree,
     };
@@ -247,7 +249,7 @@ static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
         .schedule =
             hart->scheduler.running == schedulable ? COTENANT_SCHEDULE_RUNNING : schedulable->state,
         .time_ns = nanoseconds_from_ticks(now),
-        .cpu_ns = nanoseconds_from_ticks(vhart_run_time(vhart, now)),
+        .cpu_ns = nanoseconds_from_ticks(idle_computed(vhart, now)),
         .switches = schedulable->switches,
         .interrupts = vhart->world.interrupts,
         .faults = vhart->faults,

@@ -213,11 +213,10 @@ static void restore(struct vhart *vhart, const struct trigger *before)
     }
 }
 
-/* The hart has refused one of them. */
+/* The hart has refused one of them and has none now: the scheduler brings back those of before. */
 static struct sbi_result go_back(struct vhart *vhart, const struct trigger *before, uint64_t index)
 {
     restore(vhart, before);
-    (void)triggers_apply(vhart);
     return failed(SBI_ERR_NOT_SUPPORTED, index);
 }
 
@@ -312,6 +311,7 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
 {
     struct trigger before[MOST_TRIGGERS];
     struct entry entries[MOST_TRIGGERS];
+    uint32_t refused;
 
     take_entries(vhart, count, entries);
     for (uint32_t i = 0; i < count; i++) {
@@ -326,12 +326,14 @@ static struct sbi_result update(struct vhart *vhart, uint32_t count)
     }
     keep(vhart, before);
     for (uint32_t i = 0; i < count; i++) {
-        struct trigger *trigger = &triggers_of(vhart)->each[entries[i].head];
-
-        map(trigger, &entries[i]);
-        if (!trigger_set((uint32_t)entries[i].head, trigger->tdata1, trigger->tdata2)) {
-            return go_back(vhart, before, i);
-        }
+        map(&triggers_of(vhart)->each[entries[i].head], &entries[i]);
+    }
+    if (hart_is_wanted()) {
+        restore(vhart, before);
+        return sbi_repeat();
+    }
+    if (!apply(vhart, &refused)) {
+        return go_back(vhart, before, entry_of(entries, count, refused));
     }
     return sbi_value(0);
 }

@@ -17,46 +17,41 @@ static void clear_hart(struct hart_triggers *in_hart)
     in_hart->user = NULL;
 }
 
-/* Trigger `number`, which is mapped, gets into the hart; *refused: the first one that it does not
- * take as it is. */
-static void set(const struct trigger *trigger, uint32_t number, uint32_t *refused)
-{
-    if (!trigger_set(number, trigger->tdata1, trigger->tdata2) && *refused == MOST_TRIGGERS) {
-        *refused = number;
-    }
-}
-
 /* Nothing fires in between: the monitor runs in M-mode. */
 uint32_t triggers_apply(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
     struct triggers *own = triggers_of(vhart);
-    uint32_t refused = MOST_TRIGGERS;
     bool has_any = false;
 
     for (uint32_t i = 0; i < in_hart->count; i++) {
-        if (own->each[i].mapped) {
-            has_any = true;
-            set(&own->each[i], i, &refused);
-        } else {
+        const struct trigger *trigger = &own->each[i];
+
+        if (!trigger->mapped) {
             trigger_clear(in_hart, i);
+        } else if (!trigger_set(i, trigger->tdata1, trigger->tdata2)) {
+            clear_hart(in_hart);
+            vhart->world.hart->reschedule = true;
+            return i;
+        } else {
+            has_any = true;
         }
     }
     if (has_any) {
         in_hart->user = vhart;
         attended_begin(vhart, &own->attended);
+        vhart->world.hart->attended_last = &vhart->schedulable;
     } else {
         in_hart->user = NULL;
         attended_end(vhart, &own->attended);
     }
-    return refused;
+    return MOST_TRIGGERS;
 }
 
 void triggers_enter(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
     const struct triggers *own = triggers_of(vhart);
-    uint32_t refused = MOST_TRIGGERS;
 
     if (!own->attended || in_hart->user == vhart) {
         return;
@@ -64,7 +59,7 @@ void triggers_enter(struct vhart *vhart)
     in_hart->user = vhart;
     for (uint32_t i = 0; i < in_hart->count; i++) {
         if (own->each[i].mapped) {
-            set(&own->each[i], i, &refused);
+            (void)trigger_set(i, own->each[i].tdata1, own->each[i].tdata2);
         }
     }
 }

@@ -33,8 +33,9 @@ static inline struct triggers *triggers_of(const struct vhart *vhart)
 void triggers_refresh(struct vhart *vhart);
 
 /*
- * Puts all triggers of the vhart, which has the hart, there. Returns the first one that the hart
- * does not take as it is, or MOST_TRIGGERS.
+ * Puts all triggers of the vhart, which has the hart, there, and returns MOST_TRIGGERS; or the
+ * first one that the hart does not take as it is. Then none is there, until the scheduler, which is
+ * asked, gives the vhart the hart again: to put back those of before takes too long for the call.
  */
 uint32_t triggers_apply(struct vhart *vhart);
 

@@ -62,12 +62,4 @@ bool instruction_decode_floating(uint32_t instruction, bool store, struct memory
     return access->length == 2 || funct3 == 2 || funct3 == 3;
 }
 
-uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes)
-{
-    unsigned unused = 64 - 8u * access->size;
-
-    return access->sign_extend ? (uint64_t)((int64_t)(bytes << unused) >> unused)
-                               : bytes << unused >> unused;
-}
-
 FEATURE(decode);

@@ -25,6 +25,12 @@ bool instruction_decode(uint32_t instruction, bool store, struct memory_access *
 bool instruction_decode_floating(uint32_t instruction, bool store, struct memory_access *access);
 
 /* The value that a load leaves in its register, from the bytes that it read. */
-uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes);
+static inline uint64_t instruction_load_result(const struct memory_access *access, uint64_t bytes)
+{
+    unsigned unused = 64 - 8u * access->size;
+
+    return access->sign_extend ? (uint64_t)((int64_t)(bytes << unused) >> unused)
+                               : bytes << unused >> unused;
+}
 
 #endif

@@ -4,8 +4,8 @@
 #include "core/feature.h"
 #include "core/give_back.h"
 #include "core/guarded.h"
-#include "device/ns16550.h"
 #include "features/device_reset/goldfish_rtc.h"
+#include "features/device_reset/ns16550_reset.h"
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
 
@@ -51,6 +51,17 @@ static bool has(const struct bundle_tenant *description, unsigned index)
            description->resets[index].kind != COTENANT_DEVICE_RESET_NONE;
 }
 
+/* The first device from `index` on that the tenant reaches itself, or behind the last one. */
+static uint32_t skip_guarded(const struct bundle_tenant *description, uint32_t index)
+{
+    const struct bundle_reset *reset = &description->resets[index];
+
+    for (; index < COTENANT_MAX_RESETS && is_guarded(description, reset); index++) {
+        reset++;
+    }
+    return index;
+}
+
 /*
  * Those that the tenant reaches itself, step by step. Nothing depends on what else becomes of a
  * device that does not obey.
@@ -62,13 +73,13 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     uint32_t step = *next >> STEP_SHIFT;
     unsigned left = *room;
 
-    while (left > 0 && has(description, device)) {
-        const struct bundle_reset *reset = &description->resets[device];
-
-        if (!is_guarded(description, reset)) {
-            step = device_reset(reset, step);
-            left = step == 0 ? left - 1 : 0;
+    for (;;) {
+        device = skip_guarded(description, device);
+        if (left == 0 || !has(description, device)) {
+            break;
         }
+        step = device_reset(&description->resets[device], step);
+        left = step == 0 ? left - 1 : 0;
         device += step == 0;
     }
     *room = left;

@@ -18,12 +18,12 @@
 struct fp_registers {
     uint64_t f[32];
     uint64_t fcsr;
-    bool kept; /* else they are as at reset */
 };
 
 /* Of vharts, unless they are in the hart. */
 static struct fp_registers saved[COTENANT_MAX_VHARTS];
-static struct fp_registers at_reset; /* never written; not const, or the image would hold it */
+static bool kept[COTENANT_MAX_VHARTS]; /* else they are as at reset */
+static struct fp_registers at_reset;   /* never written; not const, or the image would hold it */
 /* The vhart whose values are in each hart, and where they will be kept; or NULL. */
 static struct owner {
     struct vhart *vhart;
@@ -44,12 +44,12 @@ void fp_claim(struct vhart *vhart)
     CSR_SET(mstatus, MSTATUS_FS);
     *owner = (struct owner){vhart, own};
     if (other.vhart != NULL) {
-        other.registers->kept = true;
+        kept[vhart_index(other.vhart)] = true;
         other.vhart->brings_registers = true;
     }
     vhart->brings_registers = false;
     vhart->keeps_registers = true;
-    fp_exchange(other.registers, own->kept ? own : &at_reset);
+    fp_exchange(other.registers, kept[vhart_index(vhart)] ? own : &at_reset);
 }
 
 void fp_drop(struct vhart *vhart)
@@ -59,7 +59,7 @@ void fp_drop(struct vhart *vhart)
     if (owner->vhart == vhart) {
         *owner = (struct owner){NULL, NULL};
     }
-    saved[vhart_index(vhart)].kept = false;
+    kept[vhart_index(vhart)] = false;
     vhart->brings_registers = tenant_uses_fp(vhart->tenant);
 }
 

@@ -8,11 +8,15 @@ static uint64_t mail_bit(const struct vhart *vhart)
     return 1ul << (vhart - vharts);
 }
 
+/*
+ * A guest's own host is not: its priority is the next one, and the hart may be its own for as long
+ * as it likes without a switch, as it may wait natively.
+ */
 static bool is_busy_with_higher(const struct hart *hart, const struct vhart *vhart)
 {
     const struct schedulable *running = __atomic_load_n(&hart->scheduler.running, __ATOMIC_RELAXED);
 
-    return running != NULL && running->priority > vhart->schedulable.priority;
+    return running != NULL && running->priority > (vhart->schedulable.priority | 1);
 }
 
 void messages_leave(struct vhart *vhart, uint32_t requests)

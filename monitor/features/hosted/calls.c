@@ -9,13 +9,14 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert;
+static sbi_handler divert, divert_base;
 
 /* As many as there are places of extensions, sbi/dispatch.c. */
 #define MOST_DIVERTED 32
 
 static struct sbi_extension diversions[MOST_DIVERTED];
 static sbi_handler *handlers[MOST_DIVERTED];
+static sbi_handler *base;
 
 void guest_divert_calls(void)
 {
@@ -27,6 +28,10 @@ void guest_divert_calls(void)
             sbi_is_offered(extension->id)) {
             handlers[next] = extension->handler;
             diversions[next] = (struct sbi_extension){extension->id, divert, extension->beginning};
+            if (extension->id == SBI_EXT_BASE) {
+                base = extension->handler;
+                diversions[next].handler = divert_base;
+            }
             sbi_withdraw(extension->id);
             (void)sbi_offer(&diversions[next++]);
         }
@@ -43,6 +48,7 @@ static struct sbi_result leave_to_process(struct vhart *vhart)
     }
     own->owes = GUEST_OWES_CALL;
     guest_exit(vhart, COTENANT_HOSTED_EXIT_SBI);
+    vhart->world.hart->reschedule = true;
     return sbi_no_return();
 }
 
@@ -69,17 +75,14 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
             continue;
         }
         __atomic_store_n(&theirs->called, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL) {
-            asleep = true;
-        } else {
-            messages_post(target, REQUEST_EVENTS);
-        }
+        asleep |= __atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL;
+        messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
     }
     if (!asleep) {
         return sbi_value(0);
     }
     (void)leave_to_process(vhart);
-    guest_vhart_of(vhart)->owes = GUEST_OWES_NOTHING;
+    guest_vhart_of(vhart)->owes = GUEST_OWES_CHECK;
     return sbi_value(0);
 }
 
@@ -92,12 +95,18 @@ static struct sbi_result divert(struct vhart *vhart, uint64_t function, const ui
         if (extension == SBI_EXT_IPI) {
             return send_ipi(vhart, function, arguments);
         }
-        if (extension != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION) {
-            return leave_to_process(vhart);
-        }
+        return leave_to_process(vhart);
     }
     while (diversions[place].id != extension) {
         place++; /* it is one of them */
     }
     return handlers[place](vhart, function, arguments);
+}
+
+static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
+                                     const uint64_t *arguments)
+{
+    return function == SBI_BASE_PROBE_EXTENSION && is_guest(vhart->tenant)
+               ? leave_to_process(vhart)
+               : base(vhart, function, arguments);
 }

@@ -16,11 +16,13 @@
 #define COTENANT_FEATURES_HOSTED_GUESTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "abi/hosted.h"
 #include "core/tenant.h"
 #include "features/decode/decode.h"
+#include "features/plic/mmio.h"
 
 struct guest {
     struct tenant *tenant; /* NULL: there is no such guest */
@@ -36,30 +38,49 @@ struct guest {
     struct bundle_tenant description;
 };
 
+#define NO_VIEW 0
+
 /* What a vhart of a guest does at its next turn before it runs. */
 enum guest_owes {
     GUEST_OWES_NOTHING,
-    GUEST_OWES_ACCESS, /* goes on behind its load or store, or takes a fault */
+    GUEST_OWES_WORD,   /* goes on behind its load or store of a word */
+    GUEST_OWES_ACCESS, /* the same for any access, or takes a fault */
     GUEST_OWES_CALL,   /* takes the answer to its call */
+    GUEST_OWES_CHECK,  /* nothing, but something has changed since its last turn, or there was none
+                        */
 };
 
 struct guest_vhart {
+    struct vhart *vhart;
     struct vhart *host;              /* whose turn it has, or NULL */
-    uint64_t host_switches;          /* its count when the turn began */
+    uint64_t turn_address;           /* of its turn page */
+    uint64_t host_switches;          /* its count when the turn began, */
+    uint64_t host_event;             /* and its hart's event_deadline */
+    bool undisturbed;                /* no other has had the hart since */
     volatile struct hosted_run *run; /* NULL: not started */
     enum guest_owes owes;
+    /* Bits of the host's mstatus with which it can lend its time without moving floating-point
+     * registers: FS if the guest shares them, 0 if there are none, all if it has its own. */
+    uint64_t fp_status;
     struct memory_access access;
-    bool stores;
+    bool stores;             /* and then access.reg is 0 */
     uint64_t access_address; /* virtual */
-    uint8_t store_length;    /* bytes of the host's instruction */
-    bool attended;
+    /* The host's instruction: where, its register and its bytes. */
+    uint64_t store_pc;
+    uint64_t store_register;
+    uint64_t store_length;
     uint32_t called; /* 1: another vhart has sent it an IPI that it has not seen */
-    uint64_t view;   /* guest.view for which its PMP entries were made, on its hart */
+    /* guest.view for which its PMP entries and its hart's were made, while nothing has changed
+     * since; or NO_VIEW. */
+    uint64_t view;
+    uint32_t token; /* of its guest */
     struct bundle_vhart description;
 };
 
 extern struct guest guests[COTENANT_HOSTED_MAX_SLOTS];
 extern struct guest_vhart guest_vharts[COTENANT_MAX_VHARTS]; /* by their index */
+/* The one that has or had the last turn of a host's vhart, or NULL. By the host's index. */
+extern struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
 
 /* The tenant is a guest. */
 static inline bool is_guest(const struct tenant *tenant)
@@ -75,7 +96,17 @@ static inline struct guest *guest_of(const struct tenant *tenant)
 
 static inline struct guest_vhart *guest_vhart_of(const struct vhart *vhart)
 {
-    return &guest_vharts[vhart->index];
+    return (struct guest_vhart *)((uintptr_t)vhart->description -
+                                  offsetof(struct guest_vhart, description));
+}
+
+/* The next turn of the vhart, which has none, is not for switches.c. */
+static inline void guest_has_changed(struct guest_vhart *own)
+{
+    own->view = NO_VIEW;
+    own->owes = own->owes == GUEST_OWES_WORD      ? GUEST_OWES_ACCESS
+                : own->owes == GUEST_OWES_NOTHING ? GUEST_OWES_CHECK
+                                                  : own->owes;
 }
 
 /* The guest in a slot of a host; NULL: there is no such slot. */
@@ -90,9 +121,6 @@ void guest_request(struct tenant *host, uint64_t address);
 /* COTENANT_HOSTED_LINE. Shared lock held. */
 void guest_line(const struct tenant *host, uint64_t value);
 
-/* The level of lines of a guest's PLIC, bits by source. Shared lock held. */
-void guest_set_lines(struct tenant *tenant, uint32_t lines, bool level);
-
 /* Makes the entries for what is lent. False: they do not fit, and the guest must not run so. */
 bool guest_protect(struct guest *guest);
 
@@ -102,21 +130,34 @@ bool guest_protect(struct guest *guest);
  */
 void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host);
 
+/*
+ * Accesses by which a guest asks its host for something, and the host lends it time again: in the
+ * state of fast_load() and fast_store(), and as those.
+ */
+world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store);
+world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store);
+
 /* The vhart, which has no turn, is `hart`'s from now on. False: another hart has something of it.
  */
 bool guest_bind(struct vhart *vhart, struct hart *hart);
 
 /*
- * The loaded vhart has stored `token` to the turn page of a vhart of a guest. Returns true if the
- * store is done, false if the host waits at it. Shared lock held.
+ * The loaded vhart has stored `token` to the turn page of a vhart of a guest. MMIO_DONE: the store
+ * is; else the host waits at it. Shared lock held.
  */
-bool guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token);
+enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token);
 
 /*
- * The turn that the vhart has, on this hart, ends for a reason: the host's store is done. The other
- * fields of the run page have been written.
+ * The turn that the vhart has, on this hart, ends for a reason: the host's store is done, and it is
+ * ready, which the scheduler does not know yet. The other fields of the run page have been written.
  */
 void guest_exit(struct vhart *vhart, uint32_t reason);
+
+/*
+ * `to`, which is ready on this hart, gets it if there is nothing else to decide: MMIO_SWITCH; else
+ * the scheduler decides.
+ */
+enum mmio_result guest_give_hart(struct vhart *to);
 
 /* The vhart has no turn any more, and its host's store is not done. Its own hart. */
 void guest_drop(struct vhart *vhart);

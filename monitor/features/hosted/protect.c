@@ -52,6 +52,9 @@ bool guest_protect(struct guest *guest)
         add(guest, &next, bound, PMP_MODE_TOR | PMP_RIGHTS);
     }
     guest->view = ++latest_view;
+    for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
+        guest_has_changed(guest_vhart_of(&guest->tenant->vharts[id]));
+    }
     return next <= bundle->board.pmp_entries;
 }
 
@@ -78,6 +81,11 @@ void guest_install(const struct guest *guest, struct vhart *vhart, const struct 
         return;
     }
     installed[hart->index] = guest->view;
+    for (uint32_t i = bundle->vhart_count; i < COTENANT_MAX_VHARTS; i++) {
+        if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
+            guest_has_changed(&guest_vharts[i]);
+        }
+    }
     for (uint32_t i = first_entry(guest); i < bundle->board.pmp_entries; i++) {
         protection_write_address(i, guest->pmp_address[i]);
     }

@@ -7,22 +7,26 @@
 #include "features/plic/mmio.h"
 
 /* All that is not a guest's memory or PLIC is a device of its process's. */
+static bool is_of_process(const struct tenant *tenant, uint64_t address)
+{
+    return is_guest(tenant) && address - tenant->description->plic_base >= PLIC_SIZE &&
+           !tenant_owns_memory(tenant, address, 1);
+}
+
 static bool is_hosted(const struct tenant *tenant, uint64_t address)
 {
     const struct bundle_tenant *own = tenant->description;
     uint64_t pages = 1 + (uint64_t)own->guest_count * COTENANT_HOSTED_SLOT_PAGES;
 
-    if (is_guest(tenant)) {
-        return address - own->plic_base >= PLIC_SIZE && !tenant_owns_memory(tenant, address, 1);
-    }
     return own->guest_count != 0 && address - own->guest_base < pages * COTENANT_HOSTED_PAGE;
 }
 
 /* The access is the process's, and completed at the next turn. */
-static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, bool store,
-                                         uint64_t value)
+static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, uint32_t size,
+                                         bool store, uint64_t *value)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
+    struct vhart *host = own->host;
     /* Read again: another vhart of the guest may have changed it, but not to its own advantage. */
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
 
@@ -30,13 +34,14 @@ static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, 
         return MMIO_FAULT;
     }
     own->stores = store;
+    own->access.reg = store ? 0 : own->access.reg;
     own->owes = GUEST_OWES_ACCESS;
     own->access_address = CSR_READ(mtval);
     own->run->address = address;
-    own->run->size = own->access.size;
-    own->run->value = value;
+    own->run->size = size;
+    own->run->value = *value;
     guest_exit(vhart, store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD);
-    return MMIO_AGAIN;
+    return guest_give_hart(host);
 }
 
 static enum mmio_result take_turn(struct vhart *host, uint64_t offset, uint32_t token)
@@ -48,7 +53,7 @@ static enum mmio_result take_turn(struct vhart *host, uint64_t offset, uint32_t 
     if (guest == NULL || id >= host->tenant->description->guest_vharts) {
         return MMIO_FAULT;
     }
-    return guest_turn(host, &guest->tenant->vharts[id], token) ? MMIO_DONE : MMIO_AGAIN;
+    return guest_turn(host, &guest->tenant->vharts[id], token);
 }
 
 static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
@@ -72,9 +77,6 @@ static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uin
     if (!is_hosted(vhart->tenant, address)) {
         return MMIO_FAULT;
     }
-    if (is_guest(vhart->tenant)) {
-        return leave_to_process(vhart, address, store, *value);
-    }
     if (offset >= COTENANT_HOSTED_PAGE) {
         return store && size == 4 && offset % COTENANT_HOSTED_PAGE == 0
                    ? take_turn(vhart, offset, (uint32_t)*value)
@@ -90,4 +92,5 @@ static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uin
     return MMIO_DONE;
 }
 
-MMIO_WINDOW(is_hosted, access_hosted);
+MMIO_SWITCHING_WINDOW(is_of_process, leave_to_process, guest_asks);
+MMIO_SWITCHING_WINDOW(is_hosted, access_hosted, guest_lend_again);

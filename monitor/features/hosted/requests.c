@@ -4,11 +4,11 @@
 #include "arch/owned_memory.h"
 #include "arch/vhart_setup.h"
 #include "core/bundle_check.h"
+#include "core/feature.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
 #include "features/hosted/guests.h"
 #include "features/plic/routing.h"
-#include "irq/source_set.h"
 #include "sbi/sbi.h"
 
 static uint32_t create(struct guest *guest, struct hosted_request *request)
@@ -133,11 +133,19 @@ static uint32_t start(struct guest *guest, struct hosted_request *request)
     }
     own = guest_vhart_of(vhart);
     own->run = (volatile struct hosted_run *)request->run;
-    own->owes = GUEST_OWES_NOTHING;
+    own->owes = GUEST_OWES_CHECK;
     own->called = 0;
+    own->token = guest->token;
+    own->fp_status = !tenant_uses_fp(tenant)                                  ? 0
+                     : (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 ? MSTATUS_FS
+                                                                              : UINT64_MAX;
+    if (HAS(fp) && vhart->keeps_registers) {
+        vhart->keeps_registers = false;
+        fp_drop(vhart);
+    }
     vhart_setup_world(vhart, request->address, request->argument);
-    vhart_setup_delegation(vhart);
     vhart->state = VHART_STARTED;
+    FENCE_I(); /* for what the process has written; on another hart guest_bind() does it */
     return COTENANT_HOSTED_OK;
 }
 
@@ -203,8 +211,7 @@ void guest_line(const struct tenant *host, uint64_t value)
 
     if (guest != NULL && source < COTENANT_HOSTED_SOURCES &&
         guest->tenant->state == TENANT_RUNNING) {
-        guest_set_lines(guest->tenant, source_bit(source),
-                        (value & COTENANT_HOSTED_LINE_HIGH) != 0);
+        vplic_set_level(guest->tenant->plic, source, (value & COTENANT_HOSTED_LINE_HIGH) != 0);
         routing_refresh(guest->tenant);
     }
 }

@@ -8,19 +8,30 @@
 #include "features/hosted/guests.h"
 #include "features/plic/vplic.h"
 
+/* Budget of what may run as long as it likes: ages of ticks. */
+#define NO_BUDGET (1ul << 62)
+
 struct guest guests[COTENANT_HOSTED_MAX_SLOTS];
 struct guest_vhart guest_vharts[COTENANT_MAX_VHARTS];
+
+/* The first guest of each host. */
+static uint32_t first_guests[COTENANT_MAX_TENANTS];
 
 /* Vharts of the monitor, those of slots included. */
 static uint32_t vhart_count;
 
-static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_t id)
+static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_t slot, uint32_t id)
 {
     struct vhart *vhart = &tenant->vharts[id];
     struct vhart *first = &host->vharts[id % host->vhart_count];
-    struct bundle_vhart *description = &guest_vharts[vhart - vharts].description;
+    struct guest_vhart *own = &guest_vharts[vhart - vharts];
 
-    *description = (struct bundle_vhart){
+    own->vhart = vhart;
+    own->turn_address =
+        host->description->guest_base +
+        (1 + (uint64_t)slot * COTENANT_HOSTED_SLOT_PAGES + id) * COTENANT_HOSTED_PAGE;
+    own->view = NO_VIEW;
+    own->description = (struct bundle_vhart){
         .id = id,
         .priority = first->description->priority,
         .flags = COTENANT_VHART_WFI_YIELDS,
@@ -28,7 +39,7 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
         .plic_s_context = 2 * id + 1, /* behind a machine context, as on most boards */
         .plic_claim_entry = COTENANT_NONE,
     };
-    vhart->description = description;
+    vhart->description = &own->description;
     vhart->index = (uint32_t)(vhart - vharts);
     vhart->tenant = tenant;
     vhart->world.hart = first->world.hart;
@@ -37,6 +48,10 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     vhart->schedulable.slice = first->schedulable.slice;
     vhart->work_patience = first->work_patience;
     vhart->brings_registers = tenant_uses_fp(tenant);
+    /* A vhart of a guest is always attended, and one of its hart's during a turn. */
+    vhart->attended = 1;
+    vhart->schedulable.budget = NO_BUDGET;
+    vhart->schedulable.period = TIME_NEVER;
 }
 
 static void make_slot(struct tenant *host, uint32_t slot)
@@ -60,7 +75,7 @@ static void make_slot(struct tenant *host, uint32_t slot)
     tenant->loader.phase = LOADER_IDLE;
     vhart_count += tenant->vhart_count;
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        make_vhart(tenant, host, id);
+        make_vhart(tenant, host, slot, id);
     }
     vuart_init(&tenant->uart);
     tenant->uart.closed = true;
@@ -74,6 +89,7 @@ static void make_slots(void)
 {
     vhart_count = bundle->vhart_count;
     for (uint32_t i = 0; i < bundle->tenant_count; i++) {
+        first_guests[i] = tenant_count - bundle->tenant_count;
         for (uint32_t slot = 0; slot < tenants[i].description->guest_count; slot++) {
             make_slot(&tenants[i], slot);
         }
@@ -87,44 +103,47 @@ HOOK(machine_begins, make_slots);
 
 struct guest *guest_in_slot(const struct tenant *host, uint64_t slot)
 {
-    for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_SLOTS; i++) {
-        if (guests[i].host == host && guests[i].slot == slot) {
-            return &guests[i];
-        }
-    }
-    return NULL;
+    return slot < host->description->guest_count ? &guests[first_guests[host->index] + slot] : NULL;
 }
 
 /* The slot is free from now on. */
-static void end_guest(struct guest *guest)
+static void __attribute__((noinline)) end_guest(struct guest *guest)
 {
     guest->token = 0;
     guest->size = 0;
+    /* Those that the devices of this one have left raised are not the next one's. */
+    for (uint32_t source = 1; source < COTENANT_HOSTED_SOURCES; source++) {
+        vplic_set_level(guest->tenant->plic, source, false);
+    }
     memset(guest->description.memory, 0, sizeof(guest->description.memory));
     for (uint32_t id = 0; id < guest->host->description->guest_vharts; id++) {
         struct guest_vhart *own = guest_vhart_of(&guest->tenant->vharts[id]);
 
         own->run = NULL;
-        own->owes = GUEST_OWES_NOTHING;
+        own->view = NO_VIEW;
+        own->owes = GUEST_OWES_CHECK;
         own->called = 0;
     }
 }
 
 /* A guest has stopped, or a host has, whose guests none can go on. */
-static void leaves(struct tenant *tenant)
+static void __attribute__((noinline)) stop_guests(const struct tenant *tenant)
 {
-    if (is_guest(tenant)) {
-        end_guest(guest_of(tenant));
-        return;
-    }
-    if (tenant->description->guest_count == 0 ||
-        (tenant->state != TENANT_STOPPED && tenant->state != TENANT_CRASHED)) {
-        return; /* or it suspends, and its guests with it */
-    }
     for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_SLOTS; i++) {
         if (guests[i].host == tenant && guests[i].tenant->state == TENANT_RUNNING) {
             tenant_halt(guests[i].tenant, TENANT_STOPPED);
         }
+    }
+}
+
+/* If it suspends, its guests do with it. */
+static void leaves(struct tenant *tenant)
+{
+    if (is_guest(tenant)) {
+        end_guest(guest_of(tenant));
+    } else if (tenant->description->guest_count != 0 &&
+               (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED)) {
+        stop_guests(tenant);
     }
 }
 

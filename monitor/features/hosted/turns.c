@@ -3,15 +3,12 @@
 #include "arch/interrupts.h"
 #include "arch/timer.h"
 #include "core/attended.h"
+#include "core/feature.h"
 #include "core/hooks.h"
 #include "core/messages.h"
 #include "features/hosted/guests.h"
-#include "features/plic/routing.h"
-#include "features/plic/vplic.h"
-#include "irq/source_set.h"
 
-/* The vhart of a guest that has a turn of this vhart of a host, or NULL. By the host's index. */
-static struct vhart *taken_by[COTENANT_MAX_VHARTS];
+struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
 
 /* The host's vhart has had its hart since it lent its time. */
 static bool is_over(const struct guest_vhart *own)
@@ -25,12 +22,24 @@ void guest_drop(struct vhart *vhart)
     struct hart *hart = vhart->world.hart;
 
     schedule_stop(&hart->scheduler, &vhart->schedulable);
+    /* Its time is its host's. */
+    own->host->schedulable.run_time += vhart->schedulable.run_time;
+    vhart->schedulable.run_time = 0;
     if (hart->attended_last == &vhart->schedulable) {
         hart->attended_last = NULL;
     }
-    attended_end(vhart, &own->attended);
-    taken_by[own->host->index] = NULL;
+    hart->attended_vharts--;
     __atomic_store_n(&own->host, NULL, __ATOMIC_SEQ_CST);
+}
+
+/* The turn of a host's vhart, if there is one. */
+static void drop_last(const struct vhart *host)
+{
+    const struct guest_vhart *own = guest_last[host->index];
+
+    if (own != NULL && own->host == host) {
+        guest_drop(own->vhart);
+    }
 }
 
 void guest_exit(struct vhart *vhart, uint32_t reason)
@@ -42,12 +51,32 @@ void guest_exit(struct vhart *vhart, uint32_t reason)
     host->world.registers[REGISTER_PC] += own->store_length;
     guest_drop(vhart);
     schedule_wake(&hart->scheduler, &host->schedulable, hart_now(hart));
-    hart->reschedule = true;
     /* One that was called just now, while it seemed to have its turn, does not wait. */
     if (reason == COTENANT_HOSTED_EXIT_IDLE && own->called != 0) {
         own->run->deadline = 0;
     }
     __atomic_store_n(&own->run->reason, reason, __ATOMIC_RELEASE);
+}
+
+enum mmio_result guest_give_hart(struct vhart *to)
+{
+    struct hart *hart = to->world.hart;
+    struct scheduler *scheduler = &hart->scheduler;
+
+    if (hart->reschedule || scheduler->ready != &to->schedulable ||
+        hart->attended_vharts != to->attended || (to->attended != 0 && !is_guest(to->tenant))) {
+        hart->reschedule = true;
+        return MMIO_AGAIN;
+    }
+    if (HAS(fp) && to->brings_registers) {
+        fp_claim(to);
+    }
+    if (to->attended != 0) {
+        hart->attended_last = &to->schedulable;
+    }
+    charge(scheduler, hart_now(hart));
+    scheduler->running = &to->schedulable;
+    return MMIO_SWITCH;
 }
 
 bool guest_is_still(const struct guest *guest)
@@ -78,11 +107,16 @@ bool guest_bind(struct vhart *vhart, struct hart *hart)
         return true;
     }
     if (__atomic_load_n(&before->loaded, __ATOMIC_SEQ_CST) == vhart ||
-        (tenant_uses_fp(vhart->tenant) && !vhart->brings_registers)) {
+        (vhart->keeps_registers && !vhart->brings_registers)) {
         return false;
     }
     vhart->world.hart = hart;
-    guest_vhart_of(vhart)->view = 0;
+    guest_has_changed(guest_vhart_of(vhart));
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (guest_last[i] == guest_vhart_of(vhart)) {
+            guest_last[i] = NULL;
+        }
+    }
     FENCE_I(); /* which the hart before may have been asked for */
     return true;
 }
@@ -110,17 +144,10 @@ static void end_access(struct vhart *vhart)
     const struct memory_access *access = &own->access;
     uint64_t *registers = vhart->world.registers;
 
-    if (!own->stores && access->reg != 0) {
+    if (access->reg != 0) {
         registers[access->reg] = instruction_load_result(access, own->run->value);
     }
     registers[REGISTER_PC] += access->length;
-}
-
-void guest_set_lines(struct tenant *tenant, uint32_t lines, bool level)
-{
-    for (uint32_t left = lines & ~1u; left != 0; left &= left - 1) {
-        vplic_set_level(tenant->plic, lowest_bit(left), level);
-    }
 }
 
 /* What the process has answered: from here on each field is read once. */
@@ -128,9 +155,10 @@ static void settle(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     uint64_t *registers = vhart->world.registers;
-    uint32_t raise = own->run->raise;
-    uint32_t lower = own->run->lower;
 
+    if (own->owes == GUEST_OWES_WORD) {
+        own->owes = GUEST_OWES_ACCESS;
+    }
     if (own->owes == GUEST_OWES_ACCESS && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
         fault(vhart);
     } else if (own->owes == GUEST_OWES_ACCESS) {
@@ -140,13 +168,6 @@ static void settle(struct vhart *vhart)
         registers[REGISTER_A1] = own->run->arguments[1];
     }
     own->owes = GUEST_OWES_NOTHING;
-    if ((raise | lower) != 0) {
-        own->run->raise = 0;
-        own->run->lower = 0;
-        guest_set_lines(vhart->tenant, raise, true);
-        guest_set_lines(vhart->tenant, lower, false);
-        routing_refresh(vhart->tenant);
-    }
 }
 
 static void see_call(struct vhart *vhart)
@@ -157,26 +178,42 @@ static void see_call(struct vhart *vhart)
 }
 
 /* The host, which has the hart, waits at its store, and the vhart is ready in its place. */
-static void begin(struct vhart *host, struct vhart *vhart)
+static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct hart *hart = host->world.hart;
-    struct schedulable *attended = hart->attended_last;
     bool has_timer = (CSR_READ(mie) & INTERRUPT_STI) != 0;
     uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
+    enum mmio_result result;
+    bool shares_fp = own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0;
 
+    vhart->brings_registers = tenant_uses_fp(vhart->tenant) && !shares_fp;
+    if (shares_fp) {
+        vhart->keeps_registers = false;
+        host->world.mstatus |= MSTATUS_FS; /* for its kernel to keep what the guest leaves there */
+    }
+    own->store_pc = host->world.registers[REGISTER_PC];
+    own->store_register = (store & 3) == 3 ? store >> 20 & 31 : 8 + (store >> 2 & 7);
     own->store_length = (store & 3) == 3 ? 4 : 2;
     own->host_switches = host->schedulable.switches;
     __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
-    taken_by[host->index] = vhart;
+    guest_last[host->index] = own;
     host->uses_features = true;
     see_call(vhart);
-    attended_begin(vhart, &own->attended);
-    hart->attended_last = attended;
+    vhart->uses_features = true;
+    hart->attended_vharts++;
+    /* Busy ones of the host's own priority take turns with its guest, too. */
+    vhart->schedulable.priority =
+        host->schedulable.priority - (has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable,
                   has_timer ? timer_deadline(host) : TIME_NEVER);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-    hart->reschedule = true;
+    guest_install(guest_of(vhart->tenant), vhart, host);
+    own->host_event = hart->event_deadline;
+    result = guest_give_hart(vhart);
+    own->undisturbed =
+        result == MMIO_SWITCH && hart->attended_vharts == 1 && !host->brings_registers;
+    return result;
 }
 
 /* Why there can be no turn now, or COTENANT_HOSTED_EXIT_NONE. */
@@ -193,36 +230,33 @@ static uint32_t refuses(struct vhart *host, struct vhart *vhart)
         messages_post(vhart, REQUEST_EVENTS);
         return COTENANT_HOSTED_EXIT_BUSY;
     }
-    if (taken_by[host->index] != NULL) {
-        guest_drop(taken_by[host->index]); /* over, as the host is here */
-    }
+    drop_last(host); /* over, as the host is here */
     return guest_bind(vhart, host->world.hart) ? COTENANT_HOSTED_EXIT_NONE
                                                : COTENANT_HOSTED_EXIT_BUSY;
 }
 
-bool guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
+enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     uint32_t reason;
 
     if (token == 0 || token != guest_of(vhart->tenant)->token || own->run == NULL) {
-        return true;
+        return MMIO_DONE;
     }
     reason = refuses(host, vhart);
     if (reason == COTENANT_HOSTED_EXIT_NONE &&
         (CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
         if ((host->world.mstatus & (MSTATUS_MPP | MSTATUS_SIE)) != MSTATUS_MPP_S) {
-            return false; /* the host takes it before it comes back to the store */
+            return MMIO_AGAIN; /* the host takes it before it comes back to the store */
         }
         reason = COTENANT_HOSTED_EXIT_INTERRUPTED;
     }
     if (reason != COTENANT_HOSTED_EXIT_NONE) {
         own->run->reason = reason;
-        return true;
+        return MMIO_DONE;
     }
     settle(vhart);
-    begin(host, vhart);
-    return false;
+    return begin(host, vhart);
 }
 
 /* It waits: nothing is left to do in the host's time. */
@@ -239,16 +273,20 @@ HOOK(vhart_leaves, loses_hart);
 
 static void gets_hart(struct vhart *vhart)
 {
-    const struct guest_vhart *own = guest_vhart_of(vhart);
+    struct guest_vhart *own = guest_vhart_of(vhart);
 
     if (!is_guest(vhart->tenant)) {
         return;
     }
+    own->undisturbed = false;
     if (is_over(own)) {
         guest_drop(vhart);
         hart_self()->reschedule = true;
-    } else {
-        guest_install(guest_of(vhart->tenant), vhart, own->host);
+        return;
+    }
+    guest_install(guest_of(vhart->tenant), vhart, own->host);
+    if (HAS(fp) && !vhart->keeps_registers && own->host->brings_registers) {
+        fp_claim(own->host); /* the registers that they share */
     }
 }
 
@@ -281,11 +319,10 @@ static void ends(struct vhart *vhart)
     const struct tenant *tenant = vhart->tenant;
 
     if (!is_guest(tenant)) {
-        if (taken_by[vhart->index] != NULL) {
-            guest_drop(taken_by[vhart->index]);
-        }
+        drop_last(vhart);
         return;
     }
+    guest_has_changed(own);
     if (own->host != NULL && is_over(own)) {
         guest_drop(vhart);
     } else if (own->host != NULL) {

@@ -19,27 +19,22 @@
 #include "features/plic/device_pages.h"
 #include "features/plic/mmio.h"
 #include "features/plic/uart.h"
+#include "features/plic/word_access.h"
 
-/* Opcode and funct3 of the loads and stores of a byte, and of a word in both lengths. */
-#define ENCODING_MASK 0x707f
+/* Opcode and funct3 of the loads and stores of a byte. */
 #define ENCODING_LB 0x0003
 #define ENCODING_LBU 0x4003
 #define ENCODING_SB 0x0023
-#define ENCODING_LW 0x2003
-#define ENCODING_SW 0x2023
-#define COMPRESSED_MASK 0xe003
-#define ENCODING_C_LW 0x4000
-#define ENCODING_C_SW 0xc000
 
 #define NOT_EMULATED UINT64_MAX
 
 /* The physical address of the fault, if that needs no search; NOT_EMULATED otherwise. */
-static inline uint64_t device_address(struct vhart *vhart)
+static inline uint64_t device_address(struct vhart *vhart, uint64_t address)
 {
     uint64_t satp = CSR_READ(satp);
-    uint64_t physical = CSR_READ(mtval);
+    uint64_t physical = address;
 
-    if (satp >> SATP_MODE_SHIFT != 0 && !device_recall(vhart, satp, physical, &physical)) {
+    if (satp >> SATP_MODE_SHIFT != 0 && !device_recall(vhart, satp, address, &physical)) {
         return NOT_EMULATED;
     }
     return physical;
@@ -61,15 +56,15 @@ static inline world_change go_on(struct hart *hart, struct vhart *vhart, uint64_
     return change_world(&vhart->world, &vhart->world);
 }
 
+/* Another vhart has been chosen. */
+static world_change __attribute__((noinline)) switch_over(struct hart *hart, struct vhart *vhart)
+{
+    return fast_hand_over(hart, vhart, hart->scheduler.charged);
+}
+
 static inline uint32_t fetch(const struct vhart *vhart)
 {
     return guest_fetch_native(vhart->world.registers[REGISTER_PC]);
-}
-
-/* Without a branch: x0 is not kept, and its place is another register's. */
-static inline uint64_t stored_value(const struct vhart *vhart, uint32_t reg)
-{
-    return vhart->world.registers[reg] & -(uint64_t)(reg != 0);
 }
 
 /* Of a byte of the virtual UART, as console drivers make them. */
@@ -108,24 +103,6 @@ store_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
                (uint8_t)stored_value(vhart, instruction >> 20 & 31));
     shared_leave(hart);
     return go_on(hart, vhart, 4);
-}
-
-/* A load or store of a word: the register, and the bytes of the instruction. */
-struct word_access {
-    uint32_t reg;
-    uint64_t length;
-};
-
-/* False: the instruction is no store of a word, or no load of one into a register. */
-static inline bool decode_word(uint32_t instruction, bool store, struct word_access *access)
-{
-    if ((instruction & COMPRESSED_MASK) == (store ? ENCODING_C_SW : ENCODING_C_LW)) {
-        *access = (struct word_access){(instruction >> 2 & 7) + 8, 2}; /* x8 to x15 */
-        return true;
-    }
-    *access = (struct word_access){instruction >> (store ? 20 : 7) & 31, 4};
-    return (instruction & ENCODING_MASK) == (store ? ENCODING_SW : ENCODING_LW) &&
-           (store || access->reg != 0);
 }
 
 /* `window`: NULL for the claim register. */
@@ -182,7 +159,8 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
 static inline __attribute__((always_inline)) world_change fast(struct hart *hart, bool store)
 {
     struct vhart *vhart = hart->loaded;
-    uint64_t physical = device_address(vhart);
+    uint64_t address = CSR_READ(mtval);
+    uint64_t physical = device_address(vhart, address);
     uint64_t offset = uart_offset(vhart->tenant, physical);
     const struct mmio_window *window = NULL;
 
@@ -190,9 +168,12 @@ static inline __attribute__((always_inline)) world_change fast(struct hart *hart
         return store ? store_uart(hart, vhart, offset) : load_uart(hart, vhart, offset);
     }
     if (physical != vhart->plic->claim_register) {
-        window = device_window(vhart, CSR_READ(mtval), physical);
+        window = device_window(vhart, address, physical);
         if (window == NULL) {
             return NO_CHANGE;
+        }
+        if (window->switches != NULL) {
+            return window->switches(hart, vhart, physical, store);
         }
     }
     return store ? store_word(hart, vhart, physical, window)
@@ -209,29 +190,24 @@ world_change fast_store(struct hart *hart)
     return fast(hart, true);
 }
 
-/* The plain path. */
-static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
+/* An access of any size to a window, or to none (NULL), the instruction's end included. */
+static __attribute__((cold)) enum mmio_result
+access_any(struct vhart *vhart, uint64_t physical, bool store, const struct mmio_window *window)
 {
     struct world *world = &vhart->world;
-    bool store = cause != CAUSE_LOAD_ACCESS;
-    const struct mmio_window *window;
     struct memory_access access;
     enum mmio_result result;
-    uint64_t physical;
     uint64_t value;
 
-    if (!device_translate(vhart, CSR_READ(satp), address, &physical) ||
-        !instruction_decode(fetch(vhart), store, &access)) {
-        return false;
+    if (window == NULL || !instruction_decode(fetch(vhart), store, &access)) {
+        return MMIO_FAULT;
     }
     /* Up to here nothing has changed: a vhart that is due now goes first. */
     if (hart_is_wanted() || !shared_try_enter(world->hart)) {
-        return true; /* and the access is made again */
+        return MMIO_AGAIN;
     }
     value = stored_value(vhart, access.reg);
-    window = mmio_window_at(vhart->tenant, physical);
-    result =
-        window == NULL ? MMIO_FAULT : window->access(vhart, physical, access.size, store, &value);
+    result = window->access(vhart, physical, access.size, store, &value);
     shared_leave(world->hart);
     if (result == MMIO_DONE) {
         if (!store && access.reg != 0) {
@@ -239,6 +215,39 @@ static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, u
         }
         world->registers[REGISTER_PC] += access.length;
     }
+    return result;
+}
+
+world_change mmio_access_again(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
+{
+    const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), address);
+    enum mmio_result result = access_any(vhart, address, store, window);
+
+    return result == MMIO_FAULT    ? NO_CHANGE
+           : result == MMIO_SWITCH ? switch_over(hart, vhart)
+                                   : go_on(hart, vhart, 0);
+}
+
+/* The plain path. */
+static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
+{
+    uint64_t satp = CSR_READ(satp);
+    const struct mmio_window *window;
+    enum mmio_result result;
+    uint64_t physical;
+
+    if (hart_is_wanted()) {
+        return true; /* the access is made again: to find what it reaches takes long */
+    }
+    if (device_recall(vhart, satp, address, &physical)) {
+        window = mmio_window_at(vhart->tenant, physical);
+    } else if (device_translate(vhart, satp, address, &physical)) {
+        window = device_window(vhart, address, physical); /* found by this very address */
+    } else {
+        return false;
+    }
+    result = access_any(vhart, physical, cause != CAUSE_LOAD_ACCESS, window);
+    vhart->world.hart->reschedule |= result == MMIO_SWITCH;
     return result != MMIO_FAULT;
 }
 

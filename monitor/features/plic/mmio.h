@@ -7,15 +7,19 @@
 #define COTENANT_FEATURES_PLIC_MMIO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/table.h"
 #include "core/tenant.h"
+#include "entry/trap.h"
 
 enum mmio_result {
     MMIO_DONE,
     MMIO_FAULT, /* no such register: an access fault */
     MMIO_AGAIN, /* some of it is done: the tenant makes the access again */
+    /* Done as far as it goes: the scheduler's running entity gets the hart, fast_hand_over(). */
+    MMIO_SWITCH,
 };
 
 /*
@@ -34,13 +38,25 @@ struct mmio_window {
      * answers MMIO_FAULT there, with nothing done.
      */
     mmio_accessor *access;
+    /*
+     * NULL, or what accesses come to first that usually give the hart to another vhart: as
+     * fast_load() and fast_store(), without the lock. It leaves others to mmio_access_again().
+     */
+    world_change (*switches)(struct hart *hart, struct vhart *vhart, uint64_t address, bool store);
 };
 
 TABLE(const struct mmio_window, mmio_windows);
 
 /* Registers a window at link time: see core/table.h. */
 #define MMIO_WINDOW(match, access)                                                                 \
-    static const struct mmio_window match##_window TABLE_ENTRY(mmio_windows) = {match, access}
+    static const struct mmio_window match##_window TABLE_ENTRY(mmio_windows) = {match, access, NULL}
+#define MMIO_SWITCHING_WINDOW(match, access, switches)                                             \
+    static const struct mmio_window match##_window TABLE_ENTRY(mmio_windows) = {match, access,     \
+                                                                                switches}
+
+/* An access that mmio_window.switches leaves alone: the window's `access` has it. */
+world_change mmio_access_again(struct hart *hart, struct vhart *vhart, uint64_t address,
+                               bool store);
 
 /* The window of the tenant that the address is in, or NULL. */
 const struct mmio_window *mmio_window_at(const struct tenant *tenant, uint64_t address);

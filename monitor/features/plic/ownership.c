@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose the interrupts are: tenants get them at boot and at a switch, and give them back. */
+/* Whose the interrupts are: tenants get them at boot and at a switch. */
 #include "features/plic/ownership.h"
 
-#include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/wanted.h"
 #include "device/plic_map.h"
 #include "features/plic/plic_entries.h"
 #include "features/plic/plic_vhart.h"
 #include "features/plic/plic_words.h"
-#include "features/plic/routing.h"
+#include "features/plic/vplic.h"
 #include "irq/board.h"
 #include "irq/source_set.h"
 
@@ -43,7 +41,7 @@ static void set_up(struct tenant *tenant)
         vplic_add_virtual(vplic, bundle->board.uart_source);
         tenant->uart_line = description->uart_source;
     }
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct vhart *vhart = &tenant->vharts[i];
         bool passed = (vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 
@@ -67,10 +65,8 @@ void tenant_take_sources(const struct tenant *tenant)
     for (uint32_t word = 0; word < tenant->plic->words; word++) {
         uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
 
-        for (uint32_t left = tenant->plic->physical_sources[word]; left != 0; left >>= 1, owner++) {
-            if ((left & 1) != 0) {
-                *owner = (uint8_t)(tenant->index + 1);
-            }
+        for (uint32_t left = tenant->plic->physical_sources[word]; left != 0; left &= left - 1) {
+            owner[lowest_bit(left)] = (uint8_t)(tenant->index + 1);
         }
     }
 }
@@ -121,51 +117,9 @@ static void drop(struct hart *hart, uint32_t source)
     source_owner[source] = owner;
 }
 
-/*
- * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
- * been reset and ask for no more.
- */
-static void drop_pending(const struct tenant *tenant)
+void source_owner_drop(struct hart *hart, uint32_t word, uint32_t sources)
 {
-    struct hart *hart = hart_self();
-
-    if (hart->plic_m_context == COTENANT_NONE) {
-        return;
-    }
-    for (uint32_t word = 0; word < tenant->plic->words; word++) {
-        uint32_t left = tenant->plic->physical_sources[word];
-
-        if (left != 0) {
-            left &= plic_read_pending_word(&board_plic, word);
-        }
-        for (; left != 0; left &= left - 1) {
-            drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
-        }
-    }
-}
-
-/* Out of line: the steps before do not save its registers. */
-static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
-{
-    drop_pending(tenant);
-    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
-        vplic_set_level(tenant->plic, tenant->uart_line, false);
-        tenant->uart_line = tenant->description->uart_source;
-        tenant->uart_level = false;
-    }
-    routing_refresh(tenant);
-}
-
-uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
-{
-    for (;;) {
-        step = vplic_reset_step(tenant->plic, step);
-        if (step == 0) {
-            reset_rest(tenant);
-            return 0;
-        }
-        if (hart_is_wanted()) {
-            return step;
-        }
+    for (; sources != 0; sources &= sources - 1) {
+        drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources));
     }
 }

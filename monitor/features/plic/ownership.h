@@ -6,10 +6,18 @@
 #include <stdint.h>
 
 #include "abi/limits.h"
+#include "core/hart.h"
 
 #define NO_OWNER 0
 
 /* Index of the owning tenant of each source + 1. Of those that a group shares, the active one. */
 extern uint8_t source_owner[COTENANT_MAX_SOURCES];
+
+/*
+ * Claims and completes sources of a word, a bit each, that are pending and not to reach whoever has
+ * them next: in the machine context of the hart, which it must have. They are off there afterwards,
+ * with priority 0.
+ */
+void source_owner_drop(struct hart *hart, uint32_t word, uint32_t sources);
 
 #endif

@@ -29,7 +29,7 @@ void bring_sources(struct tenant *tenant, struct hart *hart)
     const struct vplic *vplic = tenant->plic;
     struct hart *before = tenant->source_hart;
 
-    if (before == NULL || before == hart || hart->plic_m_context == COTENANT_NONE) {
+    if (!HAS(harts) || before == NULL || before == hart || hart->plic_m_context == COTENANT_NONE) {
         return;
     }
     tenant->source_hart = hart;
@@ -91,7 +91,7 @@ static uint32_t hidden_source(uint32_t word)
 /* A vhart reads its enable words by itself while they are as it has written them. */
 static void show_enables(struct vhart *vhart, bool shown)
 {
-    if (vhart->world.hart == hart_self()) {
+    if (hart_is_self(vhart->world.hart)) {
         plic_entry_set(vhart, vhart->plic->enables_entry, shown);
     } else {
         messages_post(vhart, REQUEST_ROUTING);

@@ -65,7 +65,7 @@ static void apply_to(struct vhart *vhart)
 {
     const struct vplic_vhart *own = vhart->plic->own;
 
-    if (vhart->world.hart != hart_self()) {
+    if (!hart_is_self(vhart->world.hart)) {
         messages_post(vhart, REQUEST_ROUTING); /* a guest's has moved to another hart since */
         return;
     }
@@ -87,7 +87,7 @@ static void __attribute__((noinline)) refresh(const struct vplic *vplic, struct 
         return;
     }
     vhart->routed = wanted;
-    if (vhart->world.hart == hart_self()) {
+    if (hart_is_self(vhart->world.hart)) {
         apply(vhart);
     } else {
         messages_post(vhart, REQUEST_ROUTING);
@@ -97,14 +97,14 @@ static void __attribute__((noinline)) refresh(const struct vplic *vplic, struct 
 /* Out of line: a tenant with one vhart does not save the registers of the loop. */
 static void __attribute__((noinline)) refresh_all(struct tenant *tenant)
 {
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         refresh(tenant->plic, &tenant->vharts[i]);
     }
 }
 
 void routing_refresh(struct tenant *tenant)
 {
-    if (tenant->vhart_count == 1) {
+    if (tenant_vhart_count(tenant) == 1) {
         refresh(tenant->plic, tenant->vharts);
     } else {
         refresh_all(tenant);
@@ -114,7 +114,7 @@ void routing_refresh(struct tenant *tenant)
 /* A hart on which the tenant is loaded, or NULL. */
 static struct hart *hart_that_runs(const struct tenant *tenant)
 {
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct hart *hart = tenant->vharts[i].world.hart;
 
         if (__atomic_load_n(&hart->loaded, __ATOMIC_RELAXED) == &tenant->vharts[i]) {
@@ -130,6 +130,9 @@ static struct hart *hart_that_runs(const struct tenant *tenant)
  */
 static void send_sources_away(struct hart *hart)
 {
+    if (!HAS(harts)) {
+        return;
+    }
     for (uint32_t i = 0; i < tenant_count; i++) {
         struct tenant *tenant = &tenants[i];
         struct hart *other;

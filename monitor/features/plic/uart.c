@@ -7,7 +7,7 @@
 
 static bool has_enabled(const struct tenant *tenant, uint32_t source)
 {
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         if (source_set_has(tenant->plic->vharts[i].enable, source)) {
             return true;
         }

@@ -122,7 +122,8 @@ static bool end_early(struct vplic *vplic, uint32_t source)
 {
     struct vplic_vhart *vhart = &vplic->vharts[0];
 
-    if (vplic->vhart_count != 1 || !vhart->passthrough || !source_set_has(vhart->claimed, source)) {
+    if (vplic_vhart_count(vplic) != 1 || !vhart->passthrough ||
+        !source_set_has(vhart->claimed, source)) {
         return false;
     }
     end_service(vplic, vhart, source);
@@ -150,7 +151,7 @@ bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
 
 static bool has_emulated_vhart(const struct vplic *vplic)
 {
-    for (uint32_t index = 0; index < vplic->vhart_count; index++) {
+    for (uint32_t index = 0; index < vplic_vhart_count(vplic); index++) {
         if (!vplic->vharts[index].passthrough) {
             return true;
         }

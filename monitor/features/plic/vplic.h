@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "abi/limits.h"
+#include "core/vhart.h"
 #include "irq/source_set.h"
 
 /* Vharts of one tenant. */
@@ -68,6 +69,11 @@ struct vplic {
     uint32_t latest; /* the source whose pending bit changed last; 0: none has */
     struct vplic_vhart vharts[VPLIC_MAX_VHARTS];
 };
+
+static inline uint32_t vplic_vhart_count(const struct vplic *vplic)
+{
+    return SEVERAL_VHARTS ? vplic->vhart_count : 1;
+}
 
 /* Sources that the tenant may configure, as bits of a word. */
 static inline uint32_t vplic_known_sources(const struct vplic *vplic, uint32_t word)
@@ -132,9 +138,11 @@ bool vplic_raise(struct vplic *vplic, uint32_t source);
  * The tenant restarts: everything physical that it held is completed, disabled and set to
  * priority 0, every register is as after vplic_init(). Levels of virtual devices stay what
  * they are. It is done in steps, each for the 32 sources of a word at most, with two calls for
- * each: begins with step 0, and returns the step that comes next; 0: there is no such step. The
- * vharts must not run meanwhile.
+ * each: begins with step 0, and returns the step that comes next; 0: there is no such step. Those
+ * of a word are numbered from a multiple of VPLIC_RESET_PARTS on. The vharts must not run
+ * meanwhile.
  */
+#define VPLIC_RESET_PARTS 16
 uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step);
 
 #endif

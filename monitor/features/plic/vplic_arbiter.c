@@ -54,11 +54,18 @@ static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic
                                         : above_threshold(vplic, word, vhart->threshold));
 }
 
+/* Out of line: one copy for where there are several words to look at. */
+static uint32_t __attribute__((noinline))
+due_in_word(const struct vplic *vplic, const struct vplic_vhart *vhart, uint32_t word)
+{
+    return due_sources(vplic, vhart, word);
+}
+
 static bool __attribute__((noinline))
 any_due_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
     for (uint32_t left = vplic->pending_words; left != 0; left &= left - 1) {
-        if (due_sources(vplic, vhart, lowest_bit(left)) != 0) {
+        if (due_in_word(vplic, vhart, lowest_bit(left)) != 0) {
             return true;
         }
     }
@@ -102,7 +109,7 @@ best_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
     uint32_t end;
 
     for (end = first; vplic->pending_words >> end != 0; end++) {
-        due[end] = due_sources(vplic, vhart, end);
+        due[end] = due_in_word(vplic, vhart, end);
     }
     for (uint32_t bit = VPLIC_PRIORITY_BITS; bit-- > 0;) {
         const uint32_t *plane = vplic->priority_plane[bit];

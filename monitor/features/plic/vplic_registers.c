@@ -12,7 +12,7 @@ static uint32_t find_vhart(const struct vplic *vplic, uint64_t context)
 {
     uint32_t index = 0;
 
-    while (index < vplic->vhart_count && vplic->vharts[index].context != context) {
+    while (index < vplic_vhart_count(vplic) && vplic->vharts[index].context != context) {
         index++;
     }
     return index;
@@ -55,7 +55,7 @@ static uint32_t emulated_enables(const struct vplic *vplic, uint32_t word)
 {
     uint32_t enabled = 0;
 
-    for (uint32_t index = 0; index < vplic->vhart_count; index++) {
+    for (uint32_t index = 0; index < vplic_vhart_count(vplic); index++) {
         if (!vplic->vharts[index].passthrough) {
             enabled |= vplic->vharts[index].enable[word];
         }
@@ -86,7 +86,7 @@ static uint32_t access_enable(struct vplic *vplic, uint64_t offset, bool store, 
     uint32_t index = find_vhart(vplic, offset / PLIC_ENABLE_STRIDE);
     uint32_t word = offset % PLIC_ENABLE_STRIDE / sizeof(uint32_t);
 
-    if (index == vplic->vhart_count || word >= COTENANT_SOURCE_WORDS) {
+    if (index == vplic_vhart_count(vplic) || word >= COTENANT_SOURCE_WORDS) {
         return 0;
     }
     if (store) {
@@ -110,7 +110,7 @@ static uint32_t access_context(struct vplic *vplic, uint64_t offset, bool store,
     uint32_t index = find_vhart(vplic, offset / PLIC_CONTEXT_STRIDE);
     uint64_t within = offset % PLIC_CONTEXT_STRIDE;
 
-    if (index == vplic->vhart_count || within > CONTEXT_CLAIM) {
+    if (index == vplic_vhart_count(vplic) || within > CONTEXT_CLAIM) {
         return 0;
     }
     if (within == CONTEXT_CLAIM) {

@@ -5,9 +5,18 @@
 #include "features/plic/vplic_arbiter.h"
 #include "irq/source_set.h"
 
-/* Completes the raised sources of a word, some of which may be disabled, and turns all off. */
-static void release_emulated(struct vplic *vplic, uint32_t word, uint32_t raised)
+/* Of a word: it is silenced, each vhart releases it, and the rest. */
+_Static_assert(VPLIC_MAX_VHARTS + 2 <= VPLIC_RESET_PARTS, "each vhart has a part");
+
+/*
+ * Completes the raised sources of a word, some of which may be disabled, and turns all off. Out of
+ * line, as the next one: a vhart that the PLIC is passed through to does not save their registers.
+ */
+static void __attribute__((noinline)) release_emulated(struct vplic *vplic, uint32_t word)
 {
+    uint32_t raised =
+        (vplic->pending[word] | vplic->in_service[word]) & vplic->physical_sources[word];
+
     if (raised != 0) {
         enable_physical(vplic, word, raised);
     }
@@ -17,25 +26,10 @@ static void release_emulated(struct vplic *vplic, uint32_t word, uint32_t raised
     enable_physical(vplic, word, 0);
 }
 
-/* The state of the sources of a word is as after vplic_init(), except for the levels. */
-static void clear_word(struct vplic *vplic, uint32_t word)
+static void __attribute__((noinline)) forget_claims(struct vplic_vhart *vhart, uint32_t word)
 {
-    for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
-        vplic->priority_plane[bit][word] = 0;
-    }
-    for (uint32_t index = 0; index < vplic->vhart_count; index++) {
-        struct vplic_vhart *vhart = &vplic->vharts[index];
-
-        vhart->enable[word] = 0;
-        if (vhart->claimed[word] != 0) {
-            vhart->claimed_count -= count_bits(vhart->claimed[word]);
-            vhart->claimed[word] = 0;
-        }
-    }
-    vplic->in_service[word] = 0;
-    vplic->level[word] &= vplic->virtual_sources[word];
-    vplic->pending[word] = vplic->level[word];
-    vplic_update_pending_word(vplic, word);
+    vhart->claimed_count -= count_bits(vhart->claimed[word]);
+    vhart->claimed[word] = 0;
 }
 
 /* A vhart to which the PLIC is passed through may have claimed sources without our knowledge. */
@@ -46,40 +40,48 @@ static void release_vhart(struct vplic *vplic, uint32_t index, uint32_t word)
     }
 }
 
-/* Out of line: the steps before do not save its registers. */
+/*
+ * The state of a word's sources is as after vplic_init(), except for the levels. Out of line: the
+ * steps before do not save its registers.
+ */
 static void __attribute__((noinline)) release_rest(struct vplic *vplic, uint32_t word)
 {
-    uint32_t raised = vplic->pending[word] | vplic->in_service[word];
     bool emulated = false;
 
-    for (uint32_t index = 0; index < vplic->vhart_count; index++) {
-        emulated |= !vplic->vharts[index].passthrough;
-        if (word == 0) {
-            vplic->vharts[index].threshold = 0;
+    for (uint32_t index = 0; index < vplic_vhart_count(vplic); index++) {
+        struct vplic_vhart *vhart = &vplic->vharts[index];
+
+        emulated |= !vhart->passthrough;
+        vhart->threshold = 0;
+        vhart->enable[word] = 0;
+        if (vhart->claimed[word] != 0) {
+            forget_claims(vhart, word);
         }
     }
     if (emulated) {
-        release_emulated(vplic, word, raised & vplic->physical_sources[word]);
+        release_emulated(vplic, word);
     }
-    clear_word(vplic, word);
+    for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
+        vplic->priority_plane[bit][word] = 0;
+    }
+    vplic->in_service[word] = 0;
+    vplic->level[word] &= vplic->virtual_sources[word];
+    vplic->pending[word] = vplic->level[word];
+    vplic_update_pending_word(vplic, word);
 }
 
-/*
- * Of a word: it is silenced, each vhart releases it, and the rest; that alone where there is no
- * physical source.
- */
+/* Where a word has no physical source, the rest is all there is. */
 uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step)
 {
-    uint32_t steps_of_word = vplic->vhart_count + 2;
-    uint32_t word = step / steps_of_word;
-    uint32_t part = step % steps_of_word;
+    uint32_t word = step / VPLIC_RESET_PARTS;
+    uint32_t part = step % VPLIC_RESET_PARTS;
 
     if (word >= vplic->words) {
         return 0;
     }
-    if (vplic->physical_sources[word] == 0 || part > vplic->vhart_count) {
+    if (vplic->physical_sources[word] == 0 || part > vplic_vhart_count(vplic)) {
         release_rest(vplic, word);
-        return (word + 1) * steps_of_word;
+        return (word + 1) * VPLIC_RESET_PARTS;
     }
     if (part == 0) {
         silence_physical_word(vplic, word, vplic->physical_sources[word]);

@@ -20,6 +20,8 @@ struct pmu pmus[COTENANT_MAX_VHARTS];
 
 /* Firmware counters that are started or stopped without a look at interrupts. */
 #define MOST_AT_ONCE 2
+/* Counters of the hart are by eights. */
+#define EIGHT 0xfful
 
 static uint64_t total_of(const struct pmu *pmu, const struct pmu_counter *counter)
 {
@@ -206,18 +208,25 @@ bool pmu_configure(struct vhart *vhart, unsigned counter, uint64_t setting, bool
 }
 
 /*
- * Those of `set` that are started or stopped at once: some firmware counters or, if there are none
- * left, all of the hart's.
+ * Those of `set`, which is not empty, that are started or stopped at once: some firmware counters
+ * or, if there are none left, some of the hart's.
  */
 static uint64_t piece_of(const struct vhart *vhart, uint64_t set)
 {
     uint64_t firmware = set & pmu_firmware_counters(vhart);
     uint64_t rest = firmware;
+    uint64_t eight = EIGHT;
 
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
         rest &= rest - 1;
     }
-    return firmware != 0 ? firmware & ~rest : set;
+    if (firmware != 0) {
+        return firmware & ~rest;
+    }
+    while ((set & eight) == 0) {
+        eight <<= 8;
+    }
+    return set & eight;
 }
 
 /* The next one of `*set`, which is not empty, and takes it out. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/sta/steal.h"
 
-#include "arch/guest_memory.h"
+#include "arch/guest_fetch.h"
 #include "arch/instruction.h"
 #include "core/attended.h"
 #include "core/clock.h"
@@ -42,6 +42,7 @@ void steal_begin(struct vhart *vhart, uint64_t address)
     }
     *steal = (struct steal){.on = steal->on, .memory = (volatile struct steal_time *)address};
     attended_begin(vhart, &steal->on);
+    vhart->world.hart->attended_last = &vhart->schedulable;
 }
 
 void steal_end(struct vhart *vhart)
@@ -58,11 +59,10 @@ static inline bool is_idle(const struct vhart *vhart)
     return vhart->loading ||
            (vhart->world.hart->loaded == vhart &&
             (world_naps(&vhart->world) ||
-             guest_fetch_native(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI));
+             guest_fetch_in_line(vhart->world.registers[REGISTER_PC] - 4) == INSTRUCTION_WFI));
 }
 
-/* Out of line, so that a vhart without steal time saves no registers for it. */
-static void __attribute__((noinline)) note_leaving(struct vhart *vhart, struct steal *steal)
+static inline void note_leaving(struct vhart *vhart, struct steal *steal)
 {
     enum schedulable_state state = vhart->schedulable.state;
 
@@ -83,6 +83,7 @@ static void leave(struct vhart *vhart)
 {
     struct steal *steal = &steals[vhart_index(vhart)];
 
+    __asm__("" : "+r"(steal)); /* found once, not in each branch */
     if (steal->on && (steal->away == STEAL_NONE || vhart->loading ||
                       vhart->schedulable.state != SCHEDULABLE_READY)) {
         note_leaving(vhart, steal);

@@ -34,9 +34,12 @@ static uint32_t waiting;
 
 void symptoms_begin(struct tenant *tenant)
 {
+    uint32_t *faults = &repeated_faults[vhart_index(tenant->vharts)];
+    const uint32_t *end = faults + tenant->vhart_count;
+
     symptoms[tenant->index].found = symptoms[tenant->index].untold;
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        repeated_faults[vhart_index(&tenant->vharts[i])] = 0;
+    while (faults < end) {
+        *faults++ = 0;
     }
 }
 

@@ -13,6 +13,11 @@
 
 /* Raw bytes after which others get a line in, although the line of the tenant has not ended. */
 #define FOCUS_RUN_MAX 256
+/*
+ * Ticks for which a line of the tenant in focus that has begun is not broken although it does not
+ * go on at the moment: kernels pause after each character. A prompt stands for longer.
+ */
+#define WHOLE_LINE_TICKS 4
 /* Bytes taken out at a time: longer than any escape sequence in use. Then this stands for them. */
 #define FILTER_RUN_MAX 32
 #define FILTER_MARK '.'
@@ -89,15 +94,17 @@ static int next_of_text(struct console_mux *mux)
 
 /*
  * No source is in the middle of another one's line: the tenant in focus goes on, unless
- * another source waits and the focus is at the start of a line, silent, or long at it.
+ * another source waits and the focus is at the start of a line, long at it, or silent in one that
+ * began a while ago.
  */
 static int next_choice(struct console_mux *mux)
 {
     uint32_t focus = mux->focus < mux->tenant_count ? mux->focus : CONSOLE_NO_SOURCE;
     bool focus_waits = focus != CONSOLE_NO_SOURCE && console_source_used(mux, focus) != 0;
     bool at_start = mux->last_byte == '\n';
-    bool others_turn =
-        !focus_waits || (at_start && mux->focus_run > 0) || mux->focus_run >= FOCUS_RUN_MAX;
+    bool rests = at_start || mux->line_ticks >= WHOLE_LINE_TICKS || mux->flushing;
+    bool had_its_turn = (at_start && mux->focus_run > 0) || mux->focus_run >= FOCUS_RUN_MAX;
+    bool others_turn = focus_waits ? had_its_turn : rests;
     int byte;
 
     if (others_turn && console_choose_source(mux, focus)) {
@@ -110,6 +117,9 @@ static int next_choice(struct console_mux *mux)
     }
     if (mux->focus_run < FOCUS_RUN_MAX) {
         mux->focus_run++;
+    }
+    if (at_start) {
+        mux->line_ticks = 0;
     }
     byte = console_source_next(mux, focus);
     return byte == COTENANT_CONTROL_START ? FILTER_MARK : byte;

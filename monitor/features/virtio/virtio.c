@@ -333,12 +333,15 @@ static void begin_reset(struct virtio_device *device)
     device->ending = 1;
 }
 
-/* Each part of a device is a part of its own. */
+/* Each part of a device is a part of its own; one that no driver has touched is none. */
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t count = tenant->description->device_count;
     struct virtio_device *device = &virtio_devices[tenant->description->device_first + *next];
 
+    for (; *next != count && !device->touched && device->ending == 0; device++) {
+        (*next)++;
+    }
     if (*next == count || *room < GIVE_BACK_ROOM) {
         return *next == count;
     }

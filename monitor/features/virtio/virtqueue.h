@@ -74,6 +74,12 @@ enum virtqueue_state {
     VIRTQUEUE_LATER,  /* of parts of a work: there is another part, and the hart is wanted first */
 };
 
+/* No chain is open, and none is there to open. */
+static inline bool virtqueue_has_nothing(enum virtqueue_state state)
+{
+    return state == VIRTQUEUE_EMPTY || state == VIRTQUEUE_BROKEN;
+}
+
 /*
  * The driver has placed the queue, which has no ring, by its registers (section 2.7.10.1: the parts
  * are aligned to 16, 2 and 4 bytes). False: it is not wholly in the tenant's memory, and has none.

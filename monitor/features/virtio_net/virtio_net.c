@@ -267,18 +267,12 @@ static void copy_piece(struct net *net, uint32_t end)
 /* A step while it is not known who is to get a frame. False: there is none. */
 static bool begin(struct net *net)
 {
-    switch (virtio_look_on(net->device, queue_of(net, QUEUE_TRANSMIT), false)) {
-    case VIRTQUEUE_BYTES:
-    case VIRTQUEUE_END: /* of one that is too short */
-        begin_frame(net);
-        return true;
-    case VIRTQUEUE_LATER:
-        return true;
-    case VIRTQUEUE_EMPTY:
-    case VIRTQUEUE_BROKEN:
-        break;
+    enum virtqueue_state state = virtio_look_on(net->device, queue_of(net, QUEUE_TRANSMIT), false);
+
+    if (state == VIRTQUEUE_BYTES || state == VIRTQUEUE_END) {
+        begin_frame(net); /* at its end already: one that is too short */
     }
-    return false;
+    return !virtqueue_has_nothing(state);
 }
 
 static bool step(void *subject)

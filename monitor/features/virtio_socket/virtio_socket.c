@@ -174,6 +174,7 @@ static void move_piece(struct socket *from)
 static bool step(void *subject)
 {
     struct socket *from = subject;
+    enum virtqueue_state state;
 
     if (from->over) {
         end_packet(from);
@@ -190,20 +191,13 @@ static bool step(void *subject)
     if (from->in_packet) {
         return begin_part(from);
     }
-    switch (virtio_look_on(from->device, queue_of(from, QUEUE_TRANSMIT), false)) {
-    case VIRTQUEUE_BYTES:
+    state = virtio_look_on(from->device, queue_of(from, QUEUE_TRANSMIT), false);
+    if (state == VIRTQUEUE_BYTES) {
         begin_packet(from);
-        return true;
-    case VIRTQUEUE_END:
+    } else if (state == VIRTQUEUE_END) {
         end_packet(from);
-        return true;
-    case VIRTQUEUE_LATER:
-        return true;
-    case VIRTQUEUE_EMPTY:
-    case VIRTQUEUE_BROKEN:
-        break;
     }
-    return false;
+    return !virtqueue_has_nothing(state);
 }
 
 static bool notify(struct virtio_device *device, uint32_t queue)

@@ -45,7 +45,14 @@ static void make_board(struct bundle_board *board)
         .hart_count = 2,
         .harts = {{.id = 0, .plic_m_context = 0, .plic_s_context = 1},
                   {.id = 1, .plic_m_context = 2, .plic_s_context = 3}},
+        .bus_kind = COTENANT_BUS_MPFS_MPU,
+        .bus_base = 0x20005000,
+        .master_count = 10,
     };
+    for (uint16_t i = 0; i < board->master_count; i++) {
+        board->masters[i] = (struct bundle_master){.number = i, .entries = 16};
+    }
+    board->masters[4].tenants = 1;
 }
 
 static void make_tenant(struct bundle *bundle, uint32_t index, const char *name, uint64_t base,

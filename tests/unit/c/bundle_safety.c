@@ -183,6 +183,37 @@ static bool passed_through(const struct bundle_vhart *vhart)
     return (vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) != 0;
 }
 
+/* Bus masters: each register is one of the unit's, and who has one has it alone. */
+static const char *master_danger(const struct bundle *bundle)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    if (board->bus_kind == COTENANT_BUS_NONE) {
+        DANGER_IF(board->master_count != 0);
+        return NULL;
+    }
+    DANGER_IF(board->bus_base == 0 || board->bus_base % 4096 != 0);
+    DANGER_IF(!apart(board->bus_base, 4096, board->ram_base, board->ram_size));
+    DANGER_IF((wide)board->ram_base + board->ram_size > (wide)1 << 38);
+    DANGER_IF(board->master_count != 10);
+    for (uint32_t i = 0; i < board->master_count; i++) {
+        const struct bundle_master *master = &board->masters[i];
+
+        DANGER_IF(master->number >= 10 || master->entries > 16);
+        DANGER_IF(master->tenants >= 1ul << bundle->tenant_count);
+        for (uint32_t j = 0; j < i; j++) {
+            DANGER_IF(master->number == board->masters[j].number);
+        }
+        for (uint32_t a = 0; a < bundle->tenant_count; a++) {
+            for (uint32_t b = 0; b < a; b++) {
+                DANGER_IF((master->tenants >> a & 1) != 0 && (master->tenants >> b & 1) != 0 &&
+                          !take_turns(&bundle->tenants[a], &bundle->tenants[b]));
+            }
+        }
+    }
+    return NULL;
+}
+
 static const char *vhart_danger(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
@@ -258,6 +289,7 @@ static bool is_timer_or_device(const struct bundle_board *board, uint64_t byte)
            (board->msip_base != 0 && inside(byte, 1, board->msip_base, 4 * COTENANT_MAX_HARTS)) ||
            (board->uart_kind != COTENANT_UART_NONE &&
             inside(byte, 1, board->uart_base, 8ul << board->uart_register_shift)) ||
+           (board->bus_kind != COTENANT_BUS_NONE && inside(byte, 1, board->bus_base, 4096)) ||
            (board->reset_kind != COTENANT_RESET_NONE && inside(byte, 1, board->reset_base, 4));
 }
 
@@ -381,6 +413,7 @@ static const char *protection_danger(const struct bundle *bundle, uint32_t index
         {board->msip_base, 4 * COTENANT_MAX_HARTS},
         {board->uart_base, 8ul << board->uart_register_shift},
         {board->reset_base, 4},
+        {board->bus_base, 4096},
         {board->plic_base, 0x4000000},
         {board->plic_base + 0x2000 + 0x80 * context, 0x80},
         {board->plic_base + 0x200004 + 0x1000 * context, 4},
@@ -512,6 +545,9 @@ const char *bundle_danger(const struct bundle *bundle, uint64_t monitor_size)
     }
     if (danger == NULL) {
         danger = source_danger(bundle);
+    }
+    if (danger == NULL) {
+        danger = master_danger(bundle);
     }
     if (danger == NULL) {
         danger = channel_danger(bundle);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "arch/csr.h"
+#include "arch/guest_memory.h"
 #include "arch/memory.h"
 #include "core/hart.h"
 #include "core/heartbeats.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
+#include "core/work.h"
 #include "features/control/save_restore.h"
 #include "features/plic/routing.h"
 
@@ -20,6 +22,8 @@ enum tenant_command bench_command;
 uint32_t bench_commands;
 bool bench_accepts;
 struct dormant_state bench_restored;
+uint32_t bench_instruction;
+uint64_t bench_fetched;
 
 static struct bundle made;
 static struct hart hart;
@@ -54,6 +58,21 @@ bool dormant_restore(struct tenant *tenant, const struct dormant_state *state)
     bench_restored = *state;
     tenant->state = bench_accepts ? TENANT_DORMANT : tenant->state;
     return bench_accepts;
+}
+
+__attribute__((weak)) void work_post(void)
+{
+}
+
+/* Unless the test is linked with the true one. */
+__attribute__((weak)) bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc,
+                                       uint32_t *instruction)
+{
+    (void)tenant;
+    (void)satp;
+    bench_fetched = pc;
+    *instruction = bench_instruction;
+    return bench_instruction != 0;
 }
 
 static struct heartbeats heartbeats_of[COTENANT_MAX_TENANTS];
@@ -108,6 +127,7 @@ void control_bench_init(void)
     memset(bench_trace, 0, sizeof(bench_trace));
     made.board.timebase_hz = 10000000;
     made.board.hart_count = 1;
+    made.vhart_count = BENCH_CONTROL_TENANTS;
     made.trace.base = (uint64_t)bench_trace;
     made.trace.ring_size = sizeof(bench_trace);
     bundle = &made;
@@ -115,6 +135,7 @@ void control_bench_init(void)
     csr_file_write("tp", (uint64_t)&hart);
     bench_time = 0;
     bench_commands = 0;
+    bench_instruction = 0;
     bench_accepts = true;
     tenant_count = BENCH_CONTROL_TENANTS;
     monitor_log_init();

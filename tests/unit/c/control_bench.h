@@ -33,6 +33,10 @@ extern bool bench_accepts;
 /* What was to be restored last. */
 extern struct dormant_state bench_restored;
 
+/* What is at the address that is fetched from, 0: it cannot be read; and that address. */
+extern uint32_t bench_instruction;
+extern uint64_t bench_fetched;
+
 void control_bench_init(void);
 
 #endif

@@ -229,7 +229,7 @@ static void test_devices_of_the_board(void **state)
     REFUSED("board.plic_base", -1, board->plic_base = 0);
     REFUSED("board.plic_base", -1, board->plic_base += 4);
     REFUSED("board.plic_sources", -1, board->plic_sources = COTENANT_MAX_SOURCES + 1);
-    REFUSED("board.uart_kind", -1, board->uart_kind = 3);
+    REFUSED("board.uart_kind", -1, board->uart_kind = 4);
     REFUSED("board.uart_base", -1, board->uart_base = 0);
     REFUSED("board.uart_register_shift", -1, board->uart_register_shift = 9);
     REFUSED("board.uart_source", -1, board->uart_source = 0);
@@ -239,6 +239,45 @@ static void test_devices_of_the_board(void **state)
     REFUSED("board.reset_base", -1, board->reset_base += 2);
     REFUSED("board.flags", -1, board->flags |= 0x80);
     REFUSED("board.flags", -1, board->flags &= ~(uint32_t)COTENANT_BOARD_ENVCFG);
+}
+
+static void test_the_unit_that_confines_bus_masters(void **state)
+{
+    struct bundle_master *gem0 = &board->masters[4];
+
+    (void)state;
+    ACCEPTED(board->bus_kind = COTENANT_BUS_NONE; board->master_count = 0);
+    ACCEPTED(gem0->tenants = 0; gem0->entries = 1);
+    ACCEPTED(gem0->tenants = 2; gem0->entries = 1);
+    ACCEPTED(join(rtos, 0); join(&b->tenants[2], 0); gem0->tenants = 6);
+    REFUSED("board.bus_kind", -1, board->bus_kind = 2);
+    REFUSED("board.bus_base", -1, board->bus_base = 0);
+    REFUSED("board.bus_base", -1, board->bus_base += 0x100);
+    REFUSED("board.*_base", -1, board->bus_base = board->ram_base - 0x1000;
+            board->ram_base -= 0x1000; board->ram_size += 0x1000);
+    REFUSED("board.*_base", -1, board->bus_base = HUGE);
+    REFUSED("board.bus_kind: it does not know", -1, board->ram_size = 1ul << 38);
+    REFUSED("board.master_count", -1, board->master_count--);
+    REFUSED("board.master_count", -1, board->master_count = COTENANT_MAX_MASTERS + 1);
+    REFUSED("board.master_count", -1, board->bus_kind = COTENANT_BUS_NONE);
+    REFUSED("board.masters.number", 9, board->masters[9].number = 10);
+    REFUSED("board.masters.number", 9, board->masters[9].number = 0);
+    REFUSED("board.masters.entries", 4, gem0->entries = 0);
+    REFUSED("board.masters.entries", 4, gem0->entries = 17);
+    REFUSED("board.masters.entries: too few", 4, gem0->entries = 2); /* 64, 32 and 32 MiB */
+    REFUSED("board.masters.tenants: no such", 4, gem0->tenants = 8);
+    REFUSED("board.masters.tenants: no such", 4, gem0->tenants = UINT32_MAX);
+    REFUSED("board.masters.tenants: several", 4, gem0->tenants = 3);
+    REFUSED("board.masters.tenants: several", 4, join(rtos, 0); join(linux_tenant, 1);
+            gem0->tenants = 3);
+    /* The unit is the monitor's, and so are the registers between those of its masters. */
+    REFUSED("vhart.pmp_address: opens a device of the monitor", 1,
+            set_pmp(rtos_vhart, 2, MADE_NAPOT(board->bus_base, 0x1000), PMP_NAPOT | PMP_R));
+    REFUSED("vhart.pmp_address: opens a device of the monitor", 1,
+            set_pmp(rtos_vhart, 2, (board->bus_base + 0xe08) >> 2, PMP_NA4 | PMP_R | PMP_W));
+    REFUSED("tenant.resets.base", 1,
+            rtos->resets[0] = ((struct bundle_reset){.base = board->bus_base,
+                                                     .kind = COTENANT_DEVICE_RESET_NS16550}));
 }
 
 static void test_harts_of_the_board(void **state)
@@ -390,7 +429,13 @@ static void test_tenant_sources(void **state)
     REFUSED("tenant.uart_base", 1, rtos->uart_base = ALL_ONES);
     REFUSED("tenant.uart_base", 1, rtos->uart_base = board->ram_base - 0x80);
     REFUSED("tenant.plic_base", 1, rtos->plic_base += 0x1000);
-    REFUSED("tenant.flags", 1, rtos->flags |= 0x80);
+    REFUSED("tenant.flags", 1, rtos->flags |= 0x200);
+    ACCEPTED(rtos->flags |= COTENANT_TENANT_MACHINE);
+    ACCEPTED(rtos->flags |= COTENANT_TENANT_MACHINE | COTENANT_TENANT_KEEP_CODE);
+    ACCEPTED(rtos->flags |= COTENANT_TENANT_MACHINE | COTENANT_TENANT_S_MODE);
+    REFUSED("tenant.flags", 1, rtos->flags |= COTENANT_TENANT_KEEP_CODE);
+    REFUSED("tenant.flags", 1, rtos->flags |= COTENANT_TENANT_S_MODE);
+    REFUSED("tenant.flags", 0, linux_tenant->flags |= COTENANT_TENANT_MACHINE);
     REFUSED("tenant.flags", 0, board->flags &= ~(uint32_t)COTENANT_BOARD_FP);
     ACCEPTED(rtos->sources[2] = 1u << 31); /* source 95, the last */
 }
@@ -965,6 +1010,7 @@ int main(void)
         cmocka_unit_test(test_every_bit_is_under_the_checksum),
         cmocka_unit_test(test_places_of_the_board),
         cmocka_unit_test(test_devices_of_the_board),
+        cmocka_unit_test(test_the_unit_that_confines_bus_masters),
         cmocka_unit_test(test_harts_of_the_board),
         cmocka_unit_test(test_console),
         cmocka_unit_test(test_next_stage),

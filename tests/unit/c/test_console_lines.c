@@ -60,11 +60,44 @@ static void test_line_of_another_breaks_an_unfinished_one(void **state)
     bench_print(0, "# ");
     assert_output("# ");
     bench_print(1, "hello\n");
+    bench_tick(4); /* then it is a prompt, or the like */
     assert_output("\r\n[freertos] hello\r\n");
     bench_print(0, "ls\r\n");
     assert_output("ls\r\n");
     bench_print(1, "again\n");
     assert_output("[freertos] again\r\n");
+}
+
+static void test_a_line_that_comes_in_pieces_is_whole(void **state)
+{
+    (void)state;
+    bench_tick(200);
+    bench_print(0, "[ 0.1] clock");
+    assert_output("[ 0.1] clock");
+    monitor_puts("monitor: started\n");
+    bench_print(1, "hello\n");
+    assert_output("");
+    assert_true(console_mux_needs_tick(&mux));
+    bench_tick(3);
+    bench_print(0, "source\r\n[ 0.2] next");
+    assert_output("source\r\n[freertos] hello\r\n[ 0.2] next");
+    bench_print(0, "\r\n");
+    assert_output("\r\n[monitor] started\r\n");
+    /* One that goes on forever is broken all the same, and at the end nothing waits. */
+    bench_print(0, "drip");
+    bench_print(1, "hello\n");
+    for (unsigned i = 0; i < 3; i++) {
+        bench_print(0, ".");
+        bench_tick(1);
+    }
+    assert_output("drip...");
+    bench_tick(4);
+    assert_output("\r\n[freertos] hello\r\n");
+    bench_print(0, "last");
+    assert_output("last");
+    bench_print(1, "words\n");
+    console_mux_flush(&mux);
+    assert_output("\r\n[freertos] words\r\n");
 }
 
 static void test_unfinished_text_waits(void **state)
@@ -306,6 +339,7 @@ int main(void)
         cmocka_unit_test_setup(test_others_come_in_lines, setup),
         cmocka_unit_test_setup(test_monitor_messages, setup),
         cmocka_unit_test_setup(test_line_of_another_breaks_an_unfinished_one, setup),
+        cmocka_unit_test_setup(test_a_line_that_comes_in_pieces_is_whole, setup),
         cmocka_unit_test_setup(test_unfinished_text_waits, setup),
         cmocka_unit_test_setup(test_flush_holds_nothing_back, setup),
         cmocka_unit_test_setup(test_long_lines_are_broken, setup),

@@ -2,16 +2,22 @@
 /* The control protocol: frames, what each verb answers, and who may ask for what. */
 #include <string.h>
 
+#include "arch/csr.h"
+#include "arch/instruction.h"
 #include "cmocka_tests.h"
 #include "control_bench.h"
 #include "core/clock.h"
 #include "core/hart.h"
 #include "core/monitor_log.h"
+#include "core/work.h"
 #include "features/control/control.h"
 #include "features/plic/vuart_registers.h"
 
 #define ALL 0x7
 #define TAG 0x1234
+
+/* The only one that is linked. */
+#define work_of_idle (&__start_works[0])
 
 static struct control_link link;
 static struct {
@@ -123,6 +129,7 @@ static void test_tenant(void **state)
     assert_string_equal(tenant->name, "freertos");
     assert_int_equal(tenant->state, COTENANT_STATE_DORMANT);
     assert_int_equal(tenant->rights, COTENANT_RIGHT_SEE | COTENANT_RIGHT_CONTROL);
+    assert_int_equal(tenant->group, bundle->tenants[1].group);
     assert_int_equal(tenant->memory[1].base, memory_of(1));
     assert_int_equal(tenant->memory[1].size, BENCH_MEMORY);
     assert_int_equal(ask(COTENANT_CONTROL_TENANT_GET, 0, 0, 0), COTENANT_CONTROL_OK);
@@ -152,6 +159,51 @@ static void test_vhart(void **state)
     assert_int_equal(vhart->interrupts, 18);
     assert_int_equal(ask(COTENANT_CONTROL_VHART_GET, 0, 1, 0), COTENANT_CONTROL_BAD_ARGUMENT);
     assert_int_equal(ask(COTENANT_CONTROL_VHART_GET, 3, 0, 0), COTENANT_CONTROL_NO_TENANT);
+}
+
+static uint64_t computed_at(uint64_t seconds)
+{
+    const struct control_vhart *vhart = (const void *)answer.data;
+
+    bench_time = seconds * 10000000;
+    assert_int_equal(ask(COTENANT_CONTROL_VHART_GET, 0, 0, 0), COTENANT_CONTROL_OK);
+    return vhart->cpu_ns / 1000000000;
+}
+
+static void test_waiting_is_not_computing(void **state)
+{
+    struct vhart *vhart = &vharts[0];
+    struct hart *hart = vhart->world.hart;
+    uint64_t before;
+
+    (void)state;
+    (void)work_of_idle->step(TIME_NEVER - 1); /* no one looks any more of those of other tests */
+    hart->loaded = vhart;
+    hart->scheduler.running = &vhart->schedulable;
+    vhart->world.mstatus = MSTATUS_MPP_S;
+    vhart->world.registers[REGISTER_PC] = 0x1004;
+    bench_instruction = INSTRUCTION_WFI;
+    before = computed_at(100); /* until now no one looked */
+    assert_int_equal(computed_at(101), before);
+    assert_int_equal(bench_fetched, 0x1000);
+    bench_time += 37000;
+    assert_int_equal(work_of_idle->step(bench_time), WORK_NOTHING);
+    assert_int_equal(computed_at(102), before);
+    bench_instruction = 0x13; /* it computes */
+    assert_int_equal(computed_at(104), before + 2);
+    bench_instruction = INSTRUCTION_WFI;
+    vhart->world.mstatus = 0; /* a process does not wait */
+    assert_int_equal(computed_at(105), before + 3);
+    vhart->world.mstatus = MSTATUS_MPP_S;
+    hart->loaded = NULL; /* what it does is not known: that comes with the next look */
+    assert_int_equal(computed_at(106), before + 3);
+    hart->loaded = vhart;
+    assert_int_equal(computed_at(107), before + 3);
+    /* A minute later no one looks any more, and all counts. */
+    bench_time += 61 * 10000000ul;
+    (void)work_of_idle->step(bench_time);
+    assert_int_equal(work_of_idle->deadline(), TIME_NEVER);
+    assert_int_equal(computed_at(200), before + 3 + 32);
 }
 
 static void test_commands(void **state)
@@ -491,6 +543,7 @@ int main(void)
         cmocka_unit_test_setup(test_version, setup),
         cmocka_unit_test_setup(test_tenant, setup),
         cmocka_unit_test_setup(test_vhart, setup),
+        cmocka_unit_test_setup(test_waiting_is_not_computing, setup),
         cmocka_unit_test_setup(test_commands, setup),
         cmocka_unit_test_setup(test_console, setup),
         cmocka_unit_test_setup(test_console_write_tells_what_found_room, setup),

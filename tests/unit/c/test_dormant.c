@@ -12,16 +12,12 @@ static struct bundle made;
 static struct tenant *const tenant = &tenants[0];
 static struct dormant_state good;
 
-void vhart_setup_delegation(struct vhart *vhart)
-{
-    vhart->world.medeleg = EXCEPTIONS_DELEGATED;
-}
-
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     memset(vhart->world.registers, 0, sizeof(vhart->world.registers));
     vhart->world.registers[REGISTER_PC] = address;
     vhart->world.registers[REGISTER_A1] = argument;
+    vhart->world.medeleg = EXCEPTIONS_DELEGATED;
 }
 
 static int set_up(void **state)

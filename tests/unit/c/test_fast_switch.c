@@ -99,6 +99,7 @@ static void make_state(void)
     HART->plic_threshold = &now_is.plic_threshold;
     HART->plic_user_threshold = 3;
     HART->attended_vharts = chance(2);
+    HART->attended_last = chance(2) ? &now_is.vharts[0].schedulable : NULL;
     HART->features = chance(2) ? HART_SSTC : 0;
     HART->work_due = chance(6) ? WORK_NEVER : mtime + random_below(&source, 60);
     scheduler_init(&HART->scheduler, START);

@@ -26,11 +26,13 @@ static int set_up(void **state)
     (void)state;
     made = (struct bundle){.board.pmp_entries = ENTRIES, .tenant_count = 1, .vhart_count = 1};
     bundle = &made;
-    guests[0] = (struct guest){.host = &host};
-    guests[1] = (struct guest){.host = &host};
     for (unsigned i = 0; i < COTENANT_MAX_VHARTS; i++) {
-        vharts[i] = (struct vhart){.index = i};
+        vharts[i] = (struct vhart){.index = i, .description = &guest_vharts[i].description};
         guest_vharts[i] = (struct guest_vhart){0};
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        tenants[1 + i] = (struct tenant){.vharts = &vharts[1 + i], .vhart_count = 1};
+        guests[i] = (struct guest){.host = &host, .tenant = &tenants[1 + i]};
     }
     return 0;
 }
@@ -120,6 +122,7 @@ static void test_the_hart_has_the_entries_of_who_enters(void **state)
     assert_int_equal(CSR_READ(pmpaddr4), guest->pmp_address[FIRST]);
     guest_install(&guests[1], second, own);
     assert_int_equal(CSR_READ(pmpaddr4), guests[1].pmp_address[FIRST]);
+    assert_int_equal(guest_vharts[1].view, NO_VIEW); /* the other's next turn is looked at */
     guest_install(guest, first, own);
     assert_int_equal(CSR_READ(pmpaddr4), guest->pmp_address[FIRST]);
     assert_int_equal(own->rest.pmp_address[FIRST], guest->pmp_address[FIRST]);

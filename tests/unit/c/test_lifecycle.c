@@ -232,11 +232,6 @@ void vhart_take_interrupts(struct vhart *vhart)
     vhart->world.hart->plic_user = vhart;
 }
 
-void vhart_setup_delegation(struct vhart *vhart)
-{
-    vhart->world.medeleg = 0xb15d;
-}
-
 static void takes_over(struct tenant *tenant, const struct tenant *before)
 {
     if (focus == before->index) {
@@ -788,7 +783,7 @@ static void test_commands_by_state(void **state)
         {TENANT_DORMANT, false, false, true, true, true},
         {TENANT_STOPPED, true, true, false, true, true},
         {TENANT_CRASHED, true, true, false, true, true},
-        {TENANT_STOPPING, false, false, false, false, false},
+        {TENANT_STOPPING, false, false, true, false, false},
         {TENANT_LOADING, false, false, true, false, false},
     };
 
@@ -806,6 +801,25 @@ static void test_commands_by_state(void **state)
             assert_true(taken[command] || RTOS->state == table[i].state);
         }
     }
+}
+
+/* A stop in the moment of a reboot or a restart wins, and leaves alone what else it is for. */
+static void test_stop_takes_back_a_restart(void **state)
+{
+    (void)state;
+    start_all();
+    tenant_reboot(RTOS);
+    assert_true(tenant_command(RTOS, COMMAND_STOP));
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    finish_stops();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    assert_true(tenant_command(RTOS, COMMAND_RESTART));
+    run_to_tenant();
+    assert_int_equal(RTOS->state, TENANT_RUNNING);
+    assert_true(tenant_command(RTOS, COMMAND_DESTROY));
+    assert_true(tenant_command(RTOS, COMMAND_STOP));
+    finish_stops();
+    assert_int_equal(RTOS->state, TENANT_LOADING);
 }
 
 static void test_load_then_start(void **state)
@@ -1007,7 +1021,7 @@ static void test_suspend_brings_the_next_one(void **state)
     csr_file_write("mip", INTERRUPT_MTI);
     assert_true(foreground_tell());
     assert_true(foreground_tell());
-    assert_int_equal(monitor_log_draft_length(), strlen("monitor: tenant ")); /* a part of it */
+    assert_int_equal(monitor_log_draft_length(), strlen("monitor: ")); /* a part of it */
     csr_file_write("mip", 0);
     while (foreground_tell()) {
     }
@@ -1334,6 +1348,7 @@ int main(void)
         cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
         cmocka_unit_test_setup(test_console_is_woken, set_up),
         cmocka_unit_test_setup(test_commands_by_state, set_up),
+        cmocka_unit_test_setup(test_stop_takes_back_a_restart, set_up),
         cmocka_unit_test_setup(test_load_then_start, set_up),
         cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),

@@ -116,6 +116,63 @@ static void test_interrupt_enables_are_independent(void **state)
     assert_int_equal(mmio_recorder_get(2).address, BASE + 2);
 }
 
+static void test_registers_of_32_bits(void **state)
+{
+    struct ns16550 uart;
+
+    (void)state;
+    ns16550_init(&uart, BASE, 2 | NS16550_32_BITS, 0);
+    assert_int_equal(mmio_recorder_count(), 5); /* and a read of the line settings */
+    assert_mmio_write(1, 32, BASE + (3 << 2), 0x03);
+    assert_mmio_write(2, 32, BASE + (1 << 2), 0x00);
+    assert_mmio_write(3, 32, BASE + (2 << 2), 0x07);
+    assert_mmio_write(4, 32, BASE + (4 << 2), 0x0b);
+    mmio_recorder_clear();
+    ns16550_transmit(&uart, (const uint8_t *)"\xff", 1);
+    assert_mmio_write(0, 32, BASE, 0xff);
+    mmio_recorder_set(BASE + (5 << 2), 0xffffff61);
+    mmio_recorder_set(BASE, 0xffffff41);
+    assert_true(ns16550_transmit_ready(&uart));
+    assert_int_equal(ns16550_receive(&uart), 'A');
+    for (unsigned i = 0; i < mmio_recorder_count(); i++) {
+        assert_int_equal(mmio_recorder_get(i).bits, 32);
+    }
+}
+
+static void test_line_settings_are_not_written_again(void **state)
+{
+    struct ns16550 uart;
+
+    (void)state;
+    mmio_recorder_set(BASE + (3 << 2), 0x03);
+    ns16550_init(&uart, BASE, 2 | NS16550_32_BITS, 0);
+    for (unsigned i = 0; i < mmio_recorder_count(); i++) {
+        assert_true(!mmio_recorder_get(i).write || mmio_recorder_get(i).address != BASE + (3 << 2));
+    }
+}
+
+static void test_busy_is_withdrawn(void **state)
+{
+    struct ns16550 uart;
+
+    (void)state;
+    ns16550_init(&uart, BASE, 2 | NS16550_32_BITS, 0);
+    mmio_recorder_clear();
+    mmio_recorder_set(BASE + (2 << 2), 0xc4);
+    ns16550_acknowledge(&uart);
+    assert_int_equal(mmio_recorder_count(), 1);
+    mmio_recorder_set(BASE + (2 << 2), 0xc7);
+    ns16550_acknowledge(&uart);
+    assert_int_equal(mmio_recorder_count(), 3);
+    assert_int_equal(mmio_recorder_get(2).address, BASE + (31 << 2));
+    /* Another 16550 has no such register, whatever it says. */
+    ns16550_init(&uart, BASE, 0, 0);
+    mmio_recorder_clear();
+    mmio_recorder_set(BASE + 2, 0xc7);
+    ns16550_acknowledge(&uart);
+    assert_int_equal(mmio_recorder_count(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +183,9 @@ int main(void)
         cmocka_unit_test_setup(test_transmit_state, setup),
         cmocka_unit_test_setup(test_receive, setup),
         cmocka_unit_test_setup(test_interrupt_enables_are_independent, setup),
+        cmocka_unit_test_setup(test_registers_of_32_bits, setup),
+        cmocka_unit_test_setup(test_line_settings_are_not_written_again, setup),
+        cmocka_unit_test_setup(test_busy_is_withdrawn, setup),
     };
 
     return cmocka_run_group_tests_name("ns16550", tests, NULL, NULL);

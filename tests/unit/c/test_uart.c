@@ -63,6 +63,20 @@ static void test_ns16550(void **state)
     assert_int_equal(size_of(COTENANT_UART_NS16550, 2), 32);
 }
 
+static void test_ns16550_of_32_bits(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    uart_init(&uart, COTENANT_UART_NS16550_32, BASE, 2, 0);
+    mmio_recorder_clear();
+    uart_transmit(&uart, 'A');
+    assert_mmio_write(0, 32, BASE, 'A');
+    mmio_recorder_set(BASE + 20, 0x61);
+    assert_true(uart_transmit_ready(&uart));
+    assert_int_equal(size_of(COTENANT_UART_NS16550_32, 2), 128);
+}
+
 static void test_sifive(void **state)
 {
     struct uart uart;
@@ -93,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_board_without_one_loses_everything, setup),
         cmocka_unit_test_setup(test_ns16550, setup),
+        cmocka_unit_test_setup(test_ns16550_of_32_bits, setup),
         cmocka_unit_test_setup(test_sifive, setup),
     };
 

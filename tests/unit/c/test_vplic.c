@@ -149,13 +149,11 @@ static void wr(uint64_t offset, uint32_t value)
 /* All steps that are about the sources of a word. */
 static void reset_word(uint32_t word)
 {
-    uint32_t count = vplic.vhart_count + 2;
-
-    uint32_t step = word * count;
+    uint32_t step = word * VPLIC_RESET_PARTS;
 
     do {
         step = vplic_reset_step(&vplic, step);
-    } while (step != 0 && step < (word + 1) * count);
+    } while (step != 0 && step < (word + 1) * VPLIC_RESET_PARTS);
 }
 
 /* Priority 1 and enabled, as a driver leaves a source. */

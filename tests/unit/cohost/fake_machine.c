@@ -14,11 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "abi/hosted.h"
 #include "memory.h"
+#include "say.h"
 
 #define MOST_PAGES 4096
 #define SCRIPT_OFFSET 64
@@ -34,7 +38,12 @@ struct fake_vhart {
 };
 
 static uint64_t pages[MOST_PAGES];
-static size_t page_count;
+static size_t page_count; /* those that are free: the last one is given out next */
+static struct {
+    int file;
+    uint64_t offset, physical;
+} taken[MOST_PAGES];
+static size_t taken_count;
 static uint64_t limits[4];
 static struct fake_vhart vharts[COTENANT_HOSTED_SLOT_PAGES];
 static bool alive;
@@ -93,7 +102,8 @@ size_t machine_spare_pages(void)
     return spare == NULL ? MOST_PAGES : strtoul(spare, NULL, 10);
 }
 
-int machine_memory_file(void)
+/* In the order of the file, the first one last. */
+static void read_pages(void)
 {
     FILE *file = fopen(path("pages"), "re");
     unsigned long long address;
@@ -105,6 +115,19 @@ int machine_memory_file(void)
         }
     }
     fclose(file);
+    for (size_t i = 0; i < page_count / 2; i++) {
+        uint64_t page = pages[i];
+
+        pages[i] = pages[page_count - 1 - i];
+        pages[page_count - 1 - i] = page;
+    }
+}
+
+int machine_memory_file(void)
+{
+    if (page_count == 0 && taken_count == 0) {
+        read_pages();
+    }
     return memfd_create("guest", MFD_CLOEXEC);
 }
 
@@ -115,14 +138,49 @@ void machine_allow_pages(size_t count)
 
 bool machine_add_page(int file, uint64_t offset)
 {
-    return offset / COTENANT_HOSTED_GRAIN < page_count &&
-           ftruncate(file, (off_t)(offset + COTENANT_HOSTED_GRAIN)) == 0;
+    struct stat status;
+
+    if (page_count == 0 || fstat(file, &status) != 0 ||
+        ((uint64_t)status.st_size < offset + COTENANT_HOSTED_GRAIN &&
+         ftruncate(file, (off_t)(offset + COTENANT_HOSTED_GRAIN)) != 0)) {
+        return false;
+    }
+    taken[taken_count].file = file;
+    taken[taken_count].offset = offset;
+    taken[taken_count++].physical = pages[--page_count];
+    return true;
 }
 
-uint64_t machine_physical(const void *address, uint64_t offset)
+static size_t find_taken(int file, uint64_t offset)
+{
+    for (size_t i = 0; i < taken_count; i++) {
+        if (taken[i].file == file && taken[i].offset == offset) {
+            return i;
+        }
+    }
+    abort();
+}
+
+void machine_remove_page(int file, uint64_t offset)
+{
+    size_t place = find_taken(file, offset);
+
+    pages[page_count++] = taken[place].physical;
+    taken[place] = taken[--taken_count];
+}
+
+void machine_hold_pool(void)
+{
+}
+
+void machine_release_pool(void)
+{
+}
+
+uint64_t machine_physical(const void *address, int file, uint64_t offset)
 {
     (void)address;
-    return pages[offset / COTENANT_HOSTED_GRAIN];
+    return taken[find_taken(file, offset)].physical;
 }
 
 void machine_map_registers(uint64_t address, size_t size)
@@ -344,6 +402,20 @@ void machine_turn(uint64_t offset, uint32_t given, const volatile bool *kicked)
     } else if (do_line(vhart, line, kicked)) {
         vhart->next += strlen(line) + 1;
     }
+}
+
+/* The test is at the other end of a socket that has the name. */
+int machine_open_tap(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int file = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path(name));
+    if (connect(file, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+        fail_errno("use tap device", name);
+    }
+    fcntl(file, F_SETFL, O_NONBLOCK);
+    return file;
 }
 
 void machine_kick(pthread_t thread)

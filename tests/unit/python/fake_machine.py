@@ -43,6 +43,21 @@ class FakeMachine:
             sys.exit("fake machine: no memory")
         elif self.behaviour == "login":
             self.write(LINUX, "cotenant: ready\r\ndebian login: ")
+        elif self.behaviour == "prompt":
+            self.write(LINUX, "cotenant: ready\r\nmyrtos> ")
+        elif self.behaviour == "fail":
+            self.obey("stats")
+            text = (
+                "monitor: tenant linux: crashed: shutdown after a system failure: pc=0x8 ra=0x4\n"
+            )
+            self.write(MONITOR, text)
+            self.write(MONITOR, "monitor: tenant rtos: shutdown\n")
+            sys.exit(0)
+        elif self.behaviour == "ends":
+            self.write(LINUX, "cotenant: ready\r\n# ")
+            time.sleep(1)
+            self.write(RTOS, "PASS\r\n")
+            self.write(MONITOR, "monitor: tenant rtos: shutdown\n")
         else:
             self.write(LINUX, "[    0.0] booting ünmodified\r\ncotenant: ready\r\n# ")
 
@@ -80,6 +95,14 @@ class FakeMachine:
         """Echo what is typed, and run it line by line as a shell would."""
         self.write(LINUX, data.decode().replace("\n", "\r\n"))
         self.typed += data
+        if self.behaviour == "prompt":
+            while b"\r" in self.typed:
+                line, _, rest = bytes(self.typed).partition(b"\r")
+                self.typed = bytearray(rest)
+                if line == b"hang":
+                    return
+                self.write(LINUX, f"\r\nyou said {line.decode()}\r\nmyrtos> ")
+            return
         while b"\n" in self.typed:
             line, _, rest = bytes(self.typed).partition(b"\n")
             self.typed = bytearray(rest)

@@ -52,6 +52,7 @@ class FakeMonitor:
         self.state = DORMANT
         self.dormant = struct.pack("<IIIIQQ", 1, 0, 1, 0, BASE + 0x100, 99)
         self.rights = 3
+        self.group = 0
         self.typed = b""
         self.switches = 0
         self.watch = (0, 0)
@@ -146,6 +147,8 @@ class FakeMonitor:
                     return CONTROL["COTENANT_CONTROL_DENIED"], b""
                 if tenant == LINUX or item == CONTROL["COTENANT_COMMAND_START"]:
                     return refused, struct.pack("<I", RUNNING)
+                if item == CONTROL["COTENANT_COMMAND_SWITCH"] and self.group:
+                    return refused, struct.pack("<I", self.state)
                 self.state = LOADED
                 return ok, b""
             case 5 | 7:
@@ -195,5 +198,17 @@ class FakeMonitor:
         name, state = (b"linux", RUNNING) if tenant == LINUX else (b"rtos", self.state)
         rights = 5 if tenant == LINUX else self.rights
         return TENANT.pack(
-            name, state, rights, vharts, 0, 12, 0, *(2, 5000, 3, 0), BASE, 0, BASE, size, *(0,) * 6
+            name,
+            state,
+            rights,
+            vharts,
+            0,
+            12,
+            0,
+            *(2, 5000, 3, self.group),
+            BASE,
+            0,
+            BASE,
+            size,
+            *(0,) * 6,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Boards for tests: QEMU's with another PMP."""
+"""Boards for tests: QEMU's with a difference."""
 
 from pathlib import Path
 
@@ -10,6 +10,15 @@ from cotenant.board import Board
 from cotenant.errors import Mistakes
 
 
+def use_boards_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let systems find their boards by name in `folder`."""
+
+    def load_board(name: str, mistakes: Mistakes, beside: Path | None = None) -> Board | None:
+        return board_reader.load(name, mistakes, folder)
+
+    monkeypatch.setattr("cotenant.system.load_board", load_board)
+
+
 def use_board_with_pmp(
     folder: Path, entries: int, grain: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -18,8 +27,4 @@ def use_board_with_pmp(
     text = text.replace("entries = 16", f"entries = {entries}")
     text = text.replace("grain = 4", f"grain = {grain}")
     (folder / "tested.toml").write_text(text)
-
-    def load_tested(name: str, mistakes: Mistakes) -> Board | None:
-        return board_reader.load(name, mistakes, folder)
-
-    monkeypatch.setattr("cotenant.system.load_board", load_tested)
+    use_boards_of(folder, monkeypatch)

@@ -70,6 +70,23 @@ def test_crash_makes_the_run_fail(tmp_path: Path, keep_going: bool) -> None:
     assert (result.time_ns > 500_000_000) == keep_going
 
 
+def test_a_shutdown_with_failure_is_told_with_its_time(tmp_path: Path) -> None:
+    result = run(tmp_path, "fail", Plan())
+    assert result.problems() == [
+        "tenant linux: failed: it shut down and said so, after 0.000 s of its time"
+    ]
+    assert result.time_ns == 400_000_000
+
+
+def test_the_end_of_a_tenant_that_does_not_tell_when_it_is_ready(tmp_path: Path) -> None:
+    reports: list[str] = []
+    result = run(tmp_path, "ends", Plan(to_the_end=True), reports)
+    assert result.ok and result.tenants["rtos"].output.endswith("PASS\n")
+    assert reports[-1].startswith("waiting for rtos to end")
+    result = run(tmp_path, "normal", Plan(to_the_end=True, timeout=1.0))
+    assert "tenant rtos did not end within" in result.problems()[0]
+
+
 def test_death_of_the_machine_makes_the_run_fail(tmp_path: Path) -> None:
     result = run(tmp_path, "die", Plan(seconds=0.5))
     assert "no memory" in result.problems()[0]

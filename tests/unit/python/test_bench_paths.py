@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From QEMU's log to the monitor's paths."""
 
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from cotenant.bench import paths as bench_paths
+from cotenant.bench.monitor_code import MonitorCode
 from cotenant.bench.paths import MonitorPath, PathRecorder, kinds
 from cotenant.bench.qemu_trace import QemuTrace
 
@@ -33,8 +35,8 @@ class FakeCode:
         }
     )
 
-    def address(self, name: str) -> int:
-        return next(address for address, each in self.names.items() if each == name)
+    def find(self, name: str) -> int | None:
+        return next((address for address, each in self.names.items() if each == name), None)
 
     def function(self, offset: int) -> str:
         return self.names[offset & ~0xFF]
@@ -51,9 +53,10 @@ class FakeCode:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[PathRecorder]:
-    monkeypatch.setattr(bench_paths, "MonitorCode", FakeCode)
-    monitor = SimpleNamespace(base=BASE)
-    launch: Any = SimpleNamespace(built=SimpleNamespace(system=SimpleNamespace(monitor=monitor)))
+    monkeypatch.setattr(bench_paths, "MonitorCode", lambda elf, image: FakeCode())
+    placed = SimpleNamespace(monitor=SimpleNamespace(base=BASE))
+    made_of = SimpleNamespace(elf=None, image=None)
+    launch: Any = SimpleNamespace(built=SimpleNamespace(system=placed, monitor=made_of))
     with (made := PathRecorder(launch)).trace:
         yield made
 
@@ -143,3 +146,16 @@ def test_a_trace_leaves_nothing_behind() -> None:
         assert log.is_fifo()
     assert not log.exists()
     assert len(list(Path("/proc/self/fd").iterdir())) < before
+
+
+def test_a_look_behind_the_mark_of_a_file_is_one_of_its_function(tmp_path: Path) -> None:
+    source, elf, image = (tmp_path / name for name in ("a.S", "a.elf", "a.bin"))
+    source.write_text(
+        ".globl _start\n.type _start, @function\n_start: nop\none.c.5f1e: csrr a0, mip\n ret\n"
+    )
+    compiler = ["riscv64-linux-gnu-gcc", "-march=rv64imac_zicsr", "-mabi=lp64", "-nostdlib"]
+    subprocess.run([*compiler, "-static", "-Wl,-Ttext=0", "-o", elf, source], check=True)
+    subprocess.run(["riscv64-linux-gnu-objcopy", "-O", "binary", elf, image], check=True)
+    code = MonitorCode(elf, image)
+    assert code.function(2) == "_start"
+    assert code.looks_for_interrupts(2)

@@ -55,6 +55,7 @@ def test_a_board_can_be_based_on_another_one(tmp_path: Path) -> None:
         ("interrupts = [11]", "interrupts = [100]", "device.rtc", "not of this PLIC"),
         ("base = 0x0010_1000", "base = 0x0010_1002", "device.rtc", "PMP grain"),
         ("grain = 4", "grain = 5", "pmp.grain", "power of two"),
+        ("clock = ", "register_width = 2\nclock = ", "uart.register_width", "2 bytes"),
         ("base = 0x0300_0000", "base = 0x1000_0000", "device.pcie", "overlaps uart"),
         ("size = 0x10_0000", "size = 0x20_0000", "device.pcie.size", "not one bus"),
         ("[32, 33, 34, 35]", "[32]", "device.pcie.interrupts", "INTA to INTD"),

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import fdt
 import pytest
+from made_boards import use_boards_of
 from made_images import LINUX, RTOS, Workshop, workshop
 
-from cotenant import abi
+from cotenant import abi, paths
 from cotenant.bundle_struct import Bundle
 from cotenant.errors import ConfigError
 from cotenant.system import build, load
@@ -148,14 +149,9 @@ def test_both_ends_may_touch_the_window_and_nobody_else(workshop: Workshop) -> N
 def test_a_window_is_below_the_end_of_each_kernels_memory(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from cotenant import board_reader, paths
-
     text = (paths.BOARDS / "qemu-virt.toml").read_text().replace('"zbs"', '"zbs", "svpbmt"')
-    (tmp_path / "tested.toml").write_text(text)
-    monkeypatch.setattr(
-        "cotenant.system.load_board",
-        lambda name, mistakes: board_reader.load("tested", mistakes, tmp_path),
-    )
+    (tmp_path / "qemu-virt.toml").write_text(text)
+    use_boards_of(tmp_path, monkeypatch)
     head, _, linux = LINUX.partition("[tenant.linux]\n")
     other = "[tenant.rtos]\n" + linux.replace('devices = ["rtc", "virtio*"]', "")
 
@@ -228,15 +224,10 @@ def test_mistakes(workshop: Workshop, text: str, key: str, problem: str) -> None
 def test_a_board_without_room_for_virtual_devices(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from cotenant import board_reader, paths
-
     text = (paths.BOARDS / "qemu-virt.toml").read_text()
     start = text.index("[virtual_devices]")
     end = text.index("[reset]")
-    (tmp_path / "tested.toml").write_text(text[:start] + text[end:])
-    monkeypatch.setattr(
-        "cotenant.system.load_board",
-        lambda name, mistakes: board_reader.load("tested", mistakes, tmp_path),
-    )
+    (tmp_path / "qemu-virt.toml").write_text(text[:start] + text[end:])
+    use_boards_of(tmp_path, monkeypatch)
     with pytest.raises(ConfigError, match="has no room for"):
         load(workshop.system(LINUX + RTOS + TALK))

@@ -14,6 +14,7 @@ from typing import Any
 
 import fdt
 import pytest
+import sanitized
 
 from cotenant import paths
 
@@ -123,17 +124,7 @@ class Host:
         )
 
     def call(self, *words: str | Path, typed: bytes = b"") -> subprocess.CompletedProcess[str]:
-        result = subprocess.run(
-            [self.program, *words],
-            env=self.environment,
-            input=typed.decode(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=30,
-        )
-        assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr
-        return result
+        return sanitized.call([self.program, *words], typed.decode(), 30, self.environment)
 
     def kernel(self, script: str, image_size: int = 0x10000) -> Path:
         file = self.folder / "Image"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sanitized
 from fake_monitor import (
     ANSWER,
     BASE,
@@ -62,16 +63,8 @@ class Client:
 
     def run(self, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
         """Return what came of a call."""
-        result = subprocess.run(
-            [self.program, "--port", self.port, "--timeout", str(self.patience), *words],
-            input=typed,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr
-        return result
+        command = [self.program, "--port", self.port, "--timeout", str(self.patience), *words]
+        return sanitized.call(command, typed, 60, None)
 
     def good(self, *words: str | Path, typed: str = "") -> str:
         """Return what a call that has to succeed prints."""
@@ -210,6 +203,41 @@ def test_save_and_restore(client: Client, monitor: FakeMonitor, tmp_path: Path) 
     monitor.memory[:] = bytes(SIZE)
     client.good("restore", "rtos", file)
     assert monitor.memory == before
+
+
+def test_switch_to_one_in_no_group_says_so(client: Client, monitor: FakeMonitor) -> None:
+    monitor.group = 0xFFFF
+    monitor.state = RUNNING
+    said = client.bad(REFUSED, "switch", "rtos")
+    assert said.startswith("cotenantctl: switch rtos: refused, it is in no group; ")
+
+
+def test_save_of_what_cannot_go_on_is_refused_at_once(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    for state, name in ((EMPTY, "empty"), (4, "stopped")):
+        monitor.state, monitor.reads = state, 0
+        said = client.bad(REFUSED, "save", "rtos", tmp_path / "saved")
+        assert f"refused, it is {name} and could not go on" in said
+        assert monitor.reads == 0 and not (tmp_path / "saved").exists()
+
+
+def test_a_file_for_another_layout_is_refused_before_it_is_read(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    good = file.read_bytes()
+    other = bytearray(good[:HEADER_SIZE])
+    struct.pack_into("<Q", other, 40, BASE + 4)  # its entry
+    file.write_bytes(sealed(other) + b"nothing that could be decompressed")
+    assert "another layout" in client.bad(REFUSED, "restore", "rtos", file)
+
+
+def test_tables_fit_a_terminal(client: Client) -> None:
+    for verb in ("list", "top"):
+        assert all(len(line) <= 80 for line in client.good(verb).splitlines())
 
 
 def test_save_and_restore_of_who_is_dormant(

@@ -56,7 +56,7 @@ def test_signs_of_a_stray_image() -> None:
         "monitor: tenant rtos: only faults: cause=0x5 pc=0x44 times=100000\n"
     )
     machine, faults = symptoms(log, "rtos", names)
-    assert machine.startswith("expects machine mode: `csrr a1, mhartid` at driver (0x1010); reb")
+    assert machine.startswith("expects machine mode: `csrr a1, mhartid` at driver (0x1010); add")
     assert faults.startswith("only faults: load access fault at 0x44, 100,000 times; check -v")
     (alone,) = symptoms(log, "other")
     assert alone.startswith("only faults: illegal instruction at 0x10; check -v")

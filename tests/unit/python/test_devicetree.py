@@ -9,6 +9,7 @@ from pathlib import Path
 import fdt
 import pytest
 
+from cotenant import flat_tree
 from cotenant.board import Board
 from cotenant.board_reader import load
 from cotenant.devicetree import TenantView, build, extensions, isa_string
@@ -58,6 +59,32 @@ def test_a_watchdog_that_linux_has_a_driver_for(view: TenantView, board: Board) 
     tree = fdt.parse_dtb(build(replace(view, watchdog=board.virtual_watchdog), board))
     assert texts(tree, "/soc/watchdog@2000000", "compatible") == ["allwinner,sun6i-a31-wdt"]
     assert cells(tree, "/soc/watchdog@2000000", "reg") == [0, 0x0200_0000, 0, 0x20]
+
+
+def test_what_machine_mode_finds(view: TenantView, board: Board) -> None:
+    tree = fdt.parse_dtb(build(replace(view, machine=True, plic_contexts=[0]), board))
+    controller = cells(tree, "/cpus/cpu@0/interrupt-controller", "phandle")[0]
+    assert cells(tree, "/soc/clint@2000000", "interrupts-extended") == [
+        controller,
+        3,
+        controller,
+        7,
+    ]
+    assert cells(tree, "/soc/plic@c000000", "interrupts-extended") == [controller, 11]
+    assert cells(tree, "/soc/test@100000", "reg") == [0, 0x10_0000, 0, 0x1000]
+    assert cells(tree, "/soc/poweroff", "value") == [0x5555]
+    assert texts(tree, "/cpus/cpu@0", "mmu-type") == ["riscv,none"]
+    assert "sstc" not in texts(tree, "/cpus/cpu@0", "riscv,isa")[0]
+
+
+def test_what_machine_mode_finds_with_s_mode_below(view: TenantView, board: Board) -> None:
+    whole = replace(view, machine=True, s_mode=True, plic_contexts=[1])
+    tree = fdt.parse_dtb(build(whole, board))
+    controller = cells(tree, "/cpus/cpu@0/interrupt-controller", "phandle")[0]
+    parents = cells(tree, "/soc/plic@c000000", "interrupts-extended")
+    assert parents == [controller, 0xFFFF_FFFF, controller, 9]
+    assert texts(tree, "/cpus/cpu@0", "mmu-type") == [board.mmu]
+    assert "sstc" not in texts(tree, "/cpus/cpu@0", "riscv,isa")[0]
 
 
 def test_what_linux_reads(view: TenantView, board: Board) -> None:
@@ -192,3 +219,20 @@ def test_dtc_has_nothing_to_say(view: TenantView, board: Board, tmp_path: Path) 
             check=True,
         )
         assert result.stderr == ""
+
+
+def test_what_is_read_with_one_tree_is_not_written_with_another(
+    view: TenantView, board: Board
+) -> None:
+    reserved = flat_tree.new()
+    reserved.entries.append({"address": 0x8000_0000, "size": 0x1000})
+    before = build(view, board)
+    read = flat_tree.parse(reserved.to_dtb(version=17))
+    assert read.entries == reserved.entries
+    assert build(view, board) == before
+    damaged = bytearray(reserved.to_dtb(version=17))
+    del damaged[-8:]
+    damaged[4:8] = len(damaged).to_bytes(4)
+    with pytest.raises(Exception, match="out of range"):
+        flat_tree.parse(bytes(damaged))
+    assert build(view, board) == before

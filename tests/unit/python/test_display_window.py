@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cotenant.cli import main
-from cotenant.commands import ctl
+from cotenant.commands import which_system
 from cotenant.errors import RunError
 from cotenant.run import display, qmp
 from cotenant.run.qemu import Machine, QemuProcess, qmp_socket
@@ -110,8 +110,8 @@ def test_a_picture_of_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         Path(str(commands[0][1]["filename"])).write_bytes(b"picture")
 
     monkeypatch.setattr(qmp, "execute", execute)
-    monkeypatch.setattr(ctl, "socket_folder", lambda: tmp_path)
-    monkeypatch.setattr(ctl, "is_alive", lambda _: True)
+    monkeypatch.setattr(which_system, "socket_folder", lambda: tmp_path)
+    monkeypatch.setattr(which_system, "is_alive", lambda _: True)
     file = tmp_path / "now.PNG"
     assert "no system runs here" in call(str(file)).output
     (tmp_path / "desk.sock").touch()

@@ -21,6 +21,7 @@ __all__ = ["workshop"]
 STAND_INS = (
     (r'^image = "debian-kernel"', 'image = "kernel"'),
     (r'^image = "u-boot"', 'image = "kernel"'),
+    (r'"debian-kernel"', '"kernel"'),
     (r'"debian-disk"', '"initrd"'),
     (r'^image = "(?!kernel")[^"]+"', 'image = "rtos"'),
     (r'^initrd = "[^"]+"', 'initrd = "initrd"'),

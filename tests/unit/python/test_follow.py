@@ -5,7 +5,10 @@ import io
 
 from rich.console import Console
 
+from cotenant.images.progress import ProgressDisplay
 from cotenant.run.follow import Follower
+from cotenant.run.shell import ShellCommand
+from cotenant.run.steps import steps
 
 
 def test_lines_are_shown_whole_with_their_source() -> None:
@@ -22,6 +25,29 @@ def test_lines_are_shown_whole_with_their_source() -> None:
     ]
     follower.finish()
     assert shown.getvalue().endswith("linux | # \n")
+
+
+def test_a_command_is_shown_without_its_marks() -> None:
+    shown = io.StringIO()
+    follower = Follower(["linux"], Console(file=shown, width=200))
+    shell = ShellCommand(1, "echo 'one'; exit 3")
+    follower.show("linux", f"# {shell.typed().decode()}")
+    follower.show("linux", "__cotenant_1_begin\none\n\n__cotenant_1_end=3\n# \n")
+    assert shown.getvalue().splitlines() == [
+        "linux | # 'echo '\"'\"'one'\"'\"'; exit 3'",
+        "linux | one",
+        "linux | ",
+        "linux | # ",
+    ]
+
+
+def test_steps_leave_nothing_in_a_file() -> None:
+    shown = io.StringIO()
+    with steps(Console(file=shown)) as tell:
+        tell("waiting")
+    with ProgressDisplay():
+        pass
+    assert shown.getvalue() == ""
 
 
 def test_a_crash_is_shown_in_words_too() -> None:

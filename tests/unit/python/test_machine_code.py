@@ -119,6 +119,9 @@ def test_an_image_for_machine_mode_is_refused(workshop: Workshop) -> None:
     assert mistake.key == "tenant.rtos.image"
     assert "built for machine mode: its start executes `csrr a1, mhartid`" in mistake.problem
     assert "supervisor mode" in mistake.remedy
+    assert 'mode = "machine"' in mistake.remedy
+    system = load(workshop.system(LINUX + RAW_RTOS + 'mode = "machine"\n'))
+    assert system.tenants[1].config.machine and not system.warnings
 
 
 def test_a_doubtful_image_is_warned_of(workshop: Workshop) -> None:

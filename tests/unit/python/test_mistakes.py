@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_boards import use_boards_of
 from made_images import ET_EXEC, LINUX, RTOS, ElfSegment, Workshop, elf, workshop
 
 from cotenant import board_reader, paths
@@ -251,10 +252,7 @@ def mistakes_on_board(
     (workshop.folder / "other.toml").write_text(board.replace(old, new))
     assert board_reader.load("other", Mistakes("x"), workshop.folder) is not None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "cotenant.system.load_board",
-            lambda name, found: board_reader.load(name, found, workshop.folder),
-        )
+        use_boards_of(workshop.folder, patch)
         return mistakes_of(workshop.system(text.replace("qemu-virt", "other")))
 
 
@@ -341,10 +339,7 @@ def test_sstc_on_a_board_without_it(workshop: Workshop) -> None:
     (workshop.folder / "old.toml").write_text(board)
     text = LINUX.replace('"qemu-virt"', '"old"\nsstc = true')
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "cotenant.system.load_board",
-            lambda name, found: board_reader.load(name, found, workshop.folder),
-        )
+        use_boards_of(workshop.folder, patch)
         ((key, _, remedy),) = mistakes_of(workshop.system(text))
         assert (key, remedy) == ("sstc", "write sstc = false")
         assert load(workshop.system(text), sstc=False).sstc is False

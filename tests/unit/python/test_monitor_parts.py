@@ -26,6 +26,16 @@ Linker script and memory map
 """
 
 
+def make_tree(tmp_path: Path, source: str) -> tuple[Path, Path]:
+    """Make a core and a feature of a file each, and a directory of a build; return both places."""
+    sources, out = tmp_path / "monitor", tmp_path / "out"
+    for name in ("core/one.c", "features/two/two.c"):
+        (sources / name).parent.mkdir(parents=True)
+        (sources / name).write_text(source)
+    out.mkdir()
+    return sources, out
+
+
 def test_the_core_does_not_grow() -> None:
     assert monitor_parts.core_lines() <= CEILING
 
@@ -33,11 +43,7 @@ def test_the_core_does_not_grow() -> None:
 def test_code_is_counted_where_it_comes_from(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sources, out = tmp_path / "monitor", tmp_path / "out"
-    for name in ("core/one.c", "features/two/two.c"):
-        (sources / name).parent.mkdir(parents=True)
-        (sources / name).write_text("/* A comment. */\nint a;\n\nint b;\n")
-    out.mkdir()
+    sources, out = make_tree(tmp_path, "/* A comment. */\nint a;\n\nint b;\n")
     (out / "monitor.map").write_text(MAP.format(out="../out"))
     (out / "monitor.symbols").write_text("")
     monkeypatch.setattr(paths, "MONITOR", sources)
@@ -49,13 +55,9 @@ def test_code_is_counted_where_it_comes_from(
 def test_what_is_compiled_together_is_counted_by_the_names_of_its_sections(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sources, out = tmp_path / "monitor", tmp_path / "out"
-    for name in ("core/one.c", "features/two/two.c"):
-        (sources / name).parent.mkdir(parents=True)
-        (sources / name).write_text("int a;\n")
+    sources, out = make_tree(tmp_path, "int a;\n")
     for name in (".text.step", ".rodata.step.lto_priv.0.str1.1", ".text.unlikely.step.lto_priv.0"):
         assert monitor_parts.section_symbol(name) in ("step", "step.lto_priv.0")
-    out.mkdir()
     (out / "monitor.map").write_text(
         "Linker script and memory map\n\n"
         " .text.step     0x0000000000000100       0x20 /scratch/a.ltrans0.ltrans.o\n"

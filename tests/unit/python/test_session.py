@@ -54,6 +54,31 @@ def test_a_command_logs_in_where_that_is_asked_for(tmp_path: Path) -> None:
         assert session.output("linux").count("someone\n") == 1
 
 
+def test_a_prompt_of_its_own(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.bin"
+    bundle.write_bytes(b"")
+    ports = [Port("linux", ready="^cotenant: ready$", prompt="myrtos> "), Port("rtos")]
+    program = (sys.executable, str(FAKE), "prompt")
+    with Session(Machine(bundle), ports, timeout=60, program=program) as session:
+        session.wait_ready("linux")
+        for word in ("one", "two"):
+            result = session.run_command("linux", word)
+            assert (result.exit_code, result.output) == (None, f"you said {word}\n")
+        with pytest.raises(WaitTimeoutError, match="did not finish 'hang'"):
+            session.run_command("linux", "hang", 0.5)
+
+
+def test_an_error_of_a_command_has_nothing_of_how_it_was_typed(tmp_path: Path) -> None:
+    with start(tmp_path) as session:
+        session.wait_ready("linux")
+        with pytest.raises(WaitTimeoutError) as caught:
+            session.run_command("linux", "echo some; sleep 5", 0.5)
+    assert str(caught.value).startswith(
+        "tenant linux did not finish 'echo some; sleep 5' within 0.5 s; it has printed"
+    )
+    assert "__cote" not in str(caught.value)
+
+
 def test_open_quote_in_a_command_is_its_own_failure(tmp_path: Path) -> None:
     with start(tmp_path) as session:
         assert session.command("linux", "echo 'open")[0] != 0
@@ -104,7 +129,7 @@ def test_command_that_ends_the_tenant(tmp_path: Path) -> None:
 def test_time_limit_is_the_last_resort(tmp_path: Path) -> None:
     with (
         start(tmp_path, "mute", timeout=0.2) as session,
-        pytest.raises(WaitTimeoutError, match="stats"),
+        pytest.raises(WaitTimeoutError, match="told no counters"),
     ):
         session.stats()
 

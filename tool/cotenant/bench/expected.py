@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench import sbi, stops, switch
+from cotenant.bench import hosted, sbi, stops, switch
 from cotenant.bench.osswitch import benchmark as osswitch
 from cotenant.errors import BenchError
 
@@ -64,6 +64,7 @@ def measure() -> Counts:
     counts["switch, 8 tenants"] = _rounded(switch.measure_many(8))
     counts["switch of operating systems"] = osswitch.measure_monitor(sstc=False)
     counts["stop of a tenant"] = stops.measure()
+    counts["guests of a host"] = hosted.counts(sstc=True)
     return counts
 
 

@@ -48,6 +48,10 @@ class MonitorCode:
         except StopIteration:
             raise BenchError(f"the monitor has no symbol {name!r}: was it renamed?") from None
 
+    def find(self, name: str) -> int | None:
+        """Return where a function begins; None: there is none of that name."""
+        return next((each.start for each in self._symbols if each.name == name), None)
+
     def function(self, offset: int) -> str:
         """Return the name of the function that an offset is in."""
         return self._symbol(offset).name
@@ -92,4 +96,10 @@ def _code_symbols(elf: Path) -> list[_Symbol]:
             and isinstance(symbol["st_shndx"], int)
             and symbol.name
             and not symbol.name.startswith((".", "$"))
+            and not _is_mark(symbol.name, symbol["st_info"]["type"])
         ]
+
+
+def _is_mark(name: str, kind: str) -> bool:
+    """Whether it marks where a file begins in what was compiled together, such as `one.c.5f1e`."""
+    return kind == "STT_NOTYPE" and "." in name

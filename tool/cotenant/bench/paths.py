@@ -20,7 +20,7 @@ from cotenant.errors import BenchError
 from cotenant.run.launch import Launch
 from cotenant.run.session import Session
 
-_ENTRY = "trap_entry"
+_ENTRIES = ("trap_entry", "machine_entry")
 _IDLE = "idle"
 # QEMU's names of the traps that come to the monitor.
 _REASONS = {
@@ -104,9 +104,12 @@ class PathRecorder:
     """Collects the paths of one machine while its trace is on."""
 
     def __init__(self, launch: Launch) -> None:
-        self._code = MonitorCode()
+        monitor = launch.built.monitor
+        self._code = MonitorCode(monitor.elf, monitor.image)
         self._base = launch.built.system.monitor.base
-        self._entry = self._code.address(_ENTRY)
+        self._entries = {
+            address for name in _ENTRIES if (address := self._code.find(name)) is not None
+        }
         self._counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
         self._reason = ""
         self._next_reason = ""
@@ -131,7 +134,7 @@ class PathRecorder:
 
     def _executed(self, address: int) -> None:
         offset = address - self._base
-        if offset == self._entry:
+        if offset in self._entries:
             self._finish()
             self._reason, self._offsets = self._next_reason, []
         if self._offsets is None:

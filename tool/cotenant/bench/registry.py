@@ -61,15 +61,28 @@ BENCHMARKS: dict[str, Benchmark] = {
         "the monitor's paths beside a busy Linux, the longest one",
         quick_by_default=True,
     ),
+    "bounds": Benchmark(
+        "bounds", "the longest stretches of lean monitors, computed from their ELF files"
+    ),
     "channel": Benchmark(
         "channel.benchmark",
         "channels between a Linux process and an RTOS, beside pipes and the loopback of that Linux",
+        quick_by_default=True,
+    ),
+    "components": Benchmark(
+        "components",
+        "the component OS: invocations beside the hardware's floor, restarts, deadlines",
         quick_by_default=True,
     ),
     "guard": Benchmark(
         "guard",
         "Linux's disk and network, guarded and trusted",
         quick_by_default=True,
+    ),
+    "hosted": Benchmark(
+        "hosted",
+        "guests of a host Linux: the monitor's part, and the kernels' work in host and guest",
+        by_default=False,
     ),
     "sample": Benchmark("sample", "the run that README.md shows", by_default=False),
     "sizes": Benchmark(

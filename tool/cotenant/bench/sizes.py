@@ -52,7 +52,9 @@ def run(quick: bool) -> list[Row]:
     for name in _EXAMPLES:
         rows += _monitor(name, of_example(name))
     rows += _monitor("two FreeRTOS", of_pair())
-    least = "[monitor]\nwithout = ['check', 'commands', 'misaligned']\n"
+    checking = "[monitor]\nwith = ['check']\n"
+    rows += _monitor("two FreeRTOS, check", of_pair(checking))
+    least = "[monitor]\nwithout = ['commands']\n"
     rows += _monitor("two FreeRTOS, least", of_pair(least))
     return rows
 

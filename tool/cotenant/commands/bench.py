@@ -15,6 +15,7 @@ from cotenant.bench.report.store import Store
 from cotenant.bench.row import Row, printed
 from cotenant.errors import CotenantError
 from cotenant.run.signals import ending_signals_raise
+from cotenant.run.steps import steps
 
 
 def _list_of_benchmarks() -> str:
@@ -65,7 +66,7 @@ def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
     for each, benchmark in benchmarks.items():
         is_quick = quick or (name is None and benchmark.quick_by_default)
         try:
-            with messages.status(f"measuring: {each} ({benchmark.description})"):
+            with steps(messages, f"measuring: {each} ({benchmark.description})"):
                 store.forget(each)
                 found = benchmark.load().run(is_quick)
                 store.put(each, found, quick=is_quick)
@@ -87,7 +88,7 @@ def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
 
 def _accept() -> None:
     """Write bench/expected.toml anew, and say what changes in it."""
-    with Console(stderr=True).status("counting instructions"):
+    with steps(Console(stderr=True), "counting instructions"):
         measured = expected.measure()
     old = expected.read() if expected.FILE.is_file() else {}
     expected.write(measured)

@@ -3,24 +3,18 @@
 
 import subprocess
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from cotenant import paths
-from cotenant.commands.parameters import socket_option, system_option
-from cotenant.config import parse_escape
-from cotenant.control.serial import open_serial
-from cotenant.control.server import (
-    SUFFIX,
-    ControlServer,
-    default_socket,
-    is_alive,
-    socket_folder,
-)
+from cotenant.commands.which_system import chosen_socket, socket_option, system_option
+from cotenant.control.server import SUFFIX, ControlServer
 from cotenant.errors import CotenantError
+from cotenant.program import called_as
 
 PROGRAM = paths.BUILD / "cotenantctl" / "native" / "cotenantctl"
 
@@ -59,24 +53,51 @@ def ctl(
     """
     if sum(each is not None for each in (system, socket, serial)) > 1:
         raise click.UsageError("give one of --system, --socket and --serial")
+    if not words or _asks_for_help(words):
+        sys.exit(_run(words))
+    try:
+        with ExitStack() as stack:
+            if serial is not None:
+                place = stack.enter_context(_served(serial, framed, escape))
+            else:
+                place = chosen_socket(system, socket)
+            sys.exit(_run(("--port", str(place), *words)))
+    except CotenantError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def _served(serial: Path, framed: bool, escape: str) -> Iterator[Path]:
+    """Give a socket at which the system answers whose console line a device is."""
+    # What this needs is not waited for where a system has a socket of its own.
+    from cotenant.config import parse_escape
+    from cotenant.control.serial import open_serial
+
     try:
         key = parse_escape(escape)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--escape") from error
+    with (
+        open_serial(serial, framed, key) as line,
+        TemporaryDirectory(prefix="cotenant-") as folder,
+        ControlServer(Path(folder) / f"line{SUFFIX}", line.exchange) as server,
+    ):
+        yield server.path
+
+
+def _run(words: tuple[str, ...]) -> int:
+    """Run cotenantctl, which calls itself what the user typed; return its exit status."""
+    name = f"{called_as()} ctl"
     try:
-        with ExitStack() as stack:
-            if serial is not None:
-                line = stack.enter_context(open_serial(serial, framed, key))
-                folder = Path(stack.enter_context(TemporaryDirectory(prefix="cotenant-")))
-                server = ControlServer(folder / f"line{SUFFIX}", line.exchange)
-                place = stack.enter_context(server).path
-            else:
-                place = socket or (default_socket(system) if system else the_only_socket())
-            sys.exit(
-                subprocess.run([PROGRAM, "--port", str(place), *words], check=False).returncode
-            )
-    except CotenantError as error:
-        raise click.ClickException(str(error)) from error
+        return subprocess.run([name, *words], executable=PROGRAM, check=False).returncode
+    except FileNotFoundError as error:
+        raise click.ClickException(
+            f"{paths.shown(PROGRAM)} is not built: run 'make build'"
+        ) from error
+
+
+def _asks_for_help(words: tuple[str, ...]) -> bool:
+    return any(word in ("--help", "-?", "--usage", "--version", "-V") for word in words)
 
 
 @click.command()
@@ -89,14 +110,3 @@ def switch(context: click.Context, system: Path | None, tenant: str) -> None:
     The active one is asked to suspend; the monitor's log tells what came of it.
     """
     context.invoke(ctl, system=system, escape="ctrl-t", words=("switch", tenant))
-
-
-def the_only_socket() -> Path:
-    """Return the socket of the one system that runs."""
-    found = [each for each in sorted(socket_folder().glob(f"*{SUFFIX}")) if is_alive(each)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise CotenantError("no system runs here: start one with 'cotenant run FILE'")
-    names = ", ".join(each.stem for each in found)
-    raise CotenantError(f"several systems run ({names}): choose one with --system FILE")

@@ -55,28 +55,16 @@ class RingSize(click.ParamType[int]):
         return size
 
 
-system_option = click.option(
-    "--system",
-    type=click.Path(path_type=Path),
-    help="The system that `cotenant run` runs, by the file that describes it.",
-)
-
-socket_option = click.option(
-    "--socket",
-    type=click.Path(path_type=Path),
-    help="The same, by the socket of `cotenant run --socket`.",
-)
-
 lean_option = click.option(
     "--lean", is_flag=True, help="Build the monitor without what the system does not use."
 )
 
 
-def machine_options(*, seconds: str, prefix: str = "") -> Callable[[Command], Command]:
+def machine_options(*, seconds: str | None, prefix: str = "") -> Callable[[Command], Command]:
     """Return what adds the options that `run` and `trace` share, and their argument FILE.
 
-    `seconds` is how long a run without a user lasts; `prefix` is put in front of what concerns
-    only such a run.
+    `seconds` is how long a run without a user lasts, if nothing is said; `prefix` is put in
+    front of what concerns only such a run.
     """
 
     def text(sentence: str) -> str:
@@ -110,7 +98,8 @@ def machine_options(*, seconds: str, prefix: str = "") -> Callable[[Command], Co
             "--icount",
             type=click.IntRange(0, 10),
             metavar="SHIFT",
-            help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load.",
+            help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load. "
+            "One hart only.",
         ),
         click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc."),
         click.option(

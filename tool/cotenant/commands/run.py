@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from cotenant.commands.check import report_mistakes, report_warnings
 from cotenant.commands.parameters import lean_option, machine_options
 from cotenant.control.server import default_socket, is_alive
 from cotenant.errors import ConfigError, CotenantError
+from cotenant.program import called_as
 from cotenant.run import display as displays
 from cotenant.run import report
 from cotenant.run.batch import BatchRun, Plan, Send
@@ -26,18 +26,15 @@ from cotenant.run.pace import Pace
 from cotenant.run.qemu import Machine, qmp_socket
 from cotenant.run.session import Session
 from cotenant.run.signals import ending_signals_raise
+from cotenant.run.steps import steps
+from cotenant.run.tour import Tour, lines_for
 
 # At so many instructions a second, 125 million, a usual host keeps up with a busy machine.
 _USUAL_SHIFT = 3
 
-_UNFAIR = (
-    "with --icount QEMU does not give several harts the processor in turn: latencies say nothing, "
-    "and systems may not even start; leave it out"
-)
-
 
 @click.command()
-@machine_options(seconds="0s", prefix="Batch: ")
+@machine_options(seconds=None, prefix="Batch: ")
 @click.option("--batch", is_flag=True, help="Without a user: run for a time, then report.")
 @click.option("--json", "as_json", is_flag=True, help="Batch: report as JSON.")
 @click.option(
@@ -48,8 +45,9 @@ _UNFAIR = (
 @click.option(
     "--follow",
     is_flag=True,
-    help="Batch: show what the tenants print meanwhile, on standard error.",
+    help="Batch: show what the tenants print meanwhile with --json too, on standard error.",
 )
+@click.option("--quiet", "-q", is_flag=True, help="Batch: do not show what the tenants print.")
 @click.option("--keep-going", is_flag=True, help="Batch: go on when something went wrong.")
 @click.option(
     "--socket",
@@ -72,11 +70,12 @@ _UNFAIR = (
 def run(
     file: Path,
     batch: bool,
-    seconds: float,
+    seconds: float | None,
     as_json: bool,
     sends: tuple[tuple[str, str], ...],
     log_dir: Path | None,
     follow: bool,
+    quiet: bool,
     timeout: float,
     keep_going: bool,
     icount: int | None,
@@ -97,11 +96,15 @@ def run(
     help, q to quit) is for the monitor. Without one, what the tenants print is shown line by line
     with their names, until Ctrl-C or for the time of --for. With --batch, the exit status tells
     whether every tenant became ready, kept running or shut down, and every command sent was
-    successful.
+    successful; without --for and --send, it waits for the end of tenants that have no `ready`.
     """
     terminal = not batch and sys.stdin.isatty() and sys.stdout.isatty()
-    if not batch and (as_json or sends or log_dir or follow or keep_going):
-        raise click.UsageError("--json, --send, --log-dir, --follow and --keep-going need --batch")
+    if not batch and (as_json or sends or log_dir or follow or quiet or keep_going):
+        raise click.UsageError(
+            "--json, --send, --log-dir, --follow, --quiet and --keep-going need --batch"
+        )
+    if follow and quiet:
+        raise click.UsageError("--follow shows what --quiet hides: leave one out")
     if terminal and seconds:
         raise click.UsageError("at a terminal --for needs --batch")
     if realtime and icount is not None:
@@ -112,11 +115,11 @@ def run(
             displays.prepare(display)
             bundle = Path(folder) / "bundle.bin"
             choice = None if sstc is None else sstc == "on"
-            launch = prepare(file, bundle, console_mode=mode, sstc=choice, lean=lean)
+            launch = prepare(
+                file, bundle, console_mode=mode, sstc=choice, lean=lean, counted=icount is not None
+            )
             report_warnings(launch.built.system)
             one_hart = len(launch.built.system.harts) == 1
-            if icount is not None and not one_hart:
-                click.echo(f"warning: {_UNFAIR}", err=True)
             if icount is None and one_hart and not realtime:
                 icount = _USUAL_SHIFT
             place = _control_socket(file, socket)
@@ -131,13 +134,19 @@ def run(
                 machine = replace(machine, pace=pace)
             control = None if "control" in launch.built.monitor.left_out else place
             if batch:
-                plan = Plan([Send(*each) for each in sends], seconds, keep_going, timeout)
-                sys.exit(_run_batch(launch, machine, plan, log_dir, follow, as_json, control))
+                to_the_end = seconds is None and not sends
+                plan = Plan(
+                    [Send(*each) for each in sends], seconds or 0.0, keep_going, timeout, to_the_end
+                )
+                shown = follow or not (quiet or as_json)
+                sys.exit(_run_batch(launch, machine, plan, log_dir, shown, as_json, control))
             report.show_start(launch.built, Console(soft_wrap=True), icount, keys=terminal)
             if not terminal:
-                sys.exit(run_as_lines(launch, machine, seconds, Console(), control))
+                sys.exit(run_as_lines(launch, machine, seconds or 0.0, Console(), control))
             escape = launch.built.system.config.console.escape
-            sys.exit(run_at_terminal(machine, escape, control))
+            focus = launch.built.system.tenants[launch.built.system.focus].config
+            tour = Tour(focus.ready, lines_for(report.key_name(escape), called_as(), str(file)))
+            sys.exit(run_at_terminal(machine, escape, control, tour))
     except ConfigError as error:
         report_mistakes(error, as_json)
         sys.exit(1)
@@ -182,8 +191,8 @@ def _run_batch(
         follow=follower.show if follower else None,
         socket=control,
     )
-    with messages.status("starting") as status:
-        result = BatchRun(session, plan, lambda step: status.update(escape(step))).run()
+    with steps(messages) as tell:
+        result = BatchRun(session, plan, tell).run()
     if follower:
         follower.finish()
     if as_json:

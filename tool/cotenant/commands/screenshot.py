@@ -5,9 +5,7 @@ from pathlib import Path
 
 import click
 
-from cotenant.commands.ctl import the_only_socket
-from cotenant.commands.parameters import socket_option, system_option
-from cotenant.control.server import default_socket
+from cotenant.commands.which_system import chosen_socket, socket_option, system_option
 from cotenant.errors import CotenantError
 from cotenant.run import display
 from cotenant.run.qemu import qmp_socket
@@ -25,7 +23,8 @@ def screenshot(system: Path | None, socket: Path | None, file: Path) -> None:
     if system is not None and socket is not None:
         raise click.UsageError("give one of --system and --socket")
     try:
-        place = socket or (default_socket(system) if system else the_only_socket())
+        # QEMU listens beside a socket that is named, whoever serves that one.
+        place = chosen_socket(system, None) if socket is None else socket
         display.screenshot(qmp_socket(place), file)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error

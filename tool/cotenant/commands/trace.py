@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from cotenant import durable, paths
 from cotenant.commands.check import report_mistakes, report_warnings
@@ -18,6 +17,7 @@ from cotenant.run import tracing
 from cotenant.run.batch import Plan, Send
 from cotenant.run.launch import Launch, prepare
 from cotenant.run.signals import ending_signals_raise
+from cotenant.run.steps import steps
 from cotenant.trace import perfetto_file, ring, timeline
 from cotenant.trace.picture import Window, draw
 from cotenant.trace.system import TracedSystem, read_bundle
@@ -94,20 +94,15 @@ def trace(
                 console_mode="framed",
                 sstc=choice,
                 trace_ring=ring_size,
+                counted=icount is not None,
             )
             system = read_bundle(launch.built.bundle)
             if memory:
                 rings = _read(memory)
             else:
                 report_warnings(launch.built.system)
-                with messages.status("starting") as status:
-                    rings, problems = _run(
-                        launch,
-                        plan,
-                        icount,
-                        qemu_args,
-                        lambda step: status.update(escape(step)),
-                    )
+                with steps(messages) as report:
+                    rings, problems = _run(launch, plan, icount, qemu_args, report)
         if save_memory:
             _write(save_memory, rings)
         harts = _show(rings, system, output or paths.TRACES / f"{file.stem}.pftrace")

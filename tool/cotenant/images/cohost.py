@@ -2,9 +2,10 @@
 """cohost for a riscv64 Linux: one static program, with Debian's libfdt in it."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
-from . import package
+from . import modules, package
 from .cpio import Archive
 from .programs import make_program
 
@@ -50,12 +51,20 @@ def compile_program(tree: Path, fdt: Path) -> bytes:
     return make_program(tree, PROGRAM, f"FDT={fdt}")
 
 
-def build_archive(program: bytes, kernel: bytes, initrd: bytes) -> bytes:
-    """Return the program, and what its guests start with, as a part of an initramfs."""
+def build_archive(
+    program: bytes, kernel: bytes, initrd: bytes, kernel_modules: Mapping[str, bytes]
+) -> bytes:
+    """Return the program, and what its guests start with, as a part of an initramfs.
+
+    It is put behind the usual one, whose modules.dep it replaces.
+    """
     archive = Archive()
     for directory in ("usr", "usr/lib", _DEFAULTS):
         archive.add_directory(directory)
     archive.add_file(f"bin/{PROGRAM}", program, 0o755)
     archive.add_file(f"{_DEFAULTS}/Image", kernel)
     archive.add_file(f"{_DEFAULTS}/initrd", initrd)
+    archive.add_file("lib/modules/modules.dep", modules.dependency_file(kernel_modules))
+    for name, content in sorted(kernel_modules.items()):
+        archive.add_file(f"lib/modules/{name}.ko", content)
     return archive.to_bytes()

@@ -46,10 +46,11 @@ _COMPLETE = "disk complete"
 _SET_UP = "Setting up "
 # A machine that takes longer than this hangs, on the slowest of hosts.
 _LONGEST_SECONDS = 3600.0
-_REPORT_EVERY = 20
+_UNPACKING = "unpacking the packages"
+_CONFIGURING = "configuring the packages"
 
-# Called with what is going on.
-Tell = Callable[[str], None]
+# Called with what is going on, and how many packages of how many are done (0 of 0: not counted).
+Tell = Callable[[str, int, int], None]
 
 
 def fingerprint() -> str:
@@ -87,17 +88,16 @@ def make(packages: Sequence[Path], busybox: bytes, work: Path, target: Path, tel
     tree = work / "tree"
     owners = work / "owners"
     count = len(packages)
-    for_progress = _sparsely(lambda done: tell(f"unpacking the packages ({done} of {count})"))
-    dpkg_tree.unpack(packages, tree, owners, for_progress)
+    dpkg_tree.unpack(packages, tree, owners, lambda done: tell(_UNPACKING, done, count))
     kernel = _the_one(tree / "boot", "vmlinu[xz]-*")
     initramfs = work / "initramfs.cpio"
     initramfs.write_bytes(_build_initramfs(tree, busybox))
-    tell("making the file system")
+    tell("making the file system", 0, 0)
     disk = target / DISK_FILE
     make_file_system(tree, owners, disk)
-    tell("starting a machine to configure the packages, which takes some minutes")
+    tell("starting a machine to configure the packages, which takes some minutes", 0, 0)
     finish(kernel, initramfs, disk, count, tell)
-    tell("checking the file system")
+    tell("checking the file system", 0, 0)
     _run("e2fsck", "-f", "-n", f"{disk}?offset={ROOT_START}")
     shutil.copyfile(kernel, target / KERNEL_FILE)
     copy_out(disk, f"/boot/initrd.img-{kernel.name.partition('-')[2]}", target / INITRD_FILE)
@@ -155,7 +155,6 @@ def finish(kernel: Path, initramfs: Path, disk: Path, packages: int, tell: Tell)
         *("-device", "virtio-blk-device,drive=disk"),
     ]
     last: deque[str] = deque(maxlen=10)
-    told = _sparsely(lambda done: tell(f"configuring the packages ({done} of {packages})"))
     configured = 0
     with subprocess.Popen(
         command,
@@ -173,23 +172,13 @@ def finish(kernel: Path, initramfs: Path, disk: Path, packages: int, tell: Tell)
                     last.append(line.strip())
                 if line.startswith(_SET_UP):
                     configured += 1
-                    told(configured)
+                    tell(_CONFIGURING, configured, packages)
         finally:
             watchdog.cancel()
             process.kill()
     if _COMPLETE not in last:
         words = "\n".join(last)
         raise ImageError(f"the packages could not be configured; the last words were:\n{words}")
-
-
-def _sparsely(tell: Callable[[int], None]) -> Callable[[int], None]:
-    """Return a function that passes on only some of the numbers it is called with."""
-
-    def tell_some(number: int) -> None:
-        if number % _REPORT_EVERY == 0:
-            tell(number)
-
-    return tell_some
 
 
 def _the_one(folder: Path, pattern: str) -> Path:

@@ -26,9 +26,7 @@ def _fill_disk(workshop: Workshop, directory: Path) -> str:
             lambda done, size: workshop.report("fetching the packages of a disk", done, size),
         )
         busybox = workshop.store.path("busybox", "busybox").read_bytes()
-        debian_disk.make(
-            found, busybox, work, directory, lambda phrase: workshop.report(phrase, 0, 0)
-        )
+        debian_disk.make(found, busybox, work, directory, workshop.report)
     labels = [package.label(file) for file in found]
     (directory / "packages").write_text("".join(f"{label}\n" for label in labels))
     kernel = next(label for label in labels if label.startswith("linux-image-"))

@@ -7,6 +7,8 @@ from .catalogue import CATALOGUE
 from .store import Store
 from .workshop import Report, Workshop
 
+_WAITS = "waiting: another process is making images"
+
 
 def ensure(name: str, store: Store, tree: Path, report: Report, *, force: bool = False) -> Path:
     """Return the file of an image, which is fetched or made when it is not there as it must be.
@@ -16,7 +18,7 @@ def ensure(name: str, store: Store, tree: Path, report: Report, *, force: bool =
     """
     workshop = Workshop(store, tree, report)
     if force or not is_current(name, workshop):
-        with store.lock():
+        with store.lock(lambda: report(_WAITS, 0, 0)):
             _make(name, workshop, force=force)
     return store.path(name, CATALOGUE[name].file)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Builds the initramfs of a Linux tenant: busybox, our init script, and programs on request."""
 
-import gzip
 from collections.abc import Mapping
 from importlib import resources
 
@@ -23,7 +22,7 @@ def build_initramfs(
     programs: Mapping[str, bytes] | None = None,
     kernel_modules: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """Return a compressed cpio archive; `programs` are put into /bin under their names.
+    """Return a cpio archive; `programs` are put into /bin under their names.
 
     The modules go to /lib/modules, for modprobe, which the init script calls on request. The links
     to the applets of busybox are made by that script, from busybox itself.
@@ -38,7 +37,7 @@ def build_initramfs(
         archive.add_file("lib/modules/modules.dep", modules.dependency_file(kernel_modules))
         for name, content in sorted(kernel_modules.items()):
             archive.add_file(f"lib/modules/{name}.ko", content)
-    return gzip.compress(archive.to_bytes(), compresslevel=6, mtime=0)
+    return archive.to_bytes()
 
 
 def base_archive(busybox: bytes, init: bytes) -> Archive:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The file systems that a Linux tenant starts with, if it has no disk."""
 
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from .initramfs import build_initramfs, script
 from .kernel_images import DESK_MODULES, MODULE_SUFFIX, modules_of
 from .packaged_images import BENCH_PROGRAMS
 from .workshop import RECIPE, Image, Workshop
+
+# Not compressed: to unpack it would be half of the instructions of a boot.
+TEST_FILE = "initramfs.cpio"
 
 
 def append(first: bytes, second: bytes) -> bytes:
@@ -40,13 +44,14 @@ def _fill_initramfs(workshop: Workshop, directory: Path) -> str:
     extra = programs.compile_programs(workshop.tree, programs.EXAMPLES)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
     image = build_initramfs(busybox, extra, modules_of(workshop))
-    (directory / "initramfs.cpio.gz").write_bytes(image)
+    compressed = gzip.compress(image, compresslevel=6, mtime=0)
+    (directory / "initramfs.cpio.gz").write_bytes(compressed)
     return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
 
 def _test_initramfs_recipe(workshop: Workshop) -> str:
     tests = programs.fingerprint(workshop.tree, programs.TESTS)
-    return f"{_initramfs_recipe(workshop)}-{tests}"
+    return f"{_initramfs_recipe(workshop)}-{tests}-{TEST_FILE}"
 
 
 def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
@@ -55,7 +60,7 @@ def _fill_test_initramfs(workshop: Workshop, directory: Path) -> str:
     extra |= programs.compile_programs(workshop.tree, programs.TESTS)
     busybox = workshop.store.path("busybox", "busybox").read_bytes()
     image = build_initramfs(busybox, extra, modules_of(workshop))
-    (directory / "initramfs.cpio.gz").write_bytes(image)
+    (directory / TEST_FILE).write_bytes(image)
     return f"{_busybox_source(workshop)}, {', '.join(extra)}"
 
 
@@ -86,7 +91,7 @@ def _load_initramfs_recipe(workshop: Workshop) -> str:
 
 
 def _fill_load_initramfs(workshop: Workshop, directory: Path) -> str:
-    first = workshop.store.path("debian-test-initramfs", "initramfs.cpio.gz").read_bytes()
+    first = workshop.store.path("debian-test-initramfs", TEST_FILE).read_bytes()
     collected = workshop.store.path(BENCH_PROGRAMS, linux_bench.PROGRAMS_FILE).read_bytes()
     (directory / "initramfs.cpio").write_bytes(append(first, collected))
     return f"debian-test-initramfs, {BENCH_PROGRAMS}"
@@ -102,7 +107,7 @@ def desk_initramfs_recipe(workshop: Workshop) -> str:
 
 
 def _fill_desk_initramfs(workshop: Workshop, directory: Path) -> str:
-    first = workshop.store.path("debian-test-initramfs", "initramfs.cpio.gz").read_bytes()
+    first = workshop.store.path("debian-test-initramfs", TEST_FILE).read_bytes()
     kernel_modules = modules_of(workshop) | modules_of(workshop, DESK_MODULES)
     second = desk.build_archive(workshop.tree, kernel_modules)
     (directory / "initramfs.cpio").write_bytes(append(first, second))
@@ -121,7 +126,7 @@ IMAGES = (
     Image(
         "debian-test-initramfs",
         "the same with the programs of linux/tests in /bin",
-        "initramfs.cpio.gz",
+        TEST_FILE,
         ("busybox", "debian-kernel"),
         _test_initramfs_recipe,
         _fill_test_initramfs,

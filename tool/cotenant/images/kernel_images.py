@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The stock Debian kernel, and modules of it."""
 
+from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
 
@@ -22,9 +23,18 @@ _MODULES = (
 # What a tenant with a disk, a keyboard and a display wants besides.
 _MORE_MODULES = ("crc32c_generic", "ext4", "evdev", "virtio_input", "bochs")
 
+# What a tenant that hosts guests wants: network cards of theirs.
+_HOST_MODULES = ("tun",)
+
 MODULE_SUFFIX = ".ko"
 
 DESK_MODULES = "debian-desk-modules"
+HOST_MODULES = "debian-host-modules"
+
+
+DEVICE_TREES = "debian-device-trees"
+TREE_LIST = "list"
+TREE_SUFFIX = ".dtb"
 
 
 def _kernel_recipe(_: Workshop) -> str:
@@ -84,30 +94,55 @@ def modules_of(workshop: Workshop, image: str = "debian-kernel") -> dict[str, by
     return {file.stem: file.read_bytes() for file in directory.glob(f"*{MODULE_SUFFIX}")}
 
 
-def _desk_modules_recipe(workshop: Workshop) -> str:
+def _more_modules_recipe(workshop: Workshop, names: tuple[str, ...]) -> str:
     manifest = workshop.store.manifest("debian-kernel")
-    return f"{RECIPE}-{manifest.source if manifest else ''}-{','.join(_MORE_MODULES)}"
+    return f"{RECIPE}-{manifest.source if manifest else ''}-{','.join(names)}"
 
 
-def _fill_desk_modules(workshop: Workshop, directory: Path) -> str:
+def _fill_more_modules(workshop: Workshop, directory: Path, names: tuple[str, ...]) -> str:
     """Take more modules out of the package of the kernel that is there."""
-    manifest = workshop.store.manifest("debian-kernel")
-    assert manifest is not None
     packed = {}
     with workshop.store.scratch("package.") as scratch:
-        file, label = workshop.download(manifest.source.split(" ")[0], scratch)
-        if label != manifest.source:
-            raise ImageError(
-                f"the kernel is {manifest.source}, and Debian now has {label}; bring that one "
-                "with 'cotenant images fetch --force debian-kernel'."
-            )
+        file, label = _same_package(workshop, scratch)
         workshop.report(f"unpacking {label}", 0, 0)
         for path, stream in package.members(file):
             if modules.is_module(path):
                 packed[modules.module_name(path)] = stream.read()
-    wanted = modules.load_order(_MORE_MODULES, packed)
-    _write_modules(directory, wanted)
+    _write_modules(directory, modules.load_order(names, packed))
     return label
+
+
+def _trees_recipe(workshop: Workshop) -> str:
+    manifest = workshop.store.manifest("debian-kernel")
+    return f"{RECIPE}-{manifest.source if manifest else ''}"
+
+
+def _fill_trees(workshop: Workshop, directory: Path) -> str:
+    """Take the device trees out of the package of the kernel that is there."""
+    names = []
+    with workshop.store.scratch("package.") as scratch:
+        file, label = _same_package(workshop, scratch)
+        workshop.report(f"unpacking {label}", 0, 0)
+        for path, stream in package.members(file):
+            if path.endswith(TREE_SUFFIX):
+                name = path.rpartition("/")[2]
+                (directory / name).write_bytes(stream.read())
+                names.append(name)
+    (directory / TREE_LIST).write_text("".join(f"{name}\n" for name in sorted(names)))
+    return label
+
+
+def _same_package(workshop: Workshop, scratch: Path) -> tuple[Path, str]:
+    """Bring the package of the kernel that is there; raises ImageError if Debian has another."""
+    manifest = workshop.store.manifest("debian-kernel")
+    assert manifest is not None
+    file, label = workshop.download(manifest.source.split(" ")[0], scratch)
+    if label != manifest.source:
+        raise ImageError(
+            f"the kernel is {manifest.source}, and Debian now has {label}; bring that one "
+            "with 'cotenant images fetch --force debian-kernel'."
+        )
+    return file, label
 
 
 IMAGES = (
@@ -124,8 +159,26 @@ IMAGES = (
         "modules of the Debian kernel for ext4, keyboard and display, in debian-desk-initramfs",
         "modules/order",
         ("debian-kernel",),
-        _desk_modules_recipe,
-        _fill_desk_modules,
+        partial(_more_modules_recipe, names=_MORE_MODULES),
+        partial(_fill_more_modules, names=_MORE_MODULES),
+        on_demand=True,
+    ),
+    Image(
+        HOST_MODULES,
+        "modules of the Debian kernel for those that host guests, in debian-host-initramfs",
+        "modules/order",
+        ("debian-kernel",),
+        partial(_more_modules_recipe, names=_HOST_MODULES),
+        partial(_fill_more_modules, names=_HOST_MODULES),
+        on_demand=True,
+    ),
+    Image(
+        DEVICE_TREES,
+        "device trees of boards, out of the package of the Debian kernel, for 'cotenant board'",
+        TREE_LIST,
+        ("debian-kernel",),
+        _trees_recipe,
+        _fill_trees,
         on_demand=True,
     ),
 )

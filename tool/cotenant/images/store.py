@@ -8,7 +8,6 @@ leaves nothing that looks like an image; a file that was truncated or altered la
 its manifest.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -21,8 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cotenant import durable
+from cotenant import durable, paths
 from cotenant.errors import ImageError
+from cotenant.one_at_a_time import alone
 
 MANIFEST = "manifest.json"
 _VERSION = 1
@@ -75,8 +75,7 @@ class Manifest:
 
 def default_directory() -> Path:
     """Return the cache directory of this user, outside any source tree."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "cotenant"
+    return paths.cache()
 
 
 class Store:
@@ -138,11 +137,10 @@ class Store:
         return size
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Keep other processes from changing the store meanwhile."""
+    def lock(self, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Keep other processes from changing the store meanwhile; `waits` is called if one does."""
         self._make_directory()
-        with (self.directory / ".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with alone(self.directory / ".lock", waits):
             self._sweep()
             yield
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cotenant.config import MONITOR_NAME
-from cotenant.errors import MachineEndedError, RunError
+from cotenant.errors import MachineEndedError, RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.results import CommandResult, RunResult, Stats, TenantResult, TenantStats
 from cotenant.run.session import Session
 
@@ -31,6 +31,8 @@ class Plan:
     """do the rest of the plan even if something went wrong"""
     timeout: float = 600.0
     """wall-clock seconds for everything: the last resort"""
+    to_the_end: bool = False
+    """wait for the end of those that do not tell when they are ready"""
 
 
 class BatchRun:
@@ -56,6 +58,8 @@ class BatchRun:
         self._commands: dict[str, list[CommandResult]] = {name: [] for name in session.tenants}
         self._stats = Stats()
         self._problem: str | None = None
+        self._end: str | None = None
+        """what waited for a tenant that ended; of use where the tenant's own result says nothing"""
 
     def run(self) -> RunResult:
         """Start the session, carry out the plan, end the session; return the outcome."""
@@ -69,6 +73,7 @@ class BatchRun:
                 *(partial(self._wait_ready, name) for name in started),
                 *(partial(self._send, send) for send in self._plan.sends),
                 self._let_time_pass,
+                *(partial(self._wait_end, name) for name in started if self._is_waited_for(name)),
             ]
             if all(self._attempt(step) for step in steps) or not session.console.ended:
                 self._attempt(self._ask_stats)
@@ -83,9 +88,13 @@ class BatchRun:
         try:
             step()
         except MachineEndedError as error:
-            if not self._all_shut_down():
+            if not self._all_ended():
                 self._problem = self._problem or str(error)
+            self._stats = self._session.last_stats()
             return False
+        except TenantEndedError as error:
+            self._end = self._end or str(error)
+            return self._plan.keep_going
         except RunError as error:
             self._problem = self._problem or str(error)
             return self._plan.keep_going
@@ -114,15 +123,36 @@ class BatchRun:
         until = None if self._plan.keep_going else _any_crashed
         self._stats = self._session.run_for(self._plan.seconds, self._left(), until)
 
+    def _is_waited_for(self, tenant: str) -> bool:
+        return self._plan.to_the_end and not self._session.tells_ready(tenant)
+
+    def _wait_end(self, tenant: str) -> None:
+        self._report(f"waiting for {tenant} to end: it has no `ready`, and --for was not given")
+        try:
+            self._session.wait_ended(tenant, self._left())
+        except WaitTimeoutError as error:
+            raise WaitTimeoutError(
+                f"tenant {tenant} did not end {error}: it has no `ready` to tell that it is up; "
+                "give that, or a time with --for"
+            ) from None
+
     def _ask_stats(self) -> None:
         self._stats = self._session.stats(min(self._left(), 20.0))
 
     def _left(self) -> float:
         return max(1.0, self._deadline - time.monotonic())
 
-    def _all_shut_down(self) -> bool:
-        last_event = self._session.console.last_event
-        return all(last_event(name).startswith("shutdown") for name in self._session.tenants)
+    def _all_ended(self) -> bool:
+        """Tell whether each tenant shut down, with success or not: then the machine does, too."""
+        console = self._session.console
+        return all(
+            console.last_event(name).startswith("shutdown") or self._ended_itself(name)
+            for name in self._session.tenants
+        )
+
+    def _ended_itself(self, tenant: str) -> bool:
+        crash = self._session.crash(tenant)
+        return crash is not None and crash.by_itself
 
     def _result(self) -> RunResult:
         tenants = {}
@@ -136,7 +166,9 @@ class BatchRun:
             signs = self._session.symptoms(name)
             tenants[name] = TenantResult(stats, ready, output, commands, expected, crash, signs)
         counted = self._session.machine.icount is not None
-        return RunResult(tenants, self._stats.time_ns, self._problem, counted)
+        explained = any(tenant.failure() for tenant in tenants.values())
+        problem = self._problem or (None if explained else self._end)
+        return RunResult(tenants, self._stats.time_ns, problem, counted)
 
     def _final_stats(self, tenant: str) -> TenantStats:
         stats = self._stats.tenants.get(tenant, TenantStats())

@@ -27,6 +27,7 @@ POLL_INTERVAL = 0.5
 # Output that a tenant made before its end may still be on its way when the monitor tells of it.
 _LAST_OUTPUT_GRACE = 2.0
 _SHOWN_OUTPUT = 400
+_SHOWN_LINES = 4
 
 Found = TypeVar("Found")
 
@@ -134,9 +135,9 @@ class Console:
         try:
             found = self.wait(lambda: pattern.search(self.monitor_log, start), timeout)
         except MachineEndedError as error:
-            raise MachineEndedError(f"no answer to {command!r}: {error}") from None
+            raise MachineEndedError(f"the monitor could tell no counters: {error}") from None
         except WaitTimeoutError as error:
-            raise WaitTimeoutError(f"the monitor did not answer {command!r} {error}") from None
+            raise WaitTimeoutError(f"the monitor told no counters {error}") from None
         return found.string[start : found.start()]
 
     def expect_monitor(self, pattern: str, timeout: float) -> re.Match[str]:
@@ -191,8 +192,9 @@ class Console:
             ) from None
 
     def _why_machine_ended(self) -> str:
-        said = self.monitor_log[-_SHOWN_OUTPUT:] or self.noise[-_SHOWN_OUTPUT:]
-        reasons = [part for part in (self._process.last_words(), said.strip()) if part]
+        told = [line for line in self.monitor_log.splitlines() if line.startswith("monitor: ")]
+        said = "; ".join(told[-_SHOWN_LINES:]) or self.noise[-_SHOWN_OUTPUT:].strip()
+        reasons = [part for part in (self._process.last_words(), said) if part]
         return "the machine ended; " + ("; ".join(reasons) or "it said nothing")
 
     # The reader's thread

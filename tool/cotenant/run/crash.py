@@ -72,6 +72,11 @@ class Crash:
     caller: str | None
     """where the return address points"""
 
+    @property
+    def by_itself(self) -> bool:
+        """Whether it shut down with a failure for its reason, and nothing took it down."""
+        return self.cause is None and self.what == _FAILURE
+
     def __str__(self) -> str:
         """Return a sentence for people."""
         place = f"{self.pc:#x}" if self.symbol is None else f"{self.symbol} ({self.pc:#x})"
@@ -138,7 +143,7 @@ def symptoms(log: str, tenant: str, lookup: Lookup = no_symbols) -> tuple[str, .
 
     machine = [
         f"expects machine mode: `{machine_instruction(word) or hex(word)}` at {place(found)}; "
-        "rebuild it for supervisor mode (S-mode, with SBI calls)"
+        'add mode = "machine", or rebuild it for supervisor mode (S-mode, with SBI calls)'
         for found in _MACHINE_MODE.finditer(log)
         if found["tenant"] == tenant and (word := int(found["instruction"], 16))
     ]

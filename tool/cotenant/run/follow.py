@@ -8,6 +8,7 @@ from rich.text import Text
 
 from cotenant.config import MONITOR_NAME
 from cotenant.run.crash import Lookup, no_symbols, parse
+from cotenant.run.shell import readable
 
 _MESSAGE = "monitor: "
 _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
@@ -31,8 +32,10 @@ class Follower:
         """Take output of a tenant or of the monitor, whose answers to us are not shown."""
         *lines, self._started[source] = (self._started.get(source, "") + text).split("\n")
         for line in lines:
-            if source != MONITOR_NAME or line.startswith(_MESSAGE):
-                self._print(source, line)
+            if source == MONITOR_NAME and not line.startswith(_MESSAGE):
+                continue
+            if (shown := readable(line)) or not line:  # the marks of a command are not shown
+                self._print(source, shown)
             if source == MONITOR_NAME and (found := parse(line, self._lookup)):
                 self._print(source, f"{_MESSAGE}that is: {found[1]}")
 

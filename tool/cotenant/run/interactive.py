@@ -22,12 +22,15 @@ from cotenant.run.line import write_all
 from cotenant.run.mux import EscapeWatcher, MuxDecoder, encode_control
 from cotenant.run.pace import Pacer
 from cotenant.run.qemu import Machine, QemuProcess
+from cotenant.run.tour import Tour
 
 _READ_SIZE = 1 << 16
 _END_TIMEOUT = 20.0
 
 
-def run_at_terminal(machine: Machine, escape: int, control: Path | None = None) -> int:
+def run_at_terminal(
+    machine: Machine, escape: int, control: Path | None = None, tour: Tour | None = None
+) -> int:
     """Run QEMU on this terminal until it ends; return its exit code.
 
     `escape` is the key that starts a command; `control` the place of the socket for programs. The
@@ -41,7 +44,7 @@ def run_at_terminal(machine: Machine, escape: int, control: Path | None = None) 
     left_by_key = replace(machine, leave_by_key=not machine.powers_off)
     with ExitStack() as stack:
         process = stack.enter_context(QemuProcess(left_by_key))
-        line = _Line(process, escape)
+        line = _Line(process, escape, tour)
         if control is not None:
             stack.enter_context(ControlServer(control, line.exchange))
         if machine.pace is not None:
@@ -59,7 +62,8 @@ def run_at_terminal(machine: Machine, escape: int, control: Path | None = None) 
 class _Line:
     """Carries bytes between the terminal, the machine, and programs that ask the monitor."""
 
-    def __init__(self, process: QemuProcess, escape: int) -> None:
+    def __init__(self, process: QemuProcess, escape: int, tour: Tour | None) -> None:
+        self._tour = tour
         self.exchange = Exchange(self._send)
         self._input = process.input.fileno()
         self._output = process.output.fileno()
@@ -75,7 +79,7 @@ class _Line:
         while data := os.read(self._output, _READ_SIZE):
             shown, answer = self._decoder.feed(data)
             if shown:
-                write_all(screen, shown)
+                write_all(screen, self._tour.add(shown) if self._tour else shown)
             if answer:
                 self.exchange.feed(answer)
 

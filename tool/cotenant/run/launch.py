@@ -29,6 +29,7 @@ class Launch:
                 each.autostart,
                 self._symbols(each.index).at,
                 each.login,
+                each.prompt,
             )
             for each in self.built.tenants
         ]
@@ -68,9 +69,18 @@ def prepare(
     sstc: bool | None = None,
     trace_ring: int = 0,
     lean: bool = False,
+    counted: bool = False,
 ) -> Launch:
-    """Load a system and build its bundle in `output`. Raises ConfigError or BuildError."""
+    """Load a system and build its bundle in `output`. Raises ConfigError or BuildError.
+
+    `counted`: its time is to be counted in instructions; RunError if it cannot be.
+    """
     system = systems.load(
         path, sstc=sstc, console_mode=console_mode, trace_ring=trace_ring, lean=lean
     )
+    if counted and len(system.harts) > 1:
+        raise RunError(
+            f"with --icount QEMU does not give {len(system.harts)} harts the processor in turn: "
+            "latencies say nothing, and systems may not even start; leave it out"
+        )
     return Launch(systems.build(system, output))

@@ -11,12 +11,17 @@ from cotenant.system import BuiltSystem
 _COLUMNS = ("tenant", "state", "ready", "cpu", "switches", "interrupts", "faults")
 
 
+def key_name(character: int) -> str:
+    """Return how people call the key of a control character."""
+    return f"Ctrl-{chr(ord('A') + character - 1)}"
+
+
 def show_start(
     built: BuiltSystem, console: Console, icount: int | None = None, *, keys: bool = True
 ) -> None:
     """Say what is started, what its time is, and with `keys` how to leave it."""
     system = built.system
-    escape = f"Ctrl-{chr(ord('A') + system.config.console.escape - 1)}"
+    escape = key_name(system.config.console.escape)
     focus = system.tenants[system.focus].name
     for tenant in system.tenants:
         line = Text(f"  {tenant.name:<12}", style="bold")
@@ -56,7 +61,7 @@ def show_result(result: RunResult, console: Console) -> None:
     for name, tenant in result.tenants.items():
         table.add_row(
             name,
-            tenant.stats.state,
+            "failed" if tenant.crash and tenant.crash.by_itself else tenant.stats.state,
             "yes" if tenant.ready else "no",
             f"{tenant.stats.cpu_ns / 1e9:.3f} s",
             f"{tenant.stats.switches:,}",
@@ -75,4 +80,8 @@ def show_result(result: RunResult, console: Console) -> None:
                 f" (min/avg/max), {latency.missed} of {latency.samples:,} missed"
                 f"{'' if result.counted else '; with the scheduling of the host in them'}"
             )
-    console.print(f"{result.time_ns / 1e9:.1f} s of the machine's time")
+    if result.time_ns:
+        digits = 3 if result.time_ns < 1e9 else 1
+        console.print(f"{result.time_ns / 1e9:.{digits}f} s of the machine's time")
+    else:
+        console.print("The machine ended before it told its time.")

@@ -109,6 +109,9 @@ class TenantResult:
 
     def failure(self) -> str | None:
         """Say what was not as it should be, or None."""
+        if self.crash is not None and self.crash.by_itself:
+            seconds = self.stats.cpu_ns / 1e9
+            return f"failed: it shut down and said so, after {seconds:.3f} s of its time"
         how = f": {self.crash}" if self.crash else ""
         if self.expected and not self.ready:
             return f"never became ready (state {self.stats.state}){how}"

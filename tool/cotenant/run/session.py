@@ -20,16 +20,17 @@ from types import TracebackType
 from typing import Self
 
 from cotenant.control.server import ControlServer
-from cotenant.errors import RunError, TenantEndedError, WaitTimeoutError
+from cotenant.errors import MachineEndedError, RunError, TenantEndedError, WaitTimeoutError
 from cotenant.run.console import POLL_INTERVAL, Console
 from cotenant.run.crash import Crash, crashes, last_words, symptoms
 from cotenant.run.qemu import QEMU, Machine, QemuProcess
 from cotenant.run.results import CommandResult, Stats, TenantStats, parse_stats
-from cotenant.run.shell import LOGIN, PROMPT, ShellCommand
+from cotenant.run.shell import LOGIN, PROMPT, ShellCommand, readable
 
 DEFAULT_TIMEOUT = 600.0
 
 _QUIT_TIMEOUT = 20.0
+_SHOWN_OUTPUT = 400
 _STARTED_STATES = frozenset({"running", "dormant", "stopped"})
 
 
@@ -46,6 +47,8 @@ class Port:
     """names an address in its image"""
     login: str | None = None
     """the user to log in, without a password; None: it has a shell at once"""
+    prompt: str | None = None
+    """what it prints when it takes a command; None: it has a shell"""
 
 
 class Session:
@@ -79,6 +82,8 @@ class Session:
         self._asking = threading.Lock()
         self._commands = 0
         self._logged_in: set[str] = set()
+        self._at_prompt: set[str] = set()
+        """tenants whose own prompt was seen, and nothing typed at it since"""
 
     # Starting and ending
 
@@ -174,6 +179,10 @@ class Session:
         """Return all that a tenant has printed, without carriage returns."""
         return self.console.output(tenant)
 
+    def tells_ready(self, tenant: str) -> bool:
+        """Whether a tenant prints something when it is ready."""
+        return self._ports[tenant].ready is not None
+
     def wait_ready(self, tenant: str, timeout: float | None = None) -> None:
         """Wait until a tenant's output has its `ready` expression; without one: until it runs."""
         ready = self._ports[tenant].ready
@@ -214,7 +223,13 @@ class Session:
         return result.exit_code, result.output
 
     def run_command(self, tenant: str, command: str, timeout: float | None = None) -> CommandResult:
-        """As `command`; a command that ends the tenant has a result without an exit code."""
+        """As `command`; a command that ends the tenant has a result without an exit code.
+
+        So has one of a tenant that has a prompt of its own.
+        """
+        prompt = self._ports[tenant].prompt
+        if prompt is not None:
+            return self._run_at_prompt(tenant, command, re.escape(prompt), timeout)
         self._commands += 1
         shell = ShellCommand(self._commands, command)
         self._wait_prompt(tenant, timeout)
@@ -224,7 +239,39 @@ class Session:
             found = self.expect(tenant, shell.result_pattern(), timeout)
         except TenantEndedError:
             return CommandResult(command, None, self.output(tenant)[start:])
+        except RunError as error:
+            raise self._unfinished(error, tenant, command, start, timeout) from None
         return CommandResult(command, int(found["exit_code"]), found["output"])
+
+    def _run_at_prompt(
+        self, tenant: str, command: str, prompt: str, timeout: float | None
+    ) -> CommandResult:
+        """Type a line when a prompt is there; what comes up to the next prompt is its output."""
+        if tenant not in self._at_prompt:
+            self.expect(tenant, prompt, timeout)
+        start = len(self.output(tenant))
+        self._at_prompt.discard(tenant)
+        self.send(tenant, f"{command}\r".encode())  # as the Enter key
+        try:
+            found = self.expect(tenant, rf"(?P<output>(?s:.*?)){prompt}", timeout)
+        except TenantEndedError:
+            return CommandResult(command, None, self.output(tenant)[start:])
+        except RunError as error:
+            raise self._unfinished(error, tenant, command, start, timeout) from None
+        self._at_prompt.add(tenant)
+        echoed, _, output = found["output"].partition("\n")
+        return CommandResult(command, None, output if command in echoed else found["output"])
+
+    def _unfinished(
+        self, error: RunError, tenant: str, command: str, start: int, timeout: float | None
+    ) -> RunError:
+        """Say in words of the user's that a command did not end."""
+        why = f"within {self._limit(timeout):g} s"
+        if isinstance(error, MachineEndedError):
+            why = "before the machine ended"
+        said = readable(self.output(tenant)[start:])[-_SHOWN_OUTPUT:].strip()
+        shown = f"it has printed {said!r}" if said else "it has printed nothing"
+        return type(error)(f"tenant {tenant} did not finish {command!r} {why}; {shown}")
 
     def _wait_prompt(self, tenant: str, timeout: float | None) -> None:
         user = self._ports[tenant].login
@@ -279,11 +326,20 @@ class Session:
             return found
         return last_words(self.output(tenant), self._ports[tenant].symbol) or found
 
+    def wait_ended(self, tenant: str, timeout: float | None = None) -> None:
+        """Wait until a tenant has shut down, crashed, or was stopped."""
+        self.console.wait(lambda: self.console.has_ended(tenant) or None, self._limit(timeout))
+
     def stats(self, timeout: float | None = None) -> Stats:
         """Ask the monitor for its time and counters."""
         with self._asking:
             answer = self.console.ask_monitor("stats", "stats end", self._limit(timeout))
         return parse_stats(answer.splitlines())
+
+    def last_stats(self) -> Stats:
+        """Return the counters that the monitor told last, if it ever did."""
+        *before, _ = self.monitor_log.split("stats end\n")
+        return parse_stats(before[-1].splitlines()) if before else Stats()
 
     def control(self, command: str, timeout: float | None = None) -> CommandResult:
         """Give the monitor a command for a tenant, such as `restart linux`.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A command typed at a shell prompt over a console, so that its output and exit code come back."""
 
+import re
 import shlex
 
 from cotenant.errors import RunError
@@ -13,6 +14,19 @@ LOGIN = r"(?<!Last )login: "
 
 # What a terminal in line mode and busybox's editor both take.
 _LONGEST_LINE = 1000
+
+
+# What is typed around a command, and the marks that it leaves.
+_AROUND = re.compile(
+    r"echo __cote\'\'nant_\d+_begin; sh -c |;\s*echo __cote\'\'nant_\d+_end=\$\?"
+    r"|^__cotenant_\d+_(?:begin|end=\d+)\n?",
+    re.MULTILINE,
+)
+
+
+def readable(text: str) -> str:
+    """Return what a tenant printed without what frames commands."""
+    return _AROUND.sub("", text)
 
 
 class ShellCommand:

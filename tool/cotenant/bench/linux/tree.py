@@ -10,7 +10,7 @@ from pathlib import Path
 
 import fdt
 
-from cotenant import devicetree
+from cotenant import devicetree, flat_tree
 from cotenant.board import Board
 from cotenant.errors import BenchError
 from cotenant.run.qemu import Machine, find_program
@@ -26,7 +26,7 @@ def write(path: Path, board: Board, machine: Machine, *, sstc: bool) -> None:
 
     Raises BenchError if QEMU does not tell its own tree.
     """
-    tree = fdt.parse_dtb(_dump(path, machine))
+    tree = flat_tree.parse(_dump(path, machine))
     for node in list(tree.root.nodes):
         if node.name.startswith(_OUTSIDE):
             tree.root.remove_subnode(node.name)

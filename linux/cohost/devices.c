@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "devices.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "disk.h"
+#include "net.h"
+#include "rng.h"
+#include "say.h"
+
+#define READONLY ",readonly"
+#define USER "user"
+/* What an image in the format qcow2 begins with. */
+#define QCOW2 "QFI\xfb"
+#define QCOW2_SIZE 4
+
+/* A disk's file without the option behind it. */
+static char *file_of(const char *description, bool *readonly)
+{
+    char *file = strdup(description);
+    size_t length = strlen(description), suffix = strlen(READONLY);
+
+    if (file == NULL) {
+        fail_errno("find memory for", description);
+    }
+    *readonly = length > suffix && strcmp(description + length - suffix, READONLY) == 0;
+    if (*readonly) {
+        file[length - suffix] = '\0';
+    }
+    return file;
+}
+
+/* Whether another process serves a disk: it is not raw. */
+static bool is_served(const char *file)
+{
+    char magic[QCOW2_SIZE] = {0};
+    int open_file = backend_is_named(file) ? -1 : open(file, O_RDONLY | O_CLOEXEC);
+
+    if (open_file >= 0) {
+        (void)!read(open_file, magic, sizeof(magic));
+        close(open_file);
+    }
+    return backend_is_named(file) || memcmp(magic, QCOW2, QCOW2_SIZE) == 0;
+}
+
+/* The options of a network that another process serves; NULL: it is a tap device. */
+static const char *served_net(const char *description)
+{
+    size_t length = strlen(USER);
+
+    if (backend_is_named(description)) {
+        return description;
+    }
+    return strncmp(description, USER, length) == 0 &&
+                   (description[length] == '\0' || description[length] == ',')
+               ? description + length
+               : NULL;
+}
+
+static void add_disk(const char *description)
+{
+    bool readonly;
+    char *file = file_of(description, &readonly);
+
+    if (is_served(file)) {
+        backend_add_disk(file, readonly); /* it keeps the name */
+    } else {
+        disk_add(file, readonly);
+        free(file);
+    }
+}
+
+bool devices_share_memory(const struct request *request)
+{
+    bool share = request->share_count > 0;
+
+    for (unsigned i = 0; i < request->disk_count; i++) {
+        bool readonly;
+        char *file = file_of(request->disks[i], &readonly);
+
+        share |= is_served(file);
+        free(file);
+    }
+    for (unsigned i = 0; i < request->net_count; i++) {
+        share |= served_net(request->nets[i]) != NULL;
+    }
+    return share;
+}
+
+void devices_add(const struct request *request, const char *guest)
+{
+    for (unsigned i = 0; i < request->disk_count; i++) {
+        add_disk(request->disks[i]);
+    }
+    for (unsigned i = 0; i < request->net_count; i++) {
+        const char *options = served_net(request->nets[i]);
+
+        if (options != NULL) {
+            backend_add_net(options, guest);
+        } else {
+            net_add(request->nets[i], guest);
+        }
+    }
+    for (unsigned i = 0; i < request->share_count; i++) {
+        backend_add_share(request->shares[i]);
+    }
+    rng_add();
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "virtio_ring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define DESCRIPTOR_NEXT 1
+#define DESCRIPTOR_WRITE 2
+
+struct descriptor {
+    uint64_t address;
+    uint32_t length;
+    uint16_t flags;
+    uint16_t next;
+};
+
+struct used_element {
+    uint32_t head;
+    uint32_t length;
+};
+
+/* Of both rings: flags, an index, and the elements. */
+#define RING_FLAGS 0
+#define RING_INDEX 2
+#define RING_ELEMENTS 4
+#define AVAILABLE_NO_INTERRUPT 1
+#define USED_NO_NOTICE 1
+
+uint64_t ring_descriptors_size(const struct virtio_queue *queue)
+{
+    return (uint64_t)queue->size * sizeof(struct descriptor);
+}
+
+uint64_t ring_available_size(const struct virtio_queue *queue)
+{
+    return RING_ELEMENTS + 2ull * queue->size;
+}
+
+uint64_t ring_used_size(const struct virtio_queue *queue)
+{
+    return RING_ELEMENTS + (uint64_t)queue->size * sizeof(struct used_element);
+}
+
+/* NULL: it is not in the guest's memory, or not aligned. */
+static uint8_t *available_ring(const struct virtio_queue *queue)
+{
+    uint8_t *ring = queue->ready ? memory_at(queue->available, ring_available_size(queue)) : NULL;
+
+    return ((uintptr_t)ring & 1) != 0 ? NULL : ring;
+}
+
+static uint8_t *used_ring(const struct virtio_queue *queue)
+{
+    uint8_t *ring = queue->ready ? memory_at(queue->used, ring_used_size(queue)) : NULL;
+
+    return ((uintptr_t)ring & 3) != 0 ? NULL : ring;
+}
+
+static uint16_t *half(uint8_t *ring, size_t offset)
+{
+    return (uint16_t *)(ring + offset);
+}
+
+bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
+{
+    uint8_t *ring = available_ring(queue);
+
+    if (ring == NULL || __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) == queue->next) {
+        return false;
+    }
+    *head = __atomic_load_n(half(ring, RING_ELEMENTS + 2ull * (queue->next % queue->size)),
+                            __ATOMIC_RELAXED);
+    queue->next++;
+    return true;
+}
+
+/* Adds what a descriptor tells. False: it is not as it should be. */
+static bool add_piece(struct virtio_request *request, const struct descriptor *descriptor)
+{
+    void *bytes = memory_at(descriptor->address, descriptor->length);
+    struct iovec piece = {bytes, descriptor->length};
+
+    if (bytes == NULL) {
+        return false;
+    }
+    if ((descriptor->flags & DESCRIPTOR_WRITE) != 0) {
+        request->write[request->write_count++] = piece;
+        return true;
+    }
+    request->read[request->read_count++] = piece;
+    return request->write_count == 0;
+}
+
+/* Follows the chain of descriptors; it is no longer than the queue. */
+bool ring_read_chain(const struct virtio_queue *queue, struct virtio_request *request)
+{
+    const uint8_t *table = memory_at(queue->descriptors, ring_descriptors_size(queue));
+    uint16_t number = request->head;
+
+    request->read_count = request->write_count = 0;
+    for (uint32_t i = 0; table != NULL && i < queue->size && number < queue->size; i++) {
+        struct descriptor descriptor;
+
+        /* One copy is checked and used, whatever the guest writes meanwhile. */
+        memcpy(&descriptor, table + number * sizeof(descriptor), sizeof(descriptor));
+        if (!add_piece(request, &descriptor)) {
+            return false;
+        }
+        if ((descriptor.flags & DESCRIPTOR_NEXT) == 0) {
+            return true;
+        }
+        number = descriptor.next;
+    }
+    return false;
+}
+
+bool ring_put_used(const struct virtio_queue *queue, uint16_t head, uint32_t written)
+{
+    const struct used_element element = {head, written};
+    uint8_t *ring = used_ring(queue), *available = available_ring(queue);
+    uint16_t index;
+
+    if (ring == NULL) {
+        return false;
+    }
+    index = __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_RELAXED);
+    memcpy(ring + RING_ELEMENTS + index % queue->size * sizeof(element), &element, sizeof(element));
+    __atomic_store_n(half(ring, RING_INDEX), (uint16_t)(index + 1), __ATOMIC_RELEASE);
+    /* The driver writes the flag and looks at the index then; we do it the other way round. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return available == NULL || (__atomic_load_n(half(available, RING_FLAGS), __ATOMIC_RELAXED) &
+                                 AVAILABLE_NO_INTERRUPT) == 0;
+}
+
+void ring_want_notices(const struct virtio_queue *queue, bool wanted)
+{
+    uint8_t *ring = used_ring(queue);
+
+    if (ring != NULL) {
+        __atomic_store_n(half(ring, RING_FLAGS), wanted ? 0 : USED_NO_NOTICE, __ATOMIC_RELAXED);
+        /* Requests are looked for only then: one that comes now is seen, or told. */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A split queue of a virtio device (virtio 1.2, section 2.7), as the device sees it. All that the
+ * driver put there is read once, checked, and then used from the copy: it can harm only itself.
+ */
+#ifndef COHOST_VIRTIO_RING_H
+#define COHOST_VIRTIO_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#define VIRTIO_QUEUE_SIZE 128
+
+struct virtio_queue {
+    uint32_t size;
+    bool ready;
+    uint64_t descriptors, available, used; /* addresses */
+    uint16_t next;                         /* in the available ring */
+};
+
+/* A request: first what the device reads, then what it writes. */
+struct virtio_request {
+    uint16_t head;
+    unsigned read_count, write_count;
+    struct iovec read[VIRTIO_QUEUE_SIZE], write[VIRTIO_QUEUE_SIZE];
+};
+
+/* Bytes of the rings of a queue (section 2.7). */
+uint64_t ring_descriptors_size(const struct virtio_queue *queue);
+uint64_t ring_available_size(const struct virtio_queue *queue);
+uint64_t ring_used_size(const struct virtio_queue *queue);
+
+/* Takes the head of the next request. False: there is none. */
+bool ring_take_head(struct virtio_queue *queue, uint16_t *head);
+
+/* Fills in the request that begins at request->head. False: it is malformed. */
+bool ring_read_chain(const struct virtio_queue *queue, struct virtio_request *request);
+
+/* Gives a request back. Returns whether the driver wants an interrupt. */
+bool ring_put_used(const struct virtio_queue *queue, uint16_t head, uint32_t written);
+
+/* Says whether the driver is to tell of new requests. */
+void ring_want_notices(const struct virtio_queue *queue, bool wanted);
+
+#endif

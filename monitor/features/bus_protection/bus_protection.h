@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A board's unit that confines bus masters other than harts: PMP does not stop what a device reads
+ * and writes. Each master whose devices a tenant has reaches the memory of that tenant and nothing
+ * else, from when the tenant starts or goes on until it stops or another one of its group takes
+ * over; in between, and if no tenant owns its devices, nothing at all. What nobody owns is locked.
+ *
+ * The unit's registers are the monitor's alone: check_device_range().
+ */
+#ifndef COTENANT_FEATURES_BUS_PROTECTION_BUS_PROTECTION_H
+#define COTENANT_FEATURES_BUS_PROTECTION_BUS_PROTECTION_H
+
+#include "features/bus_protection/mpfs_mpu.h"
+
+/*
+ * Bytes that are to be made entries of, and the block that is the next one. Begins with the
+ * tenant's `memory`, and ends when the size of a block is 0.
+ */
+struct bus_blocks {
+    const struct bundle_tenant *tenant;
+    uint32_t number; /* of the range of its memory, of which */
+    uint64_t done;   /* so many bytes are in blocks before */
+};
+
+/* The next block of the tenant's memory; size 0: there is none. */
+static inline struct bundle_range bus_next_block(struct bus_blocks *blocks)
+{
+    while (blocks->number < COTENANT_MAX_MEMORY_RANGES) {
+        struct bundle_range range = blocks->tenant->memory[blocks->number];
+
+        if (blocks->done < range.size) {
+            struct bundle_range rest = {range.base + blocks->done, range.size - blocks->done};
+            struct bundle_range block = mpfs_mpu_first_block(rest);
+
+            blocks->done += block.size;
+            return block;
+        }
+        blocks->number++;
+        blocks->done = 0;
+    }
+    return (struct bundle_range){0, 0};
+}
+
+#endif

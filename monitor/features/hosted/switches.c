@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two switches that happen all the time between a host and its guest: the guest asks for a
+ * device, and the host, which has served it, gives it its next turn. Each does what guest_exit()
+ * and guest_turn() do and what the scheduler would do then, or leaves it to them with nothing done.
+ * A vhart that has its next turn here has had one on this hart, and was looked at then: all that
+ * could have changed since makes guest_vhart.view another one. tests/system/test_hosted.py holds
+ * the counts.
+ */
+#include "arch/csr.h"
+#include "arch/guest_fetch.h"
+#include "core/shared_lock.h"
+#include "entry/fast_switch.h"
+#include "features/hosted/guests.h"
+#include "features/plic/word_access.h"
+
+/* What fast_hand_over() does, between two whose time is the host's. */
+static inline __attribute__((always_inline)) world_change
+give(struct hart *hart, struct vhart *from, struct vhart *to, uint64_t event)
+{
+    hart->scheduler.running = &to->schedulable;
+    hart->scheduler.ready = &to->schedulable;
+    to->schedulable.state = SCHEDULABLE_READY;
+    if (!timer_is_native(hart) && to->world.deadline <= hart_now(hart)) {
+        to->world.deadline = TIME_NEVER;
+        to->world.pending |= INTERRUPT_STI;
+    }
+    timer_program(hart, to, event);
+    if (messages_publish(hart, to)) {
+        FENCE_I();
+        *hart->msip = 1;
+    }
+    return change_world(&from->world, &to->world);
+}
+
+/* The host's timer. */
+static inline uint64_t deadline_of(const struct hart *hart, const struct vhart *host,
+                                   uint64_t enabled)
+{
+    if ((enabled & INTERRUPT_STI) == 0) {
+        return TIME_NEVER;
+    }
+    return timer_is_native(hart) ? read_stimecmp() : host->world.deadline;
+}
+
+static inline __attribute__((always_inline)) world_change lend(struct hart *hart,
+                                                               struct vhart *host, uint64_t address)
+{
+    struct guest_vhart *own = guest_last[host->index];
+    uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
+    struct schedulable *next = host->schedulable.next;
+    volatile struct hosted_run *run;
+    struct vhart *vhart;
+    uint64_t deadline;
+    uint64_t event = hart->event_deadline;
+
+    /* The instruction is that of its last turn, unless the program has changed it for itself. */
+    if (own == NULL || own->turn_address != address || own->owes > GUEST_OWES_WORD ||
+        host->world.registers[REGISTER_PC] != own->store_pc ||
+        (uint32_t)host->world.registers[own->store_register] != own->token || own->called != 0 ||
+        (CSR_READ(mip) & (INTERRUPTS_MACHINE | enabled)) != 0 ||
+        (host->world.mstatus & own->fp_status) != own->fp_status) {
+        return NO_CHANGE;
+    }
+    vhart = own->vhart;
+    run = own->run;
+    if (own->host != NULL) {
+        if (next != &vhart->schedulable) {
+            return NO_CHANGE;
+        }
+        next = next->next; /* it was interrupted in its turn, and is still ready */
+    }
+    if (hart->attended_vharts != (own->host != NULL) ||
+        (next != NULL && next->priority == host->schedulable.priority) ||
+        run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+        return NO_CHANGE;
+    }
+    if (own->owes == GUEST_OWES_WORD) {
+        uint64_t pc = vhart->world.registers[REGISTER_PC] + own->access.length;
+
+        vhart->world.registers[own->access.reg] = (uint64_t)(int32_t)run->value;
+        vhart->world.registers[REGISTER_PC] = pc; /* in the place of x0 */
+        own->owes = GUEST_OWES_NOTHING;
+    }
+    own->host_switches = host->schedulable.switches;
+    own->host_event = event;
+    own->undisturbed = true;
+    own->host = host;
+    hart->attended_vharts = 1;
+    hart->attended_last = &vhart->schedulable;
+    vhart->schedulable.next = next;
+    deadline = deadline_of(hart, host, enabled);
+    insert_waiting(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
+    /* Another one that will be due is found by the longer way. */
+    hart->next_up = hart->scheduler.waiting == &host->schedulable ? &host->schedulable : NULL;
+    return give(hart, host, vhart, deadline < event ? deadline : event);
+}
+
+static inline __attribute__((always_inline)) world_change
+ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
+{
+    uint32_t instruction = guest_fetch_in_line(vhart->world.registers[REGISTER_PC]);
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    volatile struct hosted_run *run = own->run;
+    struct vhart *host = own->host;
+    struct word_access access;
+
+    if (!own->undisturbed || (CSR_READ(mip) & INTERRUPTS_MACHINE) != 0 ||
+        !decode_word(instruction, store, &access)) {
+        return NO_CHANGE;
+    }
+    run->address = address;
+    run->size = sizeof(uint32_t);
+    if (store) {
+        run->value = stored_value(vhart, access.reg);
+        access.reg = 0;
+    }
+    own->access = (struct memory_access){.sign_extend = true,
+                                         .size = sizeof(uint32_t),
+                                         .reg = (uint8_t)access.reg,
+                                         .length = (uint8_t)access.length};
+    own->stores = store;
+    own->access_address = CSR_READ(mtval);
+    own->owes = GUEST_OWES_WORD;
+    run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
+    own->host = NULL;
+    host->world.registers[REGISTER_PC] += own->store_length;
+    hart->attended_vharts = 0;
+    hart->attended_last = NULL;
+    vhart->schedulable.state = SCHEDULABLE_OFF;
+    host->schedulable.next = vhart->schedulable.next;
+    hart->next_up = NULL;
+    remove_from(&hart->scheduler.waiting, &host->schedulable);
+    return give(hart, vhart, host, own->host_event);
+}
+
+static inline __attribute__((always_inline)) world_change
+switch_from(struct hart *hart, struct vhart *vhart, uint64_t address, bool store, bool guest)
+{
+    world_change change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
+
+    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
+}
+
+/* Where other harts may come in between. */
+static __attribute__((noinline)) world_change with_lock(struct hart *hart, struct vhart *vhart,
+                                                        uint64_t address, bool store, bool guest)
+{
+    world_change change = NO_CHANGE;
+
+    if (shared_try_enter(hart)) {
+        change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
+        shared_leave(hart);
+    }
+    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
+}
+
+world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
+{
+    return hart_is_alone(hart) ? switch_from(hart, vhart, address, store, true)
+                               : with_lock(hart, vhart, address, store, true);
+}
+
+world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
+{
+    if (!store) {
+        return NO_CHANGE;
+    }
+    return hart_is_alone(hart) ? switch_from(hart, host, address, store, false)
+                               : with_lock(hart, host, address, store, false);
+}

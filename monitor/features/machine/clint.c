@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The registers that a tenant in machine mode finds where the board has them: those of a CLINT
+ * (RISC-V ACLINT specification 1.0, chapters 2 and 3), and the SiFive test finisher, by which it
+ * ends or resets itself.
+ */
+#include "arch/interrupts.h"
+#include "arch/timer.h"
+#include "core/lifecycle.h"
+#include "features/machine/machine.h"
+#include "features/plic/mmio.h"
+
+/* As many harts as have a place. */
+#define MSIP_SIZE (4 * 4095)
+#define MTIMECMP_SIZE (8 * 4095)
+#define MTIME_SIZE 8
+
+#define FINISHER_SIZE 0x1000
+#define FINISHER_FAIL 0x3333
+#define FINISHER_PASS 0x5555
+#define FINISHER_RESET 0x7777
+
+static uint64_t access_msip(struct vhart *vhart, bool store, uint64_t value)
+{
+    uint64_t *inner = &machine_of(vhart)->inner.msip;
+
+    if (tenant_has_s_mode(vhart->tenant)) {
+        *inner = !store ? *inner : (value & 1) != 0 ? INTERRUPT_MSI : 0;
+        return *inner != 0;
+    }
+    if (store && (value & 1) != 0) {
+        vhart_raise_interrupt(vhart, INTERRUPT_SSI);
+    } else if (store) {
+        vhart_clear_interrupt(vhart, INTERRUPT_SSI);
+    }
+    return (CSR_READ(mip) & INTERRUPT_SSI) != 0;
+}
+
+/* The new value of 8 bytes of which `size` at `offset` are stored. */
+static uint64_t merge(uint64_t before, uint64_t offset, uint32_t size, uint64_t value)
+{
+    uint64_t mask = size == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX << 8 * offset;
+
+    return (before & ~mask) | (value << 8 * offset & mask);
+}
+
+bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
+                          uint64_t *value)
+{
+    const struct bundle_board *board = &bundle->board;
+    uint64_t *mtimecmp = &machine_parked[vhart_index(vhart)].mtimecmp;
+    uint64_t offset = address - board->mtimecmp_base;
+
+    if ((size != 4 && size != 8) || address % size != 0) {
+        return false;
+    }
+    if (offset < MTIMECMP_SIZE) {
+        bool own = offset / 8 == vhart->world.vhart_id;
+
+        if (store && own) {
+            *mtimecmp = merge(*mtimecmp, offset % 8, size, *value);
+            if (!tenant_has_s_mode(vhart->tenant)) {
+                timer_set(vhart, *mtimecmp);
+            }
+        }
+        *value = own ? *mtimecmp >> 8 * (offset % 8) : 0;
+        return true;
+    }
+    offset = address - board->mtime_address;
+    if (offset < MTIME_SIZE) {
+        *value = hart_now(vhart->world.hart) >> 8 * offset; /* it is all tenants': not to be set */
+        return true;
+    }
+    offset = address - board->msip_base;
+    if (board->msip_base == 0 || offset >= MSIP_SIZE || size != 4) {
+        return false;
+    }
+    *value = offset / 4 == vhart->world.vhart_id ? access_msip(vhart, store, *value) : 0;
+    return true;
+}
+
+static bool is_clint(const struct tenant *tenant, uint64_t address)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    return tenant_has_machine_mode(tenant) &&
+           (address - board->mtimecmp_base < MTIMECMP_SIZE ||
+            address - board->mtime_address < MTIME_SIZE ||
+            (board->msip_base != 0 && address - board->msip_base < MSIP_SIZE));
+}
+
+static enum mmio_result access_clint(struct vhart *vhart, uint64_t address, uint32_t size,
+                                     bool store, uint64_t *value)
+{
+    return machine_access_clint(vhart, address, size, store, value) ? MMIO_DONE : MMIO_FAULT;
+}
+
+MMIO_WINDOW(is_clint, access_clint);
+
+static bool is_finisher(const struct tenant *tenant, uint64_t address)
+{
+    const struct bundle_board *board = &bundle->board;
+
+    return tenant_has_machine_mode(tenant) && board->reset_kind == COTENANT_RESET_SIFIVE_TEST &&
+           address - board->reset_base < FINISHER_SIZE;
+}
+
+static enum mmio_result access_finisher(struct vhart *vhart, uint64_t address, uint32_t size,
+                                        bool store, uint64_t *value)
+{
+    if (!is_finisher(vhart->tenant, address)) {
+        return MMIO_FAULT;
+    }
+    if (!store || address != bundle->board.reset_base || size < 2 || size > 4) {
+        *value = 0;
+        return MMIO_DONE;
+    }
+    switch (*value & UINT16_MAX) {
+    case FINISHER_PASS:
+        tenant_shut_down(vhart->tenant, "shutdown");
+        break;
+    case FINISHER_FAIL:
+        tenant_fail(vhart);
+        break;
+    case FINISHER_RESET:
+        tenant_reboot(vhart->tenant);
+        break;
+    default:
+        break;
+    }
+    return MMIO_DONE;
+}
+
+MMIO_WINDOW(is_finisher, access_finisher);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "features/machine/csrs.h"
+
+#include "arch/csr.h"
+
+#define STATUS_HELD (MSTATUS_MPRV | MSTATUS_TW)
+/* What the hart's own register has for the tenant under the same bit. */
+#define STATUS_SAME MSTATUS_FS
+#define STATUS_DIRTY 0x8000000000000000
+#define STATUS_UXL_64 0x200000000
+/* MIE and MPIE above SIE and SPIE. */
+#define STATUS_SHIFT 2
+
+#define INTERRUPT 0x8000000000000000
+#define NUMBER_S_CALL 9
+#define NUMBER_M_CALL 11
+
+#define MTVEC_MODE 3
+#define MTVEC_VECTORED 1
+
+#define PMP_LOCKED 0x80
+#define PMP_CONFIG (PMP_RIGHTS | PMP_MODE | PMP_LOCKED)
+
+uint64_t machine_status(const struct machine_csrs *csrs, uint64_t hart_status)
+{
+    uint64_t status = csrs->status | STATUS_UXL_64;
+
+    status |= hart_status & (STATUS_SAME | STATUS_DIRTY);
+    status |= (hart_status & (MSTATUS_SIE | MSTATUS_SPIE)) << STATUS_SHIFT;
+    return (hart_status & MSTATUS_SPP) != 0 ? status | MSTATUS_MPP : status;
+}
+
+uint64_t machine_write_status(struct machine_csrs *csrs, uint64_t hart_status, uint64_t value,
+                              bool fp)
+{
+    uint64_t same = fp ? STATUS_SAME : 0;
+    uint64_t status = hart_status & ~(same | MSTATUS_SIE | MSTATUS_SPIE);
+
+    csrs->status = value & STATUS_HELD;
+    status |= value & same;
+    status |= value >> STATUS_SHIFT & (MSTATUS_SIE | MSTATUS_SPIE);
+    if ((value & MSTATUS_MPP) == MSTATUS_MPP) {
+        status |= MSTATUS_SPP;
+    } else if ((value & MSTATUS_MPP) == 0) {
+        status &= ~(uint64_t)MSTATUS_SPP;
+    }
+    return status;
+}
+
+uint64_t machine_cause(uint64_t cause)
+{
+    uint64_t number = cause & ~INTERRUPT;
+
+    if ((cause & INTERRUPT) == 0) {
+        return number == NUMBER_S_CALL   ? NUMBER_M_CALL
+               : number == NUMBER_M_CALL ? NUMBER_S_CALL
+                                         : cause;
+    }
+    /* 1, 5 and 9 are 3, 7 and 11. */
+    return number < 12 && (number & 1) != 0 ? cause ^ 2 : cause;
+}
+
+void machine_write_mtvec(struct machine_csrs *csrs, uint64_t value)
+{
+    if ((value & MTVEC_MODE) <= MTVEC_VECTORED) {
+        csrs->mtvec = value;
+    }
+}
+
+uint64_t machine_vector(const struct machine_csrs *csrs)
+{
+    return csrs->mtvec & ~(uint64_t)MTVEC_MODE;
+}
+
+bool machine_is_vectored(const struct machine_csrs *csrs)
+{
+    return (csrs->mtvec & MTVEC_MODE) == MTVEC_VECTORED;
+}
+
+uint64_t machine_stvec(const struct machine_csrs *csrs)
+{
+    return machine_is_vectored(csrs) ? csrs->mtvec + 2 * sizeof(uint32_t) : csrs->mtvec;
+}
+
+uint64_t machine_pmp_config(const struct machine_csrs *csrs, unsigned first)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        value |= (uint64_t)csrs->pmp_config[first + i] << 8 * i;
+    }
+    return value;
+}
+
+void machine_write_pmp_config(struct machine_csrs *csrs, unsigned first, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        uint8_t *config = &csrs->pmp_config[first + i];
+        uint8_t wanted = (uint8_t)(value >> 8 * i) & PMP_CONFIG;
+
+        if ((*config & PMP_LOCKED) != 0) {
+            continue;
+        }
+        /* Write without read is reserved. */
+        *config = (wanted & PMP_READ) != 0 ? wanted : wanted & (uint8_t)~PMP_WRITE;
+    }
+}
+
+void machine_write_pmp_address(struct machine_csrs *csrs, unsigned entry, uint64_t value)
+{
+    uint8_t next = entry + 1 < MACHINE_PMP_ENTRIES ? csrs->pmp_config[entry + 1] : 0;
+    bool bounds_locked = (next & PMP_LOCKED) != 0 && (next & PMP_MODE) == PMP_MODE_TOR;
+
+    if ((csrs->pmp_config[entry] & PMP_LOCKED) == 0 && !bounds_locked) {
+        csrs->pmp_address[entry] = value & ((1ul << PMP_ADDRESS_BITS) - 1);
+    }
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The trap entry while a vhart in machine mode has the hart, in place of the one in entry/trap.S,
+ * which is mtvec again whenever C code runs: so other vharts pay nothing.
+ *
+ * machine_entry does the most frequent accesses to CSRs by itself: reads of mcause, reads and
+ * writes of mstatus with a register, and the store to mtimecmp. The second and third are correct
+ * only while MPRV and TW of the tenant's mstatus are 0: see machine_set_entry(). Everything else, and everything at machine_plain_entry,
+ * comes to machine_trap() in C, in the state in which the other entry calls trap_dispatch().
+ *
+ * machine_inner_entry leads to machine_inner_trap() in the same way, for a vhart with an S-mode of
+ * its own: see inner.h.
+ *
+ * machine_resume is where such a vhart goes on when it has been given the hart: its world says so
+ * while another one's is loaded, with MPP = M, and its own pc and mode are in machine_parked. It
+ * makes mtvec the vhart's entry and returns to the tenant. machine_inner_resume makes mideleg the
+ * tenant's before, and lets mtimecmp interrupt it when its machine mode wants that.
+ */
+#include "arch/csr.h"
+#include "offsets.h"
+
+#define REGISTER(n) ((n) * 8)
+#define T0 REGISTER(5)
+#define T1 REGISTER(6)
+#define T2 REGISTER(7)
+#define T3 REGISTER(28)
+
+/* struct machine_parked */
+#define PARKED_SHIFT 6
+#define PARKED_PC 0
+#define PARKED_MODE 8
+#define PARKED_ENTRY 16
+#define PARKED_MTIMECMP 24
+#define PARKED_MTIMECMP_ADDRESS 32
+#define PARKED_MIDELEG 40
+#define PARKED_DEADLINE 48
+
+/* Without their register: csrr rd, mcause; csrr rd, mstatus; csrw mstatus, rs. */
+#define READ_MCAUSE 0x34202073
+#define READ_MSTATUS 0x30002073
+#define WRITE_MSTATUS 0x30001073
+/* sd: opcode and funct3. */
+#define STORE_MASK 0x707f
+#define STORE_DOUBLE 0x3023
+
+/* Of mstatus: what has no twin in the hart's, what is the same there, and the rest that has one. */
+#define STATUS_HELD (MSTATUS_MPRV | MSTATUS_TW)
+#define STATUS_SAME MSTATUS_FS
+#define STATUS_TWINS (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
+
+/* All registers to the world, and `function` in C. */
+    .macro leave_to function
+    .irp n, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    sd x\n, REGISTER(\n)(sp)
+    .endr
+    csrrw t0, mscratch, zero /* the tenant's sp */
+    csrr t1, mepc
+    csrr t2, mstatus
+    sd t0, REGISTER(2)(sp)
+    sd t1, REGISTER(0)(sp)
+    sd t2, WORLD_MSTATUS(sp)
+    ld tp, WORLD_HART(sp)
+    ld sp, HART_STACK_TOP(tp)
+    mv a0, tp
+    call \function
+    j world_enter
+    .endm
+
+    .section .text.trap, "ax"
+    .option push
+    .option norvc
+    .globl machine_entry
+    .balign 64
+machine_entry:
+    csrrw sp, mscratch, sp
+    beqz sp, in_monitor
+    sd t0, T0(sp)
+    sd t1, T1(sp)
+    csrr t0, mcause
+    addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
+    bnez t0, store
+    csrr t1, mstatus
+    slli t1, t1, 51
+    srli t1, t1, 62
+    addi t1, t1, -1
+    bnez t1, plain /* from U-mode */
+    csrr t0, mtval
+    li t1, ~(31 << 7)
+    and t1, t0, t1
+    sd t2, T2(sp)
+    li t2, READ_MSTATUS
+    beq t1, t2, read_mstatus
+    li t2, READ_MCAUSE
+    beq t1, t2, read_mcause
+    li t1, ~(31 << 15)
+    and t1, t0, t1
+    li t2, WRITE_MSTATUS
+    beq t1, t2, write_mstatus
+    ld t2, T2(sp)
+plain:
+    ld t0, T0(sp)
+    ld t1, T1(sp)
+    leave_to machine_trap
+
+    .globl machine_inner_entry
+    .balign 4
+machine_inner_entry:
+    csrrw sp, mscratch, sp
+    beqz sp, in_monitor
+    leave_to machine_inner_trap
+
+    .globl machine_plain_entry
+    .balign 4
+machine_plain_entry:
+    csrrw sp, mscratch, sp
+    beqz sp, in_monitor
+    sd t0, T0(sp)
+    sd t1, T1(sp)
+    j plain
+
+in_monitor:
+    csrrw sp, mscratch, sp
+    j trap_entry /* a trap inside the monitor */
+
+/*
+ * A store of a doubleword to the tenant's mtimecmp, or anything else. The instruction has just been
+ * fetched from physical address mepc, which is the tenant's, as is all of that page.
+ */
+store:
+    addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_STORE_ACCESS
+    bnez t0, plain
+    lw t0, VHART_INDEX(sp)
+    slli t0, t0, PARKED_SHIFT
+    lla t1, machine_parked
+    add t0, t0, t1
+    ld t0, PARKED_MTIMECMP_ADDRESS(t0)
+    csrr t1, mtval
+    bne t0, t1, plain
+    csrr t0, satp
+    bnez t0, plain
+    sd t2, T2(sp)
+    sd t3, T3(sp)
+    csrr t0, mepc
+    addi t1, t0, 2
+    slli t1, t1, 64 - 12
+    beqz t1, refuse
+    lhu t1, 0(t0)
+    lhu t2, 2(t0)
+    li t3, STORE_MASK
+    and t3, t1, t3
+    li t0, STORE_DOUBLE
+    bne t3, t0, refuse
+    srli t1, t2, 4 /* the source register: bits 20 to 24 */
+    andi t1, t1, 31
+    slli t1, t1, 3
+    lla t2, sources
+    add t1, t1, t2
+    lla t3, 1f
+    jr t1
+1:  lw t0, VHART_INDEX(sp)
+    slli t0, t0, PARKED_SHIFT
+    lla t2, machine_parked
+    add t0, t0, t2
+    sd t1, PARKED_MTIMECMP(t0)
+    ld t2, WORLD_HART(sp) /* timer_set() of arch/timer.h */
+    ld t0, HART_FEATURES(t2)
+    andi t0, t0, 1 /* HART_SSTC */
+    bnez t0, 3f
+    sd t1, WORLD_DEADLINE(sp)
+    li t0, INTERRUPT_STI
+    csrc mip, t0
+    ld t0, HART_EVENT_DEADLINE(t2)
+    ld t2, HART_MTIMECMP(t2)
+    bltu t0, t1, 2f
+    mv t0, t1
+2:  sd t0, 0(t2)
+    j written
+3:  csrw 0x14d, t1 /* stimecmp */
+    j written
+
+/* machine_cause() of csrs.c. */
+read_mcause:
+    csrr t1, scause
+    bltz t1, 1f
+    addi t2, t1, -9
+    beqz t2, 2f
+    addi t2, t2, 9 - 11
+    bnez t2, write_register
+2:  xori t1, t1, 2
+    j write_register
+1:  slli t2, t1, 1
+    addi t2, t2, -2 * 12
+    bgez t2, write_register /* none of those that have a twin */
+    andi t2, t1, 1
+    slli t2, t2, 1
+    xor t1, t1, t2
+    j write_register
+
+/* machine_status() of csrs.c. */
+read_mstatus:
+    sd t3, T3(sp)
+    csrr t1, mstatus
+    li t2, STATUS_SAME
+    and t2, t1, t2
+    andi t3, t1, MSTATUS_SIE | MSTATUS_SPIE
+    slli t3, t3, 2
+    or t2, t2, t3
+    andi t3, t1, MSTATUS_SPP
+    beqz t3, 1f
+    li t3, MSTATUS_MPP
+    or t2, t2, t3
+1:  srli t1, t1, 63 /* SD */
+    slli t1, t1, 63
+    or t1, t1, t2
+    li t2, 0x200000000 /* UXL */
+    or t1, t1, t2
+    ld t3, T3(sp)
+
+/* t1 to the destination of the instruction in t0. */
+write_register:
+    srli t0, t0, 7
+    andi t0, t0, 31
+    slli t0, t0, 3
+    lla t2, destinations
+    add t0, t0, t2
+    ld t2, T2(sp)
+    jr t0
+
+/* machine_write_status() of csrs.c, unless it would change one of those that it cannot. */
+write_mstatus:
+    sd t3, T3(sp)
+    srli t1, t0, 15
+    andi t1, t1, 31
+    slli t1, t1, 3
+    lla t2, sources
+    add t1, t1, t2
+    lla t3, 1f
+    jr t1
+1:  csrr t2, mstatus
+    xor t2, t2, t1
+    li t3, STATUS_SAME
+    and t2, t2, t3
+    bnez t2, refuse
+    li t3, STATUS_HELD
+    and t2, t1, t3
+    bnez t2, refuse
+    srli t2, t1, 2
+    andi t2, t2, MSTATUS_SIE | MSTATUS_SPIE
+    srli t3, t1, 11
+    andi t3, t3, 3
+    beqz t3, 2f
+    addi t3, t3, -3
+    bnez t3, refuse
+    ori t2, t2, MSTATUS_SPP
+2:  li t3, STATUS_TWINS
+    csrc mstatus, t3
+    csrs mstatus, t2
+written:
+    ld t2, T2(sp)
+    ld t3, T3(sp)
+    j done
+refuse:
+    ld t2, T2(sp)
+    ld t3, T3(sp)
+    j plain
+
+    .balign 8
+destinations:
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .if \n == 2
+    csrw mscratch, t1
+    .elseif \n == 5
+    sd t1, T0(sp)
+    .elseif \n == 6
+    sd t1, T1(sp)
+    .else
+    mv x\n, t1
+    .endif
+    j done
+    .endr
+
+/* The register to t1, and back to t3. */
+sources:
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .if \n == 2
+    csrr t1, mscratch
+    .elseif \n == 5
+    ld t1, T0(sp)
+    .elseif \n == 6
+    ld t1, T1(sp)
+    .elseif \n == 7
+    ld t1, T2(sp)
+    .elseif \n == 28
+    ld t1, T3(sp)
+    .else
+    mv t1, x\n
+    .endif
+    jr t3
+    .endr
+
+/* The next instruction of the tenant. */
+done:
+    csrr t0, mepc
+    addi t0, t0, 4
+    csrw mepc, t0
+return:
+    ld t0, T0(sp)
+    ld t1, T1(sp)
+    csrrw sp, mscratch, sp
+    mret
+
+    .macro find_parked /* in t0, with t0 and t1 saved */
+    csrrw sp, mscratch, sp
+    sd t0, T0(sp)
+    sd t1, T1(sp)
+    lw t0, VHART_INDEX(sp)
+    slli t0, t0, PARKED_SHIFT
+    lla t1, machine_parked
+    add t0, t0, t1
+    .endm
+
+    .globl machine_inner_resume
+machine_inner_resume:
+    find_parked
+    ld t1, PARKED_MIDELEG(t0)
+    csrw mideleg, t1
+    sd t2, T2(sp)
+    sd t3, T3(sp)
+    ld t1, PARKED_DEADLINE(t0)
+    ld t2, WORLD_HART(sp)
+    ld t3, HART_EVENT_DEADLINE(t2)
+    bgeu t1, t3, 1f
+    ld t3, HART_MTIMECMP(t2)
+    sd t1, 0(t3)
+1:  ld t2, T2(sp)
+    ld t3, T3(sp)
+    j resume
+
+    .globl machine_resume
+machine_resume:
+    find_parked
+resume:
+    ld t1, PARKED_ENTRY(t0)
+    csrw mtvec, t1
+    ld t1, PARKED_PC(t0)
+    csrw mepc, t1
+    ld t1, PARKED_MODE(t0)
+    csrs mstatus, t1 /* MPP is U after the mret to here */
+    j return
+    .option pop

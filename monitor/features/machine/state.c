@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is kept of each vhart in machine mode, and where the hart has it from. */
+#include "arch/csr.h"
+#include "core/hooks.h"
+#include "features/machine/machine.h"
+
+/* Of the environment calls, that from S-mode is the tenant's own from machine mode. */
+#define EXCEPTION_ECALL_FROM_S 0x200
+
+struct machine machines[COTENANT_MAX_VHARTS];
+struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
+struct machine_entries machine_entries;
+
+void machine_set_entry(struct vhart *vhart)
+{
+    machine_parked[vhart_index(vhart)].entry =
+        machine_of(vhart)->csrs.status == 0 ? machine_entries.fast : machine_entries.plain;
+}
+
+void machine_set_vector(struct vhart *vhart)
+{
+    const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
+    struct world *world = &vhart->world;
+
+    world->medeleg = 0;
+    if (!machine_is_vectored(csrs)) {
+        world->medeleg = ((EXCEPTIONS_DELEGATED & ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION) |
+                          EXCEPTION_ECALL_FROM_S) &
+                         ~world->hart->emulated_exceptions;
+    }
+    CSR_WRITE(medeleg, world->medeleg);
+    CSR_WRITE(stvec, machine_stvec(csrs));
+}
+
+void machine_park(struct vhart *vhart)
+{
+    struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
+    struct world *world = &vhart->world;
+
+    parked->pc = world->registers[REGISTER_PC];
+    parked->mode = world->mstatus & MSTATUS_MPP;
+    world->registers[REGISTER_PC] =
+        tenant_has_s_mode(vhart->tenant) ? machine_entries.inner_resume : machine_entries.resume;
+    world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPIE) | MSTATUS_MPP;
+}
+
+/* Its reset state, of one with S-mode. */
+static void begin_inner(struct vhart *vhart)
+{
+    struct inner *inner = &machine_of(vhart)->inner;
+    struct world *world = &vhart->world;
+
+    for (unsigned i = 0; i < 2; i++) {
+        world->pmp_config[i] |= inner->withdrawn[i]; /* its last life ended meanwhile */
+    }
+    *inner = (struct inner){.in_machine = true, .status = MSTATUS_MPP};
+    world->medeleg = 0;
+    world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | MSTATUS_TW;
+    world->scounteren = COUNTERS_BASIC;
+    machine_parked[vhart_index(vhart)].mideleg = 0;
+    machine_parked[vhart_index(vhart)].deadline = TIME_NEVER;
+}
+
+static void begins(struct vhart *vhart)
+{
+    struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
+    struct world *world = &vhart->world;
+
+    if ((vhart->tenant->description->flags & COTENANT_TENANT_MACHINE) == 0) {
+        return;
+    }
+    machine_of(vhart)->csrs = (struct machine_csrs){0};
+    parked->mtimecmp = TIME_NEVER;
+    parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
+    /* Nothing is the tenant's to take before it has said where, but its machine mode's CSRs. */
+    world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;
+    world->mstatus &= ~(uint64_t)MSTATUS_FS;
+    world->scounteren = 0;
+    machine_set_entry(vhart);
+    if (tenant_has_s_mode(vhart->tenant)) {
+        parked->entry = machine_entries.inner;
+        begin_inner(vhart);
+    }
+    machine_park(vhart);
+}
+
+HOOK(vhart_begins, begins);

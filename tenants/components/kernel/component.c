@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "components/kernel/component.h"
+
+#include <string.h>
+
+#include "components/kernel/machine.h"
+#include "components/kernel/pages.h"
+
+/* Page table entries, privileged architecture, 4.3.1. Accessed and dirty are set from the start. */
+#define PTE_VALID 0x01
+#define PTE_USER_TEXT 0x5b /* V R X U A */
+#define PTE_USER_DATA 0xd7 /* V R W U A D */
+#define PTE_KERNEL 0xef    /* V R W X G A D */
+
+#define ROOT_SHIFT 30
+#define REGION_INDEX (COMPONENT_BASE >> ROOT_SHIFT)
+#define SATP_SV39 0x8000000000000000
+#define SATP_ASID_SHIFT 44
+
+struct component component_dead;
+struct component component_resume;
+
+static struct component components[COMPONENTS];
+
+static uint64_t entry(const void *page, uint64_t flags)
+{
+    return (uint64_t)(uintptr_t)page >> 12 << 10 | flags;
+}
+
+static void *entry_page(uint64_t pte)
+{
+    return (void *)(uintptr_t)(pte >> 10 << 12);
+}
+
+static uint64_t base_of(const struct component *component)
+{
+    return COMPONENT_BASE + component->id * COMPONENT_SIZE;
+}
+
+/* The root table, with the kernel in it, and satp. */
+static bool add_space(struct component *component)
+{
+    component->root = pages_take();
+    if (component->root == NULL) {
+        return false;
+    }
+    for (uint64_t each = machine.memory_start >> ROOT_SHIFT;
+         each <= (machine.memory_end - 1) >> ROOT_SHIFT; each++) {
+        component->root[each] = entry((const void *)(uintptr_t)(each << ROOT_SHIFT), PTE_KERNEL);
+    }
+    component->satp = SATP_SV39 | (uint64_t)(uintptr_t)component->root >> 12;
+    return true;
+}
+
+static void map_row(struct component *component, uint64_t offset, const uint8_t *pages,
+                    uint64_t size, uint64_t flags)
+{
+    for (uint64_t done = 0; done < size; done += PAGE_SIZE) {
+        component->pages[(offset + done) / PAGE_SIZE] = entry(pages + done, flags);
+    }
+}
+
+static uint64_t data_bytes(const struct table_component *image)
+{
+    return (image->memory_size + PAGE_SIZE - 1) & ~(uint64_t)(PAGE_SIZE - 1);
+}
+
+static bool add_stacks(struct component *component)
+{
+    for (uint64_t thread = 0; thread < THREADS; thread++) {
+        uint64_t offset = STACKS_OFFSET + (thread + 1) * STACK_SPACING - STACK_SIZE;
+        uint8_t *stack = pages_take();
+
+        if (stack == NULL) {
+            return false;
+        }
+        map_row(component, offset, stack, STACK_SIZE, PTE_USER_DATA);
+    }
+    component->stacks = base_of(component) + STACKS_OFFSET + STACK_SPACING;
+    return true;
+}
+
+static bool build(struct component *component, uint64_t id)
+{
+    const struct table_component *image = &table.component[id];
+
+    *component = (struct component){.id = id, .image = image};
+    if (!add_space(component)) {
+        return false;
+    }
+    component->regions = pages_take();
+    component->pages = pages_take();
+    component->lent = pages_take();
+    component->data = pages_take_row(data_bytes(image) / PAGE_SIZE);
+    if (component->regions == NULL || component->pages == NULL || component->lent == NULL ||
+        component->data == NULL) {
+        return false;
+    }
+    component->root[REGION_INDEX] = entry(component->regions, PTE_VALID);
+    component->regions[id] = entry(component->pages, PTE_VALID);
+    map_row(component, 0, image->text, image->text_size, PTE_USER_TEXT);
+    map_row(component, image->text_size, component->data, data_bytes(image), PTE_USER_DATA);
+    for (uint32_t i = 0; i < image->capabilities; i++) {
+        component->capability[i].entry = image->capability[i].entry;
+        component->capability[i].target = &components[image->capability[i].target];
+    }
+    component_refresh(component);
+    component->restarts = 0;
+    return add_stacks(component);
+}
+
+bool components_init(void)
+{
+    component_dead.id = KERNEL_ID;
+    component_resume.id = KERNEL_ID;
+    if (!add_space(&component_dead) || !add_space(&component_resume)) {
+        return false;
+    }
+    for (uint64_t id = 0; id < table.components; id++) {
+        if (!build(&components[id], id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void components_use_asids(bool has_asids)
+{
+    machine.has_asids = has_asids;
+    for (uint64_t id = 0; has_asids && id < table.components; id++) {
+        components[id].satp |= (id + 1) << SATP_ASID_SHIFT; /* 0: of the two that are none */
+    }
+}
+
+struct component *component_find(uint64_t id)
+{
+    return id < table.components ? &components[id] : NULL;
+}
+
+bool component_has(const struct component *component, uint32_t right)
+{
+    return component->image != NULL && (component->image->rights & right) == right;
+}
+
+static void drop_heap(struct component *component)
+{
+    for (uint64_t i = HEAP_OFFSET / PAGE_SIZE; i < STACKS_OFFSET / PAGE_SIZE; i++) {
+        if (component->pages[i] != 0) {
+            pages_give(entry_page(component->pages[i]));
+            component->pages[i] = 0;
+        }
+    }
+}
+
+void component_refresh(struct component *component)
+{
+    const struct table_component *image = component->image;
+
+    component_take_back(component);
+    for (uint64_t id = 0; id < table.components; id++) {
+        if (components[id].lent_to == component) {
+            component_take_back(&components[id]);
+        }
+    }
+    drop_heap(component);
+    memcpy(component->data, image->data, image->data_size);
+    memset(component->data + image->data_size, 0, image->memory_size - image->data_size);
+    machine_fence();
+}
+
+int64_t component_map(struct component *component, uint64_t address)
+{
+    uint64_t offset = address - base_of(component);
+    void *page;
+
+    if (address % PAGE_SIZE != 0 || offset < HEAP_OFFSET || offset >= STACKS_OFFSET ||
+        component->pages[offset / PAGE_SIZE] != 0) {
+        return ERROR_INVALID;
+    }
+    page = pages_take();
+    if (page == NULL) {
+        return ERROR_NO_ROOM;
+    }
+    map_row(component, offset, page, PAGE_SIZE, PTE_USER_DATA);
+    machine_fence();
+    return OK;
+}
+
+int64_t component_lend(struct component *lender, struct component *borrower, uint64_t address)
+{
+    const struct table_component *image = lender->image;
+    uint64_t offset = address - base_of(lender);
+
+    if (address % PAGE_SIZE != 0 || offset < image->text_size ||
+        offset >= image->text_size + data_bytes(image) || borrower == lender) {
+        return ERROR_INVALID;
+    }
+    if (lender->lent_to != NULL && lender->lent_to != borrower) {
+        return ERROR_BUSY;
+    }
+    lender->lent[offset / PAGE_SIZE] = lender->pages[offset / PAGE_SIZE];
+    lender->lent_to = borrower;
+    borrower->regions[lender->id] = entry(lender->lent, PTE_VALID);
+    machine_fence();
+    return OK;
+}
+
+void component_take_back(struct component *lender)
+{
+    if (lender->lent_to == NULL) {
+        return;
+    }
+    lender->lent_to->regions[lender->id] = 0;
+    lender->lent_to = NULL;
+    memset(lender->lent, 0, PAGE_SIZE);
+    machine_fence();
+}

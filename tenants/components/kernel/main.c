@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From main() of a tenant (rt/main.c) to the first instruction of the scheduler component. */
+#include "components/kernel/kernel.h"
+#include "components/kernel/machine.h"
+#include "components/kernel/pages.h"
+#include "rt/console.h"
+#include "rt/platform.h"
+#include "rt/sbi.h"
+
+/* Kept for the device tree, at the end of a tenant's memory. */
+#define DEVICETREE_ROOM 0x4000
+#define MEMORY_LIMIT 0x4000000
+#define SATP_ASIDS ((uint64_t)0xffff << 44)
+/* scounteren: cycle, time. */
+#define COUNTERS_CYCLE_TIME 3
+
+extern const char entry_asids[];
+extern const char entry_fence[];
+extern const char image_start[];
+extern const char image_end[];
+__attribute__((noreturn)) void resume(struct thread *thread);
+
+/* ASIDs are as many bits as satp keeps of those written (privileged architecture, 4.1.11). */
+static bool find_asids(void)
+{
+    uint64_t kept;
+
+    csr_write(satp, component_dead.satp | SATP_ASIDS);
+    kept = csr_read(satp) & SATP_ASIDS;
+    csr_write(satp, component_dead.satp);
+    machine_fence();
+    return kept >> 44 >= COMPONENTS;
+}
+
+static void find_memory(void)
+{
+    uint64_t end = platform.memory_base + platform.memory_size;
+    uint64_t start = (uintptr_t)image_start;
+
+    if (end - start > MEMORY_LIMIT) {
+        end = start + MEMORY_LIMIT;
+    }
+    machine.memory_start = start;
+    machine.memory_end = end;
+    pages_init((uintptr_t)image_end, end - DEVICETREE_ROOM);
+}
+
+void main(void)
+{
+    bool has_asids;
+
+    find_memory();
+    if (!components_init()) {
+        print("components: the tenant's memory is too small\n");
+        sbi_shutdown(true);
+    }
+    has_asids = platform_number("asids", 1) != 0 && find_asids();
+    components_use_asids(has_asids);
+    threads_init();
+    kernel_init();
+    print("components: %u components, %u threads, ASIDs: %s\n", table.components, table.threads,
+          has_asids ? "yes" : "no");
+
+    csr_write(sie, 0);
+    csr_write(scounteren, COUNTERS_CYCLE_TIME);
+    csr_write(stvec, (uintptr_t)(has_asids ? entry_asids : entry_fence));
+    csr_clear(sstatus, SSTATUS_SPP | SSTATUS_FS);
+    csr_set(sstatus, SSTATUS_SPIE);
+    machine_set_space(kernel.current->component->satp);
+    resume(kernel.current);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every component has: the ecalls of components/interface.h as C. Components include their
+ * generated.h, which includes this.
+ */
+#ifndef COTENANT_COMPONENTS_COMPONENT_LIB_H
+#define COTENANT_COMPONENTS_COMPONENT_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "components/interface.h"
+
+/* Of an invocation or a call of the kernel. `value` counts if `error` is OK. */
+struct result {
+    int64_t error;
+    uint64_t value;
+};
+
+/* All that comes back of a call, a0-a5. */
+struct answer {
+    uint64_t word[6];
+};
+
+/* What the other side of an ecall may have left anything in, but for a0-a5 and a7: all but sp. */
+#define COMPONENT_CLOBBERED                                                                        \
+    "memory", "ra", "a6", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s0", "s1", "s2", "s3", "s4",  \
+        "s5", "s6", "s7", "s8", "s9", "s10", "s11"
+
+/*
+ * An ecall. The other side may leave anything in all registers but sp: the compiler keeps what it
+ * still needs on the stack.
+ */
+static inline struct answer component_ecall(int64_t number, uint64_t arg0, uint64_t arg1,
+                                            uint64_t arg2, uint64_t arg3, uint64_t arg4,
+                                            uint64_t arg5)
+{
+    register uint64_t a0 __asm__("a0") = arg0;
+    register uint64_t a1 __asm__("a1") = arg1;
+    register uint64_t a2 __asm__("a2") = arg2;
+    register uint64_t a3 __asm__("a3") = arg3;
+    register uint64_t a4 __asm__("a4") = arg4;
+    register uint64_t a5 __asm__("a5") = arg5;
+    register uint64_t a7 __asm__("a7") = (uint64_t)number;
+
+    __asm__ volatile("ecall"
+                     : "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3), "+r"(a4), "+r"(a5), "+r"(a7)
+                     :
+                     : COMPONENT_CLOBBERED);
+    return (struct answer){{a0, a1, a2, a3, a4, a5}};
+}
+
+static inline struct result component_invoke(int64_t number, uint64_t arg0, uint64_t arg1,
+                                             uint64_t arg2, uint64_t arg3, uint64_t arg4,
+                                             uint64_t arg5)
+{
+    struct answer answer = component_ecall(number, arg0, arg1, arg2, arg3, arg4, arg5);
+
+    return (struct result){.error = (int64_t)answer.word[0], .value = answer.word[1]};
+}
+
+/* A call of the kernel with at most three arguments. */
+static inline struct result kernel_call(int64_t number, uint64_t arg0, uint64_t arg1, uint64_t arg2)
+{
+    return component_invoke(number, arg0, arg1, arg2, 0, 0, 0);
+}
+
+/* Asks the scheduler (RIGHT_SCHEDULE): what it understands is in lib/scheduling.h. */
+static inline struct result kernel_event(uint64_t event, uint64_t a, uint64_t b, uint64_t c)
+{
+    return component_invoke(CALL_EVENT, event, a, b, c, 0, 0);
+}
+
+static inline uint64_t thread_self(void)
+{
+    return kernel_call(CALL_SELF, 0, 0, 0).value;
+}
+
+/* A function as a thread begins in it: CALL_THREAD. It must not return: thread_exit(). */
+static inline __attribute__((noreturn)) void thread_exit(void)
+{
+    for (;;) {
+        kernel_call(CALL_EXIT, 0, 0, 0);
+    }
+}
+
+/* The number of the tenant's argument `name`, at most 16 bytes long (RIGHT_INSPECT). */
+uint64_t argument(const char *name);
+
+/* Ticks of the time CSR since the machine's start, and instructions or cycles of the hart. */
+static inline uint64_t time_now(void)
+{
+    uint64_t now;
+
+    __asm__ volatile("rdtime %0" : "=r"(now));
+    return now;
+}
+
+static inline uint64_t cycle_now(void)
+{
+    uint64_t now;
+
+    __asm__ volatile("rdcycle %0" : "=r"(now) : : "memory");
+    return now;
+}
+
+#endif

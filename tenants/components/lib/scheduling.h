@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a scheduler component understands: events by kernel_event() from components that have the
+ * right "schedule". It is a matter between them; the kernel passes it on.
+ */
+#ifndef COTENANT_COMPONENTS_SCHEDULING_H
+#define COTENANT_COMPONENTS_SCHEDULING_H
+
+#include "components/interface.h"
+
+/* The thread sleeps until the time a. It may go on sooner: look at the time, and ask again. */
+#define SCHEDULE_SLEEP (EVENT_CLIENT + 0)
+/* The thread waits until another one wakes it; the answer is what that one gives. */
+#define SCHEDULE_WAIT (EVENT_CLIENT + 1)
+/* Wakes thread a, if it waits, with the answer b. Answer: 1 if it did wait. */
+#define SCHEDULE_WAKE (EVENT_CLIENT + 2)
+/* The thread waits for interrupt a, and is dispatched by its own priority when that comes. */
+#define SCHEDULE_INTERRUPT (EVENT_CLIENT + 3)
+/* The thread waits until another one has used up its budget; the answer is that one. */
+#define SCHEDULE_OVERRUN (EVENT_CLIENT + 4)
+/* Thread a gets priority b, relative deadline c in microseconds (0: none). */
+#define SCHEDULE_SET (EVENT_CLIENT + 5)
+
+/* The answer where a thread goes on for another reason than it asked for. */
+#define SCHEDULE_AGAIN (~0ull)
+
+#endif

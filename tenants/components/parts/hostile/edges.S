@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What C cannot do. again and sink, invoked with any sp, use no stack: each invokes itself through
+ * entry 0 or 1 of the capability table until the kernel refuses.
+ */
+#include "components/interface.h"
+
+    .text
+    .globl  export_again, export_sink, hostile_registers, hostile_with_stack
+export_again:
+    li      a7, 0
+    ecall
+    beqz    a0, 1f
+    addi    a0, a0, -ERROR_DEPTH
+    seqz    a1, a0
+    j       2f
+1:  addi    a1, a1, 1
+2:  li      a7, CALL_RETURN
+    ecall
+    unimp
+
+export_sink:
+    li      a7, 1
+    ecall
+    beqz    a0, 2b
+    unimp
+
+hostile_registers:
+    la      a2, keep
+    sd      sp, 0(a2)
+    sd      ra, 8(a2)
+    sd      a1, 16(a2)
+    mv      a7, a0
+    ecall
+    la      a2, keep
+    ld      sp, 0(a2)
+    ld      ra, 8(a2)
+    ld      a1, 16(a2)
+    sd      t0, 0(a1)
+    sd      t1, 8(a1)
+    sd      t2, 16(a1)
+    sd      t3, 24(a1)
+    sd      t4, 32(a1)
+    sd      t5, 40(a1)
+    sd      t6, 48(a1)
+    ret
+
+hostile_with_stack:
+    la      a2, keep
+    sd      sp, 0(a2)
+    sd      ra, 8(a2)
+    mv      sp, a0
+    li      a7, 0
+    ecall
+    mv      a0, sp
+    la      a2, keep
+    ld      sp, 0(a2)
+    ld      ra, 8(a2)
+    ret
+
+    .bss
+    .balign 8
+keep:
+    .space  24

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The scheduler: the thread of the highest priority runs, among equals the one with the earliest
+ * deadline, among those without one each in its turn. A thread that was awake for longer than its
+ * budget is kept back until the thread that waits for overruns (SCHEDULE_OVERRUN) has dealt with
+ * it.
+ *
+ * Only thread 0 touches what is here. After a restart every thread counts as ready, and those that
+ * wait for something are told SCHEDULE_AGAIN.
+ */
+#include "components/lib/scheduling.h"
+
+#include "generated.h"
+#include "system.h"
+
+#define NEVER UINT64_MAX
+#define SLICE_US 1000
+/* Of a thread that a component has made. */
+#define PRIORITY_CREATED 1
+
+enum state { FREE, READY, SLEEPING, WAITING, INTERRUPT, OVERRUN, HELD };
+
+struct task {
+    enum state state;
+    uint64_t priority;
+    uint64_t deadline; /* relative, ticks; 0: none */
+    uint64_t budget;   /* ticks; 0: any */
+    uint64_t due;      /* when its work is to be done */
+    uint64_t used;     /* since it woke up */
+    uint64_t turn;     /* when it last had the hart, counted in dispatches */
+    uint64_t wake;     /* SLEEPING: until then; INTERRUPT: its number */
+    uint64_t answer;
+};
+
+static struct task tasks[THREADS];
+static uint64_t ticks_per_us;
+static uint64_t turns;
+
+static void make_ready(struct task *task, uint64_t answer, uint64_t from)
+{
+    task->state = READY;
+    task->answer = answer;
+    task->used = 0;
+    task->due = task->deadline != 0 ? from + task->deadline : NEVER;
+}
+
+static void set_task(struct task *task, uint64_t priority, uint64_t deadline_us)
+{
+    task->priority = priority;
+    task->deadline = deadline_us * ticks_per_us;
+}
+
+static void add(uint64_t thread)
+{
+    struct task *task = &tasks[thread];
+    bool is_known = thread < SYSTEM_THREADS;
+
+    *task = (struct task){0};
+    set_task(task, is_known ? system_threads[thread].priority : PRIORITY_CREATED,
+             is_known ? system_threads[thread].deadline_us : 0);
+    task->budget = is_known ? system_threads[thread].budget_us * ticks_per_us : 0;
+    make_ready(task, SCHEDULE_AGAIN, time_now());
+}
+
+static void start(void)
+{
+    uint64_t live = kernel_call(CALL_LIVE, 0, 0, 0).value;
+
+    ticks_per_us = argument("timebase-hz") / 1000000;
+    for (uint64_t thread = 1; thread < THREADS; thread++) {
+        if ((live >> thread & 1) != 0) {
+            add(thread);
+        }
+    }
+}
+
+static void wake_sleepers(uint64_t now)
+{
+    for (unsigned i = 1; i < THREADS; i++) {
+        if (tasks[i].state == SLEEPING && tasks[i].wake <= now) {
+            make_ready(&tasks[i], 0, tasks[i].wake);
+        }
+    }
+}
+
+static bool is_before(const struct task *task, const struct task *other)
+{
+    if (task->priority != other->priority) {
+        return task->priority > other->priority;
+    }
+    if (task->due != other->due) {
+        return task->due < other->due;
+    }
+    return task->turn < other->turn;
+}
+
+/* The thread to run, NO_THREAD if none is ready. */
+static uint64_t pick(void)
+{
+    uint64_t best = NO_THREAD;
+
+    for (unsigned i = 1; i < THREADS; i++) {
+        if (tasks[i].state == READY && (best == NO_THREAD || is_before(&tasks[i], &tasks[best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* When the scheduler is to look again, if `running` does nothing. */
+static uint64_t next_look(uint64_t now, uint64_t running)
+{
+    uint64_t next = NEVER;
+
+    for (unsigned i = 1; i < THREADS; i++) {
+        if (tasks[i].state == SLEEPING && tasks[i].wake < next) {
+            next = tasks[i].wake;
+        }
+        if (tasks[i].state == READY && i != running &&
+            tasks[i].priority == tasks[running].priority && now + SLICE_US * ticks_per_us < next) {
+            next = now + SLICE_US * ticks_per_us;
+        }
+    }
+    if (running != NO_THREAD && tasks[running].budget != 0 &&
+        now + tasks[running].budget - tasks[running].used < next) {
+        next = now + tasks[running].budget - tasks[running].used;
+    }
+    return next;
+}
+
+/* Its budget is used up: kept back, if a thread waits for that. */
+static void hold(uint64_t thread)
+{
+    for (unsigned i = 1; i < THREADS; i++) {
+        if (tasks[i].state == OVERRUN) {
+            tasks[thread].state = HELD;
+            make_ready(&tasks[i], thread, time_now());
+            return;
+        }
+    }
+}
+
+static void account(uint64_t thread, uint64_t time)
+{
+    struct task *task = &tasks[thread];
+
+    task->used += time;
+    task->turn = ++turns;
+    task->answer = SCHEDULE_AGAIN;
+    if (task->budget != 0 && task->used >= task->budget) {
+        task->used = task->budget;
+        hold(thread);
+    }
+}
+
+static void wake_interrupt(uint64_t interrupt)
+{
+    for (unsigned i = 1; i < THREADS; i++) {
+        if (tasks[i].state == INTERRUPT && tasks[i].wake == interrupt) {
+            make_ready(&tasks[i], 0, time_now());
+        }
+    }
+}
+
+/* What thread `from` asks for. It waits for the answer, which it gets when it runs again. */
+static void serve(uint64_t kind, uint64_t from, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct task *task = &tasks[from];
+
+    task->answer = 0;
+    switch (kind) {
+    case SCHEDULE_SLEEP:
+        task->state = SLEEPING;
+        task->wake = a;
+        break;
+    case SCHEDULE_WAIT:
+        task->state = WAITING;
+        break;
+    case SCHEDULE_WAKE:
+        if (a < THREADS && tasks[a].state == WAITING) {
+            make_ready(&tasks[a], b, time_now());
+            task->answer = 1;
+        }
+        break;
+    case SCHEDULE_INTERRUPT:
+        task->state = INTERRUPT;
+        task->wake = a;
+        break;
+    case SCHEDULE_OVERRUN:
+        task->state = OVERRUN;
+        break;
+    case SCHEDULE_SET:
+        if (a < THREADS && tasks[a].state != FREE) {
+            set_task(&tasks[a], b, c);
+        }
+        break;
+    default:
+        task->answer = SCHEDULE_AGAIN;
+        break;
+    }
+}
+
+static void unwound(uint64_t mask)
+{
+    for (unsigned i = 1; i < THREADS; i++) {
+        if ((mask >> i & 1) != 0 && tasks[i].state != FREE) {
+            make_ready(&tasks[i], SCHEDULE_AGAIN, time_now());
+        }
+    }
+}
+
+static void handle(const struct answer *answer)
+{
+    uint64_t event = answer->word[1];
+    uint64_t thread = answer->word[2];
+
+    switch (event) {
+    case EVENT_TIMER:
+        break;
+    case EVENT_INTERRUPT:
+        wake_interrupt(answer->word[3]);
+        break;
+    case EVENT_UNWOUND:
+        unwound(answer->word[3]);
+        break;
+    case EVENT_CREATED:
+        add(thread);
+        break;
+    case EVENT_ENDED:
+        tasks[thread].state = FREE;
+        break;
+    default:
+        serve(event, thread, answer->word[3], answer->word[4], answer->word[5]);
+        break;
+    }
+}
+
+void thread_loop(uint64_t unused)
+{
+    (void)unused;
+    start();
+    for (;;) {
+        uint64_t now = time_now();
+        struct answer answer;
+        uint64_t next;
+
+        wake_sleepers(now);
+        next = pick();
+        answer = component_ecall(CALL_DISPATCH, next, next == NO_THREAD ? 0 : tasks[next].answer,
+                                 next_look(now, next), 0, 0, 0);
+        if (next != NO_THREAD) {
+            account(next, time_now() - now);
+        }
+        if (answer.word[0] == OK) {
+            handle(&answer);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a lean monitor was seen to execute is in the graph of its bounds, and below them."""
+
+from pathlib import Path
+
+from cotenant import features, monitor_build, paths
+from cotenant import system as systems
+from cotenant.bench.paths import record
+from cotenant.bench.systems import system, tenant
+from cotenant.bounds.annotations import Annotations, read
+from cotenant.bounds.limits import limits_of
+from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
+from cotenant.bounds.observed import Observer
+from cotenant.run.session import Session
+
+PATHS = 400
+# Of the fetch of an instruction: a trap in the monitor goes on elsewhere.
+FAULTS = ("trap_in_monitor", "guest_fetch_failed")
+
+
+def test_an_example_is_bounded_and_no_annotation_is_left_over(tmp_path: Path) -> None:
+    annotations = read(ANNOTATIONS)
+    bounds_of(pair(tmp_path), annotations)
+    bounds_of(paths.ROOT / "examples" / "linux-freertos.toml", annotations, "mux")
+    assert not annotations.unused
+
+
+def rtos(name: str, priority: int) -> str:
+    return tenant(
+        name,
+        priority=priority,
+        memory="4M",
+        image="freertos-latency",
+        fp=False,
+        arguments="report=100ms",
+    )
+
+
+def pair(folder: Path) -> Path:
+    file = folder / "system.toml"
+    file.write_text(system('[monitor]\nbuild = "lean"', rtos("one", 1), rtos("two", 2)))
+    return file
+
+
+def bounds_of(file: Path, annotations: Annotations, console: str = "framed") -> MonitorBounds:
+    loaded = systems.load(file, lean=True, console_mode=console)
+    monitor = monitor_build.build(features.chosen(loaded))
+    return MonitorBounds(monitor.elf, annotations, limits=limits_of(loaded))
+
+
+def test_what_a_pair_of_rtoses_makes_the_monitor_do_is_bounded(tmp_path: Path) -> None:
+    file = pair(tmp_path)
+    bounds = bounds_of(file, read(ANNOTATIONS))
+
+    def started(session: Session) -> None:
+        session.expect("one", "latency: ")
+
+    seen = record(file.read_text(), sstc=False, icount=3, prepare=started, total=PATHS)
+
+    observer = Observer(bounds)
+    followed = [path for path in seen if not path.functions.keys() & set(FAULTS)]
+    assert len(followed) > 1
+    assert not {problem for path in followed for problem in observer.problems(path.offsets)}
+    longest = max(each.instructions for each in (*bounds.of_entries().values(), *bounds.of_looks()))
+    assert max(path.longest_stretch for path in seen) <= longest

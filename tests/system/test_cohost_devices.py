@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Guests of a Debian: input and network of theirs, what pauses and kills leave behind."""
+
+import random
+
+import pytest
+from systems import NO_SELF_TESTS, Boot, is_long, linux, system
+
+from cotenant.run.session import Session
+
+LONG = 600.0
+MAC = "02:00:00:00:00:42"
+MEMORY = "--memory 96M"
+APPEND = f"--append 'quiet {NO_SELF_TESTS}"
+MODULES = "modules=virtio_mmio,virtio_net,virtio_rng,virtio_blk addresses=eth0=10.1.0.2/24"
+RUN = f"cohost run --name web {MEMORY} {APPEND} {MODULES}"
+TAP = "until ip link show tap0 >/dev/null 2>&1; do usleep 10000; done;"
+TAP += "ip addr add 10.1.0.1/24 dev tap0; ip link set tap0 up"
+
+
+def answer(session: Session, command: str) -> str:
+    """Return what a command of the host prints; it succeeds."""
+    code, output = session.command("linux", command)
+    assert code == 0, output
+    return output
+
+
+def memory_in_huge_pages(session: Session) -> str:
+    return answer(session, "grep HugePages_Total /proc/meminfo").split()[-1]
+
+
+def try_commands(session: Session, count: int) -> None:
+    """Every byte of a command's input arrives, and its output and errors come apart."""
+    for number in range(1, count + 1):
+        make = f"dd if=/dev/urandom of=/tmp/bytes bs=1000 count={3 * number} 2>/dev/null"
+        run = f"cohost exec {MEMORY} {APPEND}' -- sh -c 'tee /dev/stderr | md5sum'"
+        compare = "cmp /tmp/bytes /tmp/err && md5sum </tmp/bytes | cmp - /tmp/out"
+        answer(session, f"{make}; {run} </tmp/bytes >/tmp/out 2>/tmp/err; {compare}")
+
+
+def try_network(session: Session) -> None:
+    """The guest is a peer of the host: ping, and a stream."""
+    # What nc is to send has no end, or it would end too early.
+    start = 'start="mkfifo /tmp/open; nc -l -p 7 <>/tmp/open >/tmp/got; md5sum </tmp/got;'
+    start += "cat /sys/class/net/eth0/address;"
+    start += 'hexdump -n 16 /dev/hwrng | wc -l"'
+    run = f"{RUN} {start}' --net tap0,mac={MAC} </dev/null >/tmp/web &"
+    answer(session, f"{run} {TAP}")
+    up = "until ping -c 1 -W 1 10.1.0.2; do sleep 0.2; done >/dev/null"
+    answer(session, f"{up}; ping -c 3 10.1.0.2")
+    make = "dd if=/dev/urandom of=/tmp/bytes bs=100k count=10 2>/dev/null"
+    send = "until nc 10.1.0.2 7 </tmp/bytes; do sleep 0.2; done"
+    wait = "until grep -q '^2' /tmp/web; do sleep 0.2; done; md5sum </tmp/bytes"
+    digest = answer(session, f"{make}; {send}; {wait}").split()[0]
+    shown = answer(session, "cat /tmp/web")
+    assert digest in shown and MAC in shown
+
+
+def uptimes(session: Session, mark: str) -> tuple[float, float, float]:
+    """Return the clocks of the host, of its guest, and of the host again; by its console."""
+    clock = 'cut -d" " -f 1 /proc/uptime'
+    answer(session, f"echo 'echo {mark}=$({clock})' >/tmp/keys")
+    see = f"cohost console web </tmp/keys | grep -m 1 '^{mark}='"
+    before, guest, after = answer(session, f"{clock}; {see}; {clock}").split()
+    return float(before), float(guest.removeprefix(f"{mark}=")), float(after)
+
+
+def try_pause(session: Session) -> None:
+    """A guest that was stopped goes on with a clock that is right."""
+    first = uptimes(session, "first")
+    pause = 60 if is_long() else 3
+    answer(session, f"cohost pause web; sleep {pause}; cohost resume web")
+    second = uptimes(session, "second")
+    assert pause <= second[1] - first[1] <= second[2] - first[0]
+    assert session.command("linux", "cohost stop web")[0] == 0
+
+
+def try_kills(session: Session, count: int) -> None:
+    """A process that is killed, whatever its guest does, leaves nothing behind."""
+    answer(session, "dd if=/dev/zero of=/tmp/disk bs=1M count=4 2>/dev/null")
+    work = 'start="while :; do dd if=/dev/zero of=/dev/vda bs=64k count=64; done >/dev/null 2>&1 & '
+    work += 'ping -f 10.1.0.1 >/dev/null"'
+    run = f"{RUN} {work}' --disk /tmp/disk --net tap0 </dev/null >/dev/null 2>&1 & pid=$!;"
+    moments = random.Random(count)
+    for _ in range(count):
+        pause = moments.uniform(0, 15 if is_long() else 1.5)
+        kill = f"{run} {TAP} 2>/dev/null; sleep {pause:.2f}; kill -9 $pid; wait $pid"
+        assert session.command("linux", kill)[0] == 137
+    assert memory_in_huge_pages(session) == "0"
+
+
+@pytest.mark.long_form
+def test_devices_pauses_and_kills(boot: Boot) -> None:
+    host = linux("linux", memory="768M", guests=2, initrd="debian-host-initramfs", harts=[0, 1])
+    session = boot(system(host), timeout=LONG)
+    session.wait_ready("linux")
+    answer(session, "modprobe tun")
+    free = int(answer(session, "grep MemAvailable /proc/meminfo").split()[1])
+
+    try_kills(session, 100 if is_long() else 5)
+    try_commands(session, 1000 if is_long() else 1)
+    try_network(session)
+    try_pause(session)
+    assert answer(session, "cohost list").count("\n") == 1
+    assert memory_in_huge_pages(session) == "0"
+    assert int(answer(session, "grep MemAvailable /proc/meminfo").split()[1]) > free - 20000

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tenants in machine mode: images that were built for the bare machine, as they are."""
+
+import re
+import subprocess
+
+import pytest
+from systems import (
+    LATENCY_READY,
+    LINUX_READY,
+    NO_SELF_TESTS,
+    Boot,
+    Build,
+    freertos,
+    is_long,
+    payload,
+    run_without_a_miss,
+    system,
+)
+
+from cotenant import paths
+from cotenant.run.results import parse_latency
+
+PLACE = {"base": 0x8000_0000, "size": "4M"}
+
+
+def machine(image: str, name: str = "whole", *, s_mode: object = False, **keys: object) -> str:
+    """Return the table of a tenant that is linked to the start of the board's RAM."""
+    own = {"mode": "machine", "s-mode": s_mode, "memory": PLACE, "fp": False}
+    return payload(image, name, **own | keys)  # type: ignore[arg-type]
+
+
+def on_the_bare_machine(image: str) -> str:
+    """Return what an image prints on QEMU's board without a monitor."""
+    elf = paths.BUILD / "tenants" / f"{image}.elf"
+    run = subprocess.run(
+        [
+            *("qemu-system-riscv64", "-M", "virt", "-cpu", "rv64,h=off", "-m", "128M"),
+            *("-nographic", "-bios", "none", "-kernel", str(elf), "-icount", "shift=3,sleep=off"),
+        ],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    return run.stdout.decode().replace("\r", "")
+
+
+@pytest.mark.parametrize(
+    ("sstc", "rewrite"), [(True, True), (False, False)], ids=["rewritten", "no-sstc-as-it-is"]
+)
+def test_it_prints_what_the_bare_machine_prints(boot: Boot, sstc: bool, rewrite: bool) -> None:
+    session = boot(
+        system(machine("machine-csrs", priority=1, rewrite=rewrite), sstc=sstc), icount=3
+    )
+    session.expect("whole", "^PASS csrs$")
+    assert session.output("whole").replace("\r", "") == on_the_bare_machine("machine-csrs")
+    session.expect_monitor("^monitor: tenant whole: shutdown$")
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_s_mode_below_is_that_of_the_bare_machine(boot: Boot, sstc: bool) -> None:
+    """Its own page tables, delegated traps, SBI calls and timer; an RTOS above it takes turns."""
+    below = machine("machine-supervisor", priority=1, s_mode=True)
+    session = boot(system(below, freertos(), sstc=sstc), icount=3)
+    session.expect("whole", "^PASS supervisor$")
+    printed = session.output("whole").replace("\r", "")
+    assert printed == on_the_bare_machine("machine-supervisor")
+    session.expect_monitor("^monitor: tenant whole: shutdown$")
+
+
+def test_no_mode_below_reaches_what_is_not_the_tenants(boot: Boot, build: Build) -> None:
+    """Loads, stores, jumps, page tables and MPRV at the monitor, and at another tenant."""
+
+    def describe(place: int) -> str:
+        tried = f"hostile={place:#x}"
+        below = machine("machine-supervisor", priority=5, s_mode=True, arguments=tried)
+        return system(below, freertos())
+
+    planned = build(describe(0)).built.system
+    for place in (planned.monitor.base, planned.tenants[1].memory.base):
+        session = boot(describe(place), icount=3)
+        session.expect("whole", "^PASS supervisor$")
+        tried = session.output("whole").replace("\r", "").partition("\nhostile\n")[2]
+        causes = re.findall(r"mcause=0x([0-9a-f]+) ", tried)
+        assert [causes.count(cause) for cause in ("1", "5", "7")] == [3, 6, 4]
+        session.expect("freertos", LATENCY_READY + r".*\n")
+        run_without_a_miss(session, 1)
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_freertos_with_its_own_port_misses_nothing(boot: Boot, sstc: bool) -> None:
+    """Above one that never sleeps, and below one of our port."""
+    rtos = machine("machine-freertos-latency", "freertos", priority=5, ready=LATENCY_READY)
+    session = boot(system(rtos, payload("spin", priority=1), sstc=sstc), icount=3)
+    session.wait_ready("freertos")
+    stats, after = run_without_a_miss(session, 2)
+    assert 0 < after.min_us <= after.avg_us <= after.max_us < 30
+    assert stats.tenants["freertos"].faults == 0
+
+
+def test_it_restarts_and_begins_as_at_reset(boot: Boot) -> None:
+    rtos = machine("machine-freertos-latency", "freertos", priority=5, ready=LATENCY_READY)
+    session = boot(system(rtos, payload("spin", priority=1)), icount=3)
+    for _ in range(3):
+        session.expect("freertos", "^FreeRTOS V")
+        session.expect("freertos", LATENCY_READY)
+        session.control("restart freertos")
+    session.expect("freertos", "^latency: samples=2000 .* missed=0$")
+
+
+@pytest.mark.parametrize("s_mode", [False, True], ids=["alone", "with-s-mode"])
+def test_storms_from_machine_mode_are_nothing_to_others(boot: Boot, s_mode: bool) -> None:
+    """Accesses to CSRs and devices with random values, below an RTOS and beside one that shares."""
+    beside = payload("spin", priority=5)
+    storm = machine("machine-storm", s_mode=s_mode, priority=5, slice="1ms", ready="^storm: ")
+    session = boot(system(storm, beside, freertos()), icount=3)
+    session.wait_ready("freertos")
+    session.expect("whole", "^storm: 20000 instructions, [0-9]+ exceptions")
+    stats, after = run_without_a_miss(session, 1)
+    assert after.max_us < 30
+    assert stats.tenants["spin"].cpu_ns > 0
+
+
+@pytest.mark.parametrize("s_mode", [False, True], ids=["alone", "with-s-mode"])
+def test_any_instruction_at_all(boot: Boot, s_mode: bool) -> None:
+    """It crashes, or ends in a loop: it starts again, and who is above it does not notice."""
+    wild = machine(
+        "machine-storm",
+        s_mode=s_mode,
+        priority=2,
+        arguments="wild=1 seed=7",
+        **{"on-crash": "restart"},
+    )
+    session = boot(system(wild, freertos()), icount=3)
+    session.wait_ready("freertos")
+    for _ in range(2):
+        session.control("restart whole")
+        run_without_a_miss(session, 1)
+
+
+@pytest.mark.long_form
+@pytest.mark.parametrize("sstc", [True, False] if is_long() else [True])
+def test_u_boot_for_machine_mode(boot: Boot, sstc: bool) -> None:
+    """Debian's own image: prompt, `reset`, `poweroff`; FreeRTOS does not notice."""
+    uboot = machine(
+        "u-boot-machine",
+        "uboot",
+        priority=1,
+        memory={"base": 0x8000_0000, "size": "64M"},
+        ready="=> ",
+        fp=True,
+    )
+    session = boot(system(uboot, freertos(), sstc=sstc), icount=4)
+    session.expect("uboot", "Hit any key")
+    session.send("uboot", b"\n")
+    session.expect("uboot", "^=> ")
+    session.send("uboot", b"sleep 1; echo slept\n")
+    session.expect("uboot", "^slept")
+    session.send("uboot", b"reset\n")
+    session.expect_monitor("^monitor: tenant uboot: reboot$")
+    session.expect("uboot", "Hit any key")
+    session.send("uboot", b"\n")
+    session.expect("uboot", "^=> ")
+    session.send("uboot", b"poweroff\n")
+    session.expect_monitor("^monitor: tenant uboot: shutdown$")
+    latency = parse_latency(session.output("freertos"))
+    assert latency and latency.missed == 0
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_opensbi_starts_an_rtos_that_misses_nothing(boot: Boot, sstc: bool) -> None:
+    """Debian's own image; FreeRTOS above it is woken at 1 kHz by OpenSBI's calls."""
+    firmware = machine(
+        "opensbi",
+        "freertos",
+        priority=5,
+        memory={"base": 0x8000_0000, "size": "64M"},
+        kernel={"file": "freertos-latency", "offset": "2M"},
+        arguments="report=500ms",
+        ready=LATENCY_READY,
+        s_mode=True,
+    )
+    session = boot(system(firmware, payload("spin", priority=1), sstc=sstc), icount=3)
+    session.expect("freertos", "^OpenSBI v")
+    session.expect("freertos", "Boot HART MIDELEG +: 0x0000000000000222")
+    session.expect("freertos", LATENCY_READY + r".*\n")
+    run_without_a_miss(session, 1)
+    session.control("restart freertos")
+    session.expect("freertos", "^OpenSBI v")
+    session.wait_ready("freertos")
+
+
+@pytest.mark.long_form
+@pytest.mark.skipif(not is_long(), reason="takes minutes")
+@pytest.mark.parametrize("sstc", [True, False])
+def test_opensbi_starts_debian(boot: Boot, sstc: bool) -> None:
+    """Linux runs, sleeps and ends by OpenSBI's calls; FreeRTOS misses nothing."""
+    firmware = machine(
+        "opensbi",
+        "linux",
+        priority=1,
+        memory="256M",
+        kernel={"file": "debian-kernel", "offset": "2M"},
+        initrd="debian-test-initramfs",
+        arguments=f"console=ttyS0 loglevel=4 {NO_SELF_TESTS}",
+        ready=LINUX_READY,
+        fp=True,
+        s_mode=True,
+    )
+    session = boot(system(firmware, freertos(), sstc=sstc), icount=4)
+    session.wait_ready("linux")
+    session.send("linux", b"sleep 1; echo slept\n")
+    session.expect("linux", "^slept")
+    run_without_a_miss(session, 1)
+    session.send("linux", b"reboot -f\n")
+    session.expect_monitor("^monitor: tenant linux: reboot$")
+    session.expect("linux", "^OpenSBI v")
+    session.wait_ready("linux")
+    session.send("linux", b"poweroff -f\n")
+    session.expect_monitor("^monitor: tenant linux: shutdown$")

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Computed bounds: of small programs, whose longest ways are counted by hand."""
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cotenant.bench.report.kept import read as read_kept
+from cotenant.bounds.annotations import Annotations, Callees, LoopBound, Recursion, read
+from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
+from cotenant.bounds.observed import Observer
+from cotenant.errors import BoundsError
+
+NONE = Annotations({"start": ""}, ("gone",), ("mip",), {}, (), (), [], [])
+
+
+def built(tmp_path: Path, text: str, name: str = "code.S") -> Path:
+    """Return the ELF file of an assembly or C program."""
+    source, elf = tmp_path / name, tmp_path / "code.elf"
+    source.write_text(text)
+    subprocess.run(
+        ["riscv64-linux-gnu-gcc", "-g", "-O2", "-march=rv64imac_zicsr", "-mabi=lp64", "-nostdlib",
+         "-ffreestanding", "-mcmodel=medany", "-fno-pic", "-static", "-Wl,--build-id=none",
+         "-Wl,-Ttext=0x1000", "-Wl,-estart", "-o", str(elf), str(source)],
+        check=True,
+    )  # fmt: skip
+    return elf
+
+
+def bounds_of(elf: Path, annotations: Annotations = NONE) -> MonitorBounds:
+    return MonitorBounds(elf, annotations, elf.parent)
+
+
+def longest(tmp_path: Path, text: str, annotations: Annotations = NONE) -> int:
+    """Return the longest stretch from `start` of an assembly program."""
+    code = "".join(
+        f".globl {name}\n.type {name}, @function\n" for name in ("start", "f", "g") if name in text
+    )
+    bounds = bounds_of(built(tmp_path, f"{code}.option norvc\n{text}\n"), annotations)
+    return bounds.of_entries()["start"].instructions
+
+
+def turns(text: str, most: int | str) -> LoopBound:
+    return LoopBound("code.S", text, most, "by hand")
+
+
+def test_a_straight_way_is_counted_with_its_end(tmp_path: Path) -> None:
+    assert longest(tmp_path, "start: nop\n nop\n mret") == 3
+
+
+def test_the_longer_side_of_a_branch_counts(tmp_path: Path) -> None:
+    text = "start: beqz a0, 1f\n nop\n nop\n nop\n mret\n1: nop\n mret"
+    assert longest(tmp_path, text) == 5
+
+
+def test_a_look_ends_a_stretch_and_begins_one(tmp_path: Path) -> None:
+    text = ".globl start\nstart: nop\n csrr a0, mip\n nop\n nop\n nop\n mret\n"
+    bounds = bounds_of(built(tmp_path, text))
+    assert bounds.of_entries()["start"].instructions == 2
+    assert [each.instructions for each in bounds.of_looks()] == [4]
+
+
+def test_a_loop_takes_its_turns(tmp_path: Path) -> None:
+    text = "start: li a0, 9\n1: nop\n addi a0, a0, -1\n bnez a0, 1b\n mret"
+    annotations = replace(NONE, loops=[turns("bnez a0, 1b", 9)])
+    # Nine times back to its head, then out of it: a bound of the turns, not of the visits.
+    assert longest(tmp_path, text, annotations) == 1 + 9 * 3 + 3 + 1
+
+
+def test_nested_loops_multiply(tmp_path: Path) -> None:
+    text = "start: nop\n1: nop\n2: nop\n bnez a1, 2b\n bnez a0, 1b\n mret"
+    annotations = replace(NONE, loops=[turns("bnez a1, 2b", 4), turns("bnez a0, 1b", 2)])
+    inner = 4 * 2 + 2
+    outer = 1 + inner + 1
+    assert longest(tmp_path, text, annotations) == 1 + 2 * outer + outer + 1
+
+
+def test_a_loop_without_a_bound_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BoundsError, match=r"code.S:\d+: .*a loop without a bound: .*bnez a0, 1b"):
+        longest(tmp_path, "start: nop\n1: nop\n bnez a0, 1b\n mret")
+
+
+def test_a_loop_that_looks_in_each_turn_needs_no_bound(tmp_path: Path) -> None:
+    text = "start: nop\n1: csrr a1, mip\n nop\n nop\n bnez a0, 1b\n mret"
+    assert longest(tmp_path, text) == 2
+
+
+def test_a_loop_that_looks_in_some_turns_needs_a_bound(tmp_path: Path) -> None:
+    text = "start: nop\n1: beqz a2, 2f\n csrr a1, mip\n2: nop\n bnez a0, 1b\n mret"
+    with pytest.raises(BoundsError, match="a loop without a bound"):
+        longest(tmp_path, text)
+    annotations = replace(NONE, loops=[turns("bnez a0, 1b", 3)])
+    assert longest(tmp_path, text, annotations) == 1 + 3 * 3 + 3 + 1
+
+
+def test_a_loop_that_is_entered_in_its_middle_is_bounded_from_there(tmp_path: Path) -> None:
+    text = "start: beqz a1, 2f\n1: nop\n nop\n2: nop\n bnez a0, 1b\n mret"
+    annotations = replace(NONE, loops=[turns("bnez a0, 1b", 2)])
+    most = longest(tmp_path, text, annotations)
+    assert 1 + 4 + 2 * 4 + 1 <= most <= 1 + 4 + 3 * 4 + 1
+
+
+def test_calls_are_gone_through_and_a_tail_call_returns_for_its_caller(tmp_path: Path) -> None:
+    text = "start: call f\n nop\n mret\nf: nop\n tail g\ng: nop\n nop\n ret"
+    # Each call is one instruction, or two where the linker cannot shorten it.
+    assert longest(tmp_path, text) == 1 + (1 + 1) + 3 + 2
+
+
+def test_a_stretch_goes_on_in_the_caller(tmp_path: Path) -> None:
+    text = (
+        ".globl start\n.globl f\n.type f, @function\n"
+        "start: call f\n nop\n nop\n mret\nf: csrr a0, mip\n nop\n ret\n"
+    )
+    found = bounds_of(built(tmp_path, text)).of_looks()
+    assert [each.instructions for each in found] == [2 + 3]
+
+
+def test_a_function_that_never_returns_has_nothing_behind_it(tmp_path: Path) -> None:
+    text = "start: beqz a0, 1f\n nop\n mret\n1: call gone\n.globl gone\ngone: nop\n nop\n j gone"
+    assert longest(tmp_path, text) == 3
+
+
+INDIRECT = "start: jalr a5\n mret\nf: nop\n ret\ng: nop\n nop\n nop\n ret"
+
+
+def test_an_indirect_call_that_is_not_listed_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BoundsError, match=r"not annotated what is called: start: jalr a5"):
+        longest(tmp_path, INDIRECT)
+
+
+def test_an_indirect_call_takes_the_longest_callee(tmp_path: Path) -> None:
+    callees = Callees("code.S", "jalr a5", functions=("f", "g"))
+    assert longest(tmp_path, INDIRECT, replace(NONE, calls=[callees])) == 1 + 4 + 1
+
+
+RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: nop\n call f\n ret"
+
+
+def test_a_recursion_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BoundsError, match="a recursion has no bound"):
+        longest(tmp_path, RECURSION)
+
+
+def test_a_recursion_of_one_turn_is_gone_round_once(tmp_path: Path) -> None:
+    annotations = replace(NONE, recursions=(Recursion("g", "f", "by hand"),))
+    again = 2
+    once = 1 + 1 + (1 + 1 + again + 1) + 1
+    assert longest(tmp_path, RECURSION, annotations) == 1 + once + 1
+
+
+SOURCE = """\
+struct operations {
+    int before;
+    void (*first)(unsigned);
+    int (*work)(int *, unsigned);
+};
+static int sum(int *values, unsigned count)
+{
+    int found = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        found += values[i];
+    }
+    return found;
+}
+static int one(int *values, unsigned count)
+{
+    return count + *values;
+}
+__attribute__((used)) static const struct operations all[2] = {{0, 0, sum}, {1, 0, one}};
+const struct operations *chosen = &all[1];
+int values[8];
+int work(void)
+{
+    return chosen->work(values, 8);
+}
+__asm__(".globl start\\nstart: call work\\n mret");
+"""
+
+
+def test_callees_are_found_in_the_fields_of_objects(tmp_path: Path) -> None:
+    elf = built(tmp_path, SOURCE, "code.c")
+    callees = Callees("code.c", "chosen->work(", struct="operations", field="work")
+    loop = LoopBound("code.c", "for (unsigned i = 0; i < count; i++) {", 8, "by hand")
+    annotations = replace(NONE, calls=[callees], loops=[loop])
+    bounds = bounds_of(elf, annotations)
+    assert {each.name for each in bounds.functions.values()} >= {"start", "work", "sum", "one"}
+    assert bounds.of_entries()["start"].instructions > 8 * 3
+    assert not annotations.unused
+
+
+def test_a_field_that_there_is_not_is_an_error(tmp_path: Path) -> None:
+    callees = Callees("code.c", "chosen->work(", struct="operations", field="play")
+    with pytest.raises(BoundsError, match="struct operations has no field 'play'"):
+        bounds_of(built(tmp_path, SOURCE, "code.c"), replace(NONE, calls=[callees]))
+
+
+def test_an_annotation_of_a_line_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "code.c").write_text("for (;;) {\n}\n")
+    file = tmp_path / "bounds.toml"
+    file.write_text('[[loop]]\nfile = "code.c"\ntext = "while (1) {"\nmost = 1\nwhy = "so"\n')
+    with pytest.raises(BoundsError, match="has no line"):
+        read(file)
+
+
+def test_a_bound_can_be_a_limit_and_that_of_a_system() -> None:
+    bound = turns("", "2 * MAX_VHARTS_PER_HART + 1")
+    assert bound.turns({}) == 17
+    assert bound.turns({"MAX_VHARTS_PER_HART": 3}) == 7
+    with pytest.raises(BoundsError, match="has no COTENANT_MAX_WISHES"):
+        turns("", "MAX_WISHES").turns({})
+
+
+def test_what_was_executed_is_held_against_the_graph(tmp_path: Path) -> None:
+    text = (
+        ".option norvc\n.globl start\n.globl f\n.type f, @function\n"
+        "start: call f\n1: nop\n bnez a0, 1b\n mret\nf: nop\n ret\n"
+    )
+    annotations = replace(NONE, loops=[turns("bnez a0, 1b", 2)])
+    observer = Observer(bounds_of(built(tmp_path, text), annotations))
+    start, head, branch, end, callee, ret = range(0x1000, 0x1018, 4)
+    before = [start, callee, ret]
+
+    def found(*path: int) -> list[str]:
+        return list(observer.problems(path))
+
+    assert not found(*before, *2 * [head, branch], head, branch, end)
+    assert "3 turns of the loop" in found(*before, *4 * [head, branch], end)[0]
+    assert "does not lead to" in found(*before, branch, end)[0]
+    assert "does not lead to" in found(start, head)[0]
+
+
+def test_a_pointer_that_no_known_call_uses_is_named(tmp_path: Path) -> None:
+    code = ".globl start\n.globl f\n.type f, @function\nstart: mret\nf: ret\n"
+    bounds = bounds_of(built(tmp_path, code))
+    assert not bounds.unused_pointers()
+    bounds.image.relocated = {0x9000: bounds.image.address("f")}
+    assert [each for each in bounds.unused_pointers() if "f: there is a pointer to it" in each]
+
+
+def test_what_benchmarks_saw_is_below_what_was_computed() -> None:
+    kept = read_kept()
+    seen = [row for row in kept["longest"].rows if row.name.startswith("longest stretch")]
+    computed = next(row for row in kept["bounds"].rows if ", longest: " in row.name)
+    assert seen
+    assert all(row.ours <= computed.ours for row in seen)
+
+
+def test_every_annotation_of_the_monitor_is_of_a_line_that_there_is() -> None:
+    assert read(ANNOTATIONS).loops

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The monitor's check of a bundle as a program of the machine that builds it, for monitors that are
+ * built without the check: monitor/Makefile makes one for each choice of features, with the
+ * monitor's own sources.
+ *
+ *   check-bundle MEMORY_SIZE    MEMORY_SIZE: of the monitor, bytes, in hexadecimal
+ *
+ * Reads struct bundle from its input. Exit status 0 if the monitor may have it; 1 if not: its
+ * output names the field, as the monitor does.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "boot/check.h"
+
+static struct bundle bundle;
+
+static void print(const struct check_result *refusal)
+{
+    if (refusal->index == CHECK_NO_FEATURE) {
+        fputs("features: this monitor is built without ", stdout);
+    }
+    fputs(refusal->problem, stdout);
+    if (refusal->rule != 0) {
+        printf(": %s", refusal->problem + refusal->rule);
+    }
+    if (refusal->index >= 0) {
+        printf(" [%" PRId32 "]", refusal->index);
+    }
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    struct check_result result;
+
+    if (argc != 2 || fread(&bundle, sizeof(bundle), 1, stdin) != 1) {
+        fputs("usage: check-bundle MEMORY_SIZE < BUNDLE\n", stderr);
+        return 2;
+    }
+    result = check_bundle(&bundle, strtoull(argv[1], NULL, 16));
+    if (result.problem == NULL) {
+        return 0;
+    }
+    print(&result);
+    return 1;
+}

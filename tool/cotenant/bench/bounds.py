@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Worst cases that are computed, not observed: the longest stretches of lean monitors.
+
+The ways that they take go to build/report/bounds.json, place by place.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cotenant import durable, features, monitor_build, paths
+from cotenant import system as systems
+from cotenant.bench.report.store import REPORT
+from cotenant.bench.row import Row, row
+from cotenant.bounds.limits import limits_of
+from cotenant.bounds.monitor import Bound, MonitorBounds
+
+WAYS = "bounds.json"
+EXAMPLES = ("linux-freertos",)
+
+_BUDGET = 400
+
+
+@dataclass(frozen=True)
+class SystemBounds:
+    """The bounds of an example's lean monitor."""
+
+    name: str
+    entries: dict[str, Bound]
+    looks: list[Bound]
+
+    @property
+    def longest(self) -> Bound:
+        """The longest of all."""
+        return max((*self.entries.values(), *self.looks), key=lambda bound: bound.instructions)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the JSON form, with the ways."""
+        entries = {f"from {name}": each for name, each in self.entries.items()}
+        looks = {f"behind a look in {each.function}": each for each in self.looks}
+        return {name: _way(each) for name, each in (entries | looks).items()}
+
+
+def run(quick: bool) -> list[Row]:
+    """Compute; `quick` is no less."""
+    del quick
+    found = [of_example(name) for name in EXAMPLES]
+    write_ways(found, REPORT / WAYS)
+    return [each for bounds in found for each in rows_of(bounds)]
+
+
+def of_example(name: str) -> SystemBounds:
+    """Compute the bounds of an example's lean monitor. Raises BoundsError or BuildError."""
+    system = systems.load(paths.ROOT / "examples" / f"{name}.toml", lean=True)
+    monitor = monitor_build.build(features.chosen(system))
+    bounds = MonitorBounds(monitor.elf, limits=limits_of(system))
+    return SystemBounds(name, bounds.of_entries(), bounds.of_looks())
+
+
+def rows_of(bounds: SystemBounds) -> list[Row]:
+    """Return the longest stretch of all, then those from each entry and behind each look."""
+    longest = bounds.longest
+    rows = [_row(f"{bounds.name}, longest: {longest.start}", longest)]
+    rows += [_row(f"{bounds.name}: from {name}", each) for name, each in bounds.entries.items()]
+    for each in bounds.looks:
+        rows.append(_row(f"{bounds.name}: behind a look in {each.function}, {each.start}", each))
+    return rows
+
+
+def write_ways(found: list[SystemBounds], file: Path) -> None:
+    """Write the ways that the longest stretches take."""
+    values = {each.name: each.as_dict() for each in found}
+    with durable.replacing(file) as stream:
+        stream.write((json.dumps(values, indent=1) + "\n").encode())
+
+
+def _row(name: str, bound: Bound) -> Row:
+    return row(f"{name} ({bound.profile})", "instructions", bound.instructions, None, _BUDGET)
+
+
+def _way(bound: Bound) -> dict[str, object]:
+    return {
+        "start": str(bound.start),
+        "instructions": bound.instructions,
+        "way": [
+            {
+                "function": step.frame.function,
+                "place": str(step.frame),
+                "instructions": step.instructions,
+                "times": step.times,
+            }
+            for step in bound.steps
+        ],
+    }

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The harts: which there are, which of them have S-mode, and what all of those can do."""
+
+import re
+from dataclasses import dataclass
+
+from cotenant import abi
+from cotenant.board import HART_ID_HIGH
+from cotenant.board_import.findings import Findings
+from cotenant.board_import.tree import Node, Tree
+
+# What tenants may use without the monitor's doing: no state to switch, no switch in menvcfg. Those
+# in order of the ISA string.
+_PLAIN = ("i", "m", "a", "f", "d", "c")
+_HARMLESS = (
+    *("zicntr", "zicsr", "zifencei", "zihintpause", "zihintntl"),
+    *("zba", "zbb", "zbc", "zbs", "zfh", "zfhmin", "zacas", "zawrs"),
+)
+# Extensions that came with menvcfg (privileged ISA 1.12) or need it.
+_NEED_ENVCFG = ("sstc", "svpbmt", "svadu", "zicbom", "zicboz", "zicbop")
+_TELLS_NOTHING = ("zihpm", "zicond", "zmmul", "smaia", "ssaia", "sscofpmf", "svinval", "svnapot")
+_SMALLEST_MMU = ("riscv,sv39", "riscv,sv48", "riscv,sv57")
+
+
+@dataclass(frozen=True)
+class Hart:
+    """One hart of the tree."""
+
+    id: int
+    mmu: str | None
+    """None: it has no S-mode"""
+    extensions: tuple[str, ...]
+    interrupt_controller: Node | None
+
+
+@dataclass(frozen=True)
+class Harts:
+    """All of them, and what those with S-mode have in common."""
+
+    all: tuple[Hart, ...]
+    isa: tuple[str, ...]
+    mmu: str
+    envcfg: bool
+    sstc: bool
+    timebase: int | None
+
+
+def find(tree: Tree, findings: Findings) -> Harts:
+    """Return the harts; says what a person should know of them."""
+    cpus = tree.child("cpus")
+    nodes = [each for each in cpus.children if each.kind == "cpu"] if cpus else []
+    harts = tuple(hart for hart in (_hart(node, findings) for node in nodes) if hart is not None)
+    most = abi.limit("MAX_HARTS")
+    if not harts:
+        findings.problem("It has no harts.")
+    elif len(harts) > most:
+        findings.problem(f"It has {len(harts)} harts, and the monitor serves {most} at most.")
+    timebase = cpus.number("timebase-frequency") if cpus else None
+    if timebase is None:
+        timebase = next((t for n in nodes if (t := n.number("timebase-frequency"))), None)
+    if timebase is None and harts:
+        findings.problem("It does not say how fast the clock of its harts runs.")
+    with_s_mode = [hart for hart in harts if hart.mmu is not None]
+    if harts and not with_s_mode:
+        findings.problem("None of its harts has S-mode with a page table: nothing for tenants.")
+    common = _common(with_s_mode)
+    _tell(common, findings)
+    known = {each for hart in with_s_mode for each in hart.extensions}
+    listed = tuple(each for each in (*_PLAIN, *_HARMLESS) if each in common)
+    mmu = min((hart.mmu for hart in with_s_mode if hart.mmu), key=_order, default="riscv,sv39")
+    envcfg = any(each in common for each in _NEED_ENVCFG)
+    return Harts(harts, listed, mmu, envcfg or "sstc" in known, "sstc" in common, timebase)
+
+
+def _order(mmu: str) -> int:
+    return _SMALLEST_MMU.index(mmu) if mmu in _SMALLEST_MMU else 0
+
+
+def _hart(node: Node, findings: Findings) -> Hart | None:
+    number = node.number("reg")
+    if number is None or number > HART_ID_HIGH:
+        findings.note(f"{node.path} has no usable number and was left out.")
+        return None
+    extensions = _extensions(node)
+    if not extensions or "e" in extensions:
+        findings.note(f"Hart {number} does not tell of a 64-bit ISA.")
+    mmu = node.text("mmu-type")
+    if mmu == "riscv,none":
+        mmu = None
+    controller = next(
+        (each for each in node.children if each.is_a("riscv,cpu-intc")),
+        None,
+    )
+    return Hart(number, mmu, extensions, controller)
+
+
+def _extensions(node: Node) -> tuple[str, ...]:
+    """Return extensions in lower case, by the new properties or the old string."""
+    listed = node.texts("riscv,isa-extensions")
+    if listed:
+        return tuple(each.lower() for each in listed)
+    text = (node.text("riscv,isa") or "").lower()
+    first, *rest = text.split("_")
+    if not first.startswith("rv64"):
+        return ()
+    single = re.split(r"[zsx]", first[4:], maxsplit=1)[0].replace("g", "imafd")
+    # The ISA of those days had the counters and what was split off later in it.
+    return (*single, "zicntr", "zicsr", "zifencei", *rest)
+
+
+def _common(harts: list[Hart]) -> set[str]:
+    return set.intersection(*(set(hart.extensions) for hart in harts)) if harts else set()
+
+
+def _tell(common: set[str], findings: Findings) -> None:
+    if "v" in common:
+        findings.problem(
+            "Its harts have vector registers (V), which the monitor does not keep apart."
+        )
+    if "h" in common:
+        findings.note("The harts have the H extension, which the monitor leaves off.")
+    unknown = common - {*_PLAIN, *_HARMLESS, *_TELLS_NOTHING, "h", "v", "sstc", "b", "k"}
+    if unknown:
+        findings.note(
+            f"Tenants are not told of {', '.join(sorted(unknown))}: the monitor does not manage "
+            "that."
+        )

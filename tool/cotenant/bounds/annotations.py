@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the code does not say of itself: monitor/bounds.toml.
+
+Each annotation is for a line of a source file, by its text, so that it stays true when lines move.
+One whose line is not there any more is an error, and so is one that a monitor with all features has
+no use for.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cotenant import abi
+from cotenant.errors import BoundsError
+
+LONGEST_STRING = "longest string"
+"""the bound of a loop over a text: as long as that is, or as the longest constant one"""
+
+_MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: \+ (?P<more>\d+))?")
+_LOOP = {"file", "text", "most", "why", "function"}
+_CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
+
+
+@dataclass(frozen=True)
+class LoopBound:
+    """How often a loop is gone through at most each time that it is come to."""
+
+    file: str
+    text: str
+    most: int | str
+    """a number, LONGEST_STRING, or like `2 * MAX_VHARTS_PER_HART + 1`, of abi/limits.h"""
+    why: str
+    function: str = ""
+
+    def turns(self, limits: Mapping[str, int]) -> int:
+        """Return the number; `limits` has those that are lower in the system in question."""
+        if isinstance(self.most, int):
+            return self.most
+        found = _MOST.fullmatch(self.most)
+        if found is None:
+            raise BoundsError(f"{self.file}: {self.text}: what is {self.most!r}?")
+        name = found["name"]
+        try:
+            limit = limits[name] if name in limits else abi.limit(name)
+        except KeyError:
+            raise BoundsError(f"abi/limits.h has no COTENANT_{name}") from None
+        return int(found["factor"] or 1) * limit + int(found["more"] or 0)
+
+
+@dataclass(frozen=True)
+class Callees:
+    """What an indirect call calls: a field of all objects of a struct, a table, or functions."""
+
+    file: str
+    text: str
+    struct: str = ""
+    field: str = ""
+    table: str = ""
+    functions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """`caller` calls `callee` again, which does not call `caller` a second time."""
+
+    caller: str
+    callee: str
+    why: str
+
+
+@dataclass
+class Annotations:
+    """All of them, and which were of use."""
+
+    entries: dict[str, str]
+    ends: tuple[str, ...]
+    looks: tuple[str, ...]
+    faults: dict[str, str]
+    texts: tuple[str, ...]
+    """functions whose first argument is a text"""
+    recursions: tuple[Recursion, ...]
+    loops: list[LoopBound]
+    calls: list[Callees]
+    used: set[LoopBound | Callees] = field(default_factory=set)
+
+    def loop(self, file: str, text: str, function: str) -> LoopBound | None:
+        """Return the bound of a loop that begins in such a line."""
+        for each in self.loops:
+            if each.file == file and each.text == text and each.function in ("", function):
+                self.used.add(each)
+                return each
+        return None
+
+    def call(self, file: str, text: str) -> Callees | None:
+        """Return what the call in such a line calls."""
+        for each in self.calls:
+            if each.file == file and each.text in text:
+                self.used.add(each)
+                return each
+        return None
+
+    @property
+    def unused(self) -> list[LoopBound | Callees]:
+        """Those that were of no use to the monitors that were looked at."""
+        every: list[LoopBound | Callees] = [*self.loops, *self.calls]
+        return [each for each in every if each not in self.used]
+
+
+def read(file: Path) -> Annotations:
+    """Read and check a file of annotations, whose folder is that of the sources."""
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BoundsError(f"{file} cannot be read: {error}") from error
+    found = Annotations(
+        values.get("entries", {}),
+        tuple(values.get("ends", ())),
+        tuple(values.get("looks", ())),
+        values.get("faults", {}),
+        tuple(values.get("texts", ())),
+        tuple(Recursion(**each) for each in values.get("recursion", ())),
+        [_loop(each) for each in values.get("loop", ())],
+        [_call(each) for each in values.get("call", ())],
+    )
+    every: list[LoopBound | Callees] = [*found.loops, *found.calls]
+    for annotation in every:
+        _check(file.parent / annotation.file, annotation)
+    return found
+
+
+def _check(source: Path, annotation: LoopBound | Callees) -> None:
+    lines = source.read_text(encoding="utf-8").splitlines() if source.is_file() else []
+    if not any(annotation.text in line for line in lines):
+        raise BoundsError(
+            f"{annotation.file} has no line {annotation.text!r}: is that out of date?"
+        )
+
+
+def _loop(values: dict[str, Any]) -> LoopBound:
+    _check_keys(values, _LOOP, {"file", "text", "most", "why"})
+    return LoopBound(
+        values["file"], values["text"], values["most"], values["why"], values.get("function", "")
+    )
+
+
+def _call(values: dict[str, Any]) -> Callees:
+    _check_keys(values, _CALL, {"file", "text"})
+    if not values.keys() & {"struct", "table", "functions"}:
+        raise BoundsError(f"the annotation of {values['text']!r} does not say what is called")
+    return Callees(
+        values["file"], values["text"], values.get("struct", ""), values.get("field", ""),
+        values.get("table", ""), tuple(values.get("functions", ())),
+    )  # fmt: skip
+
+
+def _check_keys(values: dict[str, Any], known: set[str], needed: set[str]) -> None:
+    wrong = values.keys() - known | needed - values.keys()
+    if wrong:
+        raise BoundsError(f"an annotation has no or unknown {', '.join(sorted(wrong))}: {values}")

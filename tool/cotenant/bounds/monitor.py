@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The bounds of one monitor: its graph, with its annotations, and the longest stretches in it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from cotenant import paths
+from cotenant.bounds.annotations import LONGEST_STRING, Annotations, read
+from cotenant.bounds.graph import COPY, Explorer, Function, explore, place, text_argument
+from cotenant.bounds.image import Image
+from cotenant.bounds.instructions import Instruction
+from cotenant.bounds.objects import Objects
+from cotenant.bounds.sources import Frame, Sources
+from cotenant.bounds.stretches import Loop, Stretch, Stretches, Way
+from cotenant.errors import BoundsError
+
+ANNOTATIONS = paths.MONITOR / "bounds.toml"
+
+_HOOKS = "core/hooks.h"
+_FOR_EACH = re.compile(r"FOR_EACH_IN_TABLE\((\w+),")
+_MOSTLY = 0.6
+_TEXTS = 1000
+
+
+@dataclass(frozen=True)
+class Span:
+    """Lines of a function."""
+
+    frame: Frame
+    first: int
+    last: int
+
+    def __contains__(self, other: Frame) -> bool:
+        own = self.frame
+        return (other.file, other.function) == (own.file, own.function) and (
+            self.first <= other.line <= self.last
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """Instructions of a way that are in one function, one after the other."""
+
+    frame: Frame
+    instructions: int
+    times: int
+    """how often: the turns of the loops around it"""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The longest stretch from one place."""
+
+    start: Frame
+    function: str
+    instructions: int
+    steps: tuple[Step, ...]
+
+    @property
+    def profile(self) -> str:
+        """The functions in which most of it is, with their instructions."""
+        counts: dict[str, int] = {}
+        for step in self.steps:
+            name = step.frame.function
+            counts[name] = counts.get(name, 0) + step.instructions * step.times
+        most = sorted(counts.items(), key=lambda each: -each[1])[:4]
+        return " ".join(f"{name}:{number}" for name, number in most)
+
+
+class MonitorBounds:
+    """Computes the bounds of a monitor; BoundsError names all that is not annotated."""
+
+    def __init__(
+        self,
+        elf: Path,
+        annotations: Annotations | None = None,
+        root: Path = paths.MONITOR,
+        limits: Mapping[str, int] | None = None,
+    ) -> None:
+        self.image = Image(elf)
+        self.annotations = read(ANNOTATIONS) if annotations is None else annotations
+        self._root = root
+        self._limits = limits or {}
+        self._missing: list[str] = []
+        self._call_sources: dict[int, Sources] = {}
+        self.entries = [name for name in self.annotations.entries if self.image.has(name)]
+        self._ends = frozenset(
+            self.image.address(name) for name in self.annotations.ends if self.image.has(name)
+        )
+        self.functions = explore(
+            Explorer(self.image),
+            [self.image.address(name) for name in self.entries],
+            self._callees,
+            self._ends,
+        )
+        self._missing += self.unused_pointers()
+        self._unroll()
+        self._know_texts()
+        self.sources = Sources(elf, root, self._addresses())
+        self._looks = frozenset(
+            address for address in self._addresses() if self._is_look_at(address)
+        )
+        self.stretches = Stretches(self.functions, self, self.is_look, self._faults())
+        if self._missing:
+            raise BoundsError("\n".join(dict.fromkeys(self._missing)))
+
+    def of_entries(self) -> dict[str, Bound]:
+        """Return the longest stretch from each entry."""
+        return {
+            name: self._described(self.stretches.of_entry(self.image.address(name)))
+            for name in self.entries
+        }
+
+    def of_looks(self) -> list[Bound]:
+        """Return, for each function that looks at interrupts, the longest stretch behind a look."""
+        longest: dict[str, Stretch] = {}
+        for stretch in self.stretches.of_looks():
+            frames = self.sources.frames(place(stretch.start))
+            name = next((f.function for f in frames if not f.file.endswith(".h")), stretch.function)
+            if name not in longest or longest[name].way.length < stretch.way.length:
+                longest[name] = stretch
+        found = [self._described(stretch, name) for name, stretch in longest.items()]
+        return sorted(found, key=lambda bound: -bound.instructions)
+
+    def _described(self, stretch: Stretch, name: str = "") -> Bound:
+        frames = self.sources.frames(place(stretch.start))
+        frame = next((each for each in frames if not each.file.endswith(".h")), frames[0])
+        steps = tuple(self._steps(stretch.way))
+        return Bound(frame, name or stretch.function, stretch.way.length, steps)
+
+    def _steps(self, way: Way) -> Iterator[Step]:
+        frame, count, times = Frame("", "", 0), 0, 1
+        for address, own, turns in _flat(way):
+            here = self.sources.at(place(address))
+            if count and (here.function, turns) == (frame.function, times):
+                count += own
+                continue
+            if count:
+                yield Step(frame, count, times)
+            frame, count, times = here, own, turns
+        if count:
+            yield Step(frame, count, times)
+
+    def _addresses(self) -> set[int]:
+        return {
+            each.address
+            for function in self.functions.values()
+            for each in function.instructions.values()
+        }
+
+    def is_look(self, instruction: Instruction) -> bool:
+        """Whether an instruction looks at the interrupts that are pending."""
+        return instruction.address in self._looks
+
+    def _is_look_at(self, address: int) -> bool:
+        """Whether an instruction reads mip in a line that looks for all machine interrupts."""
+        code = self.image.fetch(address, 4)
+        word = int.from_bytes(code, "little")
+        if word & 0x7F != 0x73 or word >> 20 != 0x344 or not word >> 7 & 31:
+            return False
+        text = self.sources.text(self.sources.at(address))
+        return any(look in text for look in self.annotations.looks)
+
+    # Indirect calls.
+
+    @cached_property
+    def _objects(self) -> Objects:
+        return Objects(self.image.file)
+
+    def _callees(self, address: int) -> tuple[int, ...]:
+        sources = Sources(self.image.file, self._root, [address])
+        frame = sources.at(address)
+        table = frame.function
+        if table in self.image.tables:
+            return self._table(table)
+        text = sources.text(frame)
+        known = self.annotations.call(frame.file, text)
+        if known is None:
+            self._missing.append(
+                f"{frame}: {frame.function}: not annotated what is called: {text} ({address:#x})"
+            )
+            return ()
+        if known.table:
+            return self._table(known.table)
+        if known.struct:
+            found = (
+                self._pointer(each) for each in self._objects.fields(known.struct, known.field)
+            )
+            return tuple(dict.fromkeys(each for each in found if each))
+        return tuple(self.image.address(each) for each in known.functions if self.image.has(each))
+
+    def _table(self, name: str) -> tuple[int, ...]:
+        start, stop = self.image.tables.get(name, (0, 0))
+        return tuple(dict.fromkeys(self.image.pointers(start, stop, 8, 0)))
+
+    def _entries(self, name: str) -> int:
+        """Return how many entries a table has, or could have: one takes 8 bytes at least."""
+        start, stop = self.image.tables.get(name, (0, 0))
+        types = (each for each in self._objects.objects.values() if start <= each.address < stop)
+        sizes = [self._objects.structures[each.structure].size for each in types]
+        return (stop - start) // (min(sizes) if sizes else 8)
+
+    def _pointer(self, address: int) -> int:
+        """Return the function that a field points to; 0: none, or it is set later."""
+        data = self.image.fetch(address, 8)
+        value = int.from_bytes(data, "little")
+        return value if value in self.image.functions else 0
+
+    def unused_pointers(self) -> list[str]:
+        """Name each function to which there is a pointer, though no call that is known uses it.
+
+        The hooks of a table without structs are all called by the call that goes through the table,
+        wherever that is; if it is not in the graph, nor are they.
+        """
+        structs = self._objects.objects
+        hooks = [
+            range(start, stop)
+            for start, stop in self.image.tables.values()
+            if not any(start <= each < stop for each in structs)
+        ]
+        return [
+            f"{self.image.name(target)}: there is a pointer to it, but no call that uses it"
+            for address, target in self.image.relocated.items()
+            if target in self.image.functions
+            and target not in self.functions
+            and not any(address in table for table in hooks)
+        ]
+
+    def _unroll(self) -> None:
+        """Give the caller of a recursion a callee of its own that does not call it."""
+        for index, each in enumerate(self.annotations.recursions, 1):
+            if not self.image.has(each.caller) or not self.image.has(each.callee):
+                continue
+            caller = self.functions.get(self.image.address(each.caller))
+            callee = self.functions.get(self.image.address(each.callee))
+            if caller is None or callee is None:
+                continue
+            calls = {
+                address: tuple(each for each in callees if each != caller.entry)
+                for address, callees in callee.calls.items()
+            }
+            # What would be called once more is never come to: a call of nothing has no way on.
+            number = callee.entry + index * COPY
+            self.functions[number] = replace(callee, number=number, calls=calls)
+            _redirect(caller, callee.entry, number)
+
+    def _know_texts(self) -> None:
+        """Give calls with a constant text a callee of their own, which knows its length."""
+        names = [name for name in self.annotations.texts if self.image.has(name)]
+        texts = {self.image.address(name) for name in names} & self.functions.keys()
+        made: dict[tuple[int, int], int] = {}
+
+        def known(entry: int, length: int) -> int:
+            if (entry, length) not in made:
+                number = made[entry, length] = entry + (_TEXTS + length) * COPY
+                function = self.functions[entry]
+                calls = {
+                    address: tuple(known(c, length) if c in texts else c for c in callees)
+                    for address, callees in function.calls.items()
+                }
+                self.functions[number] = replace(function, number=number, calls=calls, text=length)
+            return made[entry, length]
+
+        for function in list(self.functions.values()):
+            if function.entry in texts:
+                continue
+            for address, callees in list(function.calls.items()):
+                if texts.intersection(callees):
+                    length = text_argument(function, address, self.image)
+                    if length is not None:
+                        function.calls[address] = tuple(
+                            known(c, length) if c in texts else c for c in callees
+                        )
+
+    # Loops.
+
+    def source(self, function: Function, loop: Loop) -> str:
+        """Name the loop of the sources that a loop of the code is a part of."""
+        return ":".join(map(str, self._source_loop(function, loop)))
+
+    def most(self, function: Function, loop: Loop) -> int | None:
+        """Return the most turns of a loop that can be gone round without a look; note if none."""
+        found = self.known_most(function, loop)
+        if found is None:
+            file, line, name = self._source_loop(function, loop)
+            text = self.sources.text(Frame(name, file, line))
+            self._missing.append(
+                f"{file}:{line}: {name}: a loop without a bound: {text} "
+                f"({function.name} {place(loop.head):#x})"
+            )
+        return found
+
+    def known_most(self, function: Function, loop: Loop) -> int | None:
+        """Return the most turns of a loop by its annotation, or by the table that is its own."""
+        file, line, name = self._source_loop(function, loop)
+        text = self.sources.text(Frame(name, file, line)) if line else ""
+        table = _FOR_EACH.match(text)
+        if table or (file == _HOOKS and name in self.image.tables):
+            return self._entries(table[1] if table else name)
+        known = self.annotations.loop(file, text, name)
+        if known is None:
+            return None
+        if known.most == LONGEST_STRING:
+            return self.image.longest_string if function.text is None else function.text
+        return known.turns(self._limits)
+
+    def _source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
+        """Return the loop of the sources: file, first line, function."""
+        heads = [loop.head, *(a for a in loop.body if loop.head in function.successors[a])]
+        frames = {a: self.sources.frames(place(a)) for a in loop.body}
+        best: tuple[tuple[int, int], Frame] | None = None
+        # A function that is inlined deeper has the inner loop.
+        depths = {f: len(frames[a]) - i for a in heads for i, f in enumerate(frames[a])}
+        for frame, depth in depths.items():
+            if frame.file == _HOOKS and frame.function in self.image.tables:
+                spans = [(frame.line, frame.line)]
+            else:
+                spans = self.sources.loops(frame.file)
+            for first, last in spans:
+                span = Span(frame, first, last)
+                if frame.line not in range(first, last + 1):
+                    continue
+                inside = {a for a, each in frames.items() if any(f in span for f in each)}
+                is_whole = len(inside) >= _MOSTLY * len(frames) and set(heads[1:]) <= inside
+                order = (-depth, last - first)
+                if is_whole and (best is None or order < best[0]):
+                    best = (order, replace(frame, line=first))
+        found = best[1] if best else self.sources.at(place(heads[-1]))
+        return found.file, found.line, found.function
+
+    # Loads that may fault.
+
+    def _faults(self) -> dict[int, int]:
+        """Return what a trap costs at each load that may fault: the way to its handler and back."""
+        found: dict[int, int] = {}
+        for name, handler in self.annotations.faults.items():
+            if self.image.has(name) and self.image.has(handler):
+                explored = explore(
+                    Explorer(self.image), [self.image.address(handler)], lambda _: (), self._ends
+                )
+                alone = Stretches(explored, self, lambda _: False)
+                way = alone.summaries[self.image.address(handler)].stop
+                if way is None:
+                    raise BoundsError(f"{handler} does not come to an end")
+                found[self.image.address(name)] = way.length + 2
+        return found
+
+
+def _redirect(function: Function, old: int, new: int) -> None:
+    for address, callees in function.calls.items():
+        function.calls[address] = tuple(new if each == old else each for each in callees)
+
+
+def _flat(way: Way | None, times: int = 1) -> Iterator[tuple[int, int, int]]:
+    """Give address, instructions and turns of each piece of a way, callees and loops included."""
+    while way is not None:
+        rest = way.rest.length if way.rest else 0
+        inner = way.inner.length if way.inner else 0
+        own = way.length - rest - inner * way.times
+        if own:
+            yield way.place, own, times
+        if way.inner is not None:
+            yield from _flat(way.inner, times * way.times)
+        way = way.rest

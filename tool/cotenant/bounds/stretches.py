@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The longest stretches: from a trap's entry, or behind a look at interrupts, to the next look.
+
+What lies ahead of an instruction is, for each outcome, the longest way to it: to a look or the end
+of the path (`_STOP`), to the return of the function (`_RETURN`), or, while a loop is worked on, to
+its head once more. Functions are done after those that they call, and loops after those in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import networkx
+
+from cotenant.bounds.graph import Function
+from cotenant.bounds.instructions import Instruction, Kind
+from cotenant.errors import BoundsError
+
+_STOP = -1
+_RETURN = -2
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way through the code: an instruction, a callee or the turns of a loop; then the rest."""
+
+    length: int
+    place: int = 0
+    """the address of its first instruction"""
+    inner: Way | None = None
+    """the way through what is called there, or the body of a loop"""
+    times: int = 1
+    """of a loop's body"""
+    rest: Way | None = None
+
+
+_Ahead = dict[int, Way]
+_EVERYTHING = -3
+
+
+@dataclass
+class Loop:
+    """A loop: the instruction by which it is entered, all of it, and the loops in it."""
+
+    head: int
+    body: frozenset[int]
+    inner: list[Loop] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A loop of the code that is a part of one in the sources, and its longest turn."""
+
+    loop: Loop
+    turn: Way
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The longest way from a place to the next look or the end of the path."""
+
+    start: int
+    """the address of the look, or of the entry"""
+    function: str
+    way: Way
+
+
+@dataclass
+class Summary:
+    """The longest ways through a function: to its return, and to a look; None: there is none."""
+
+    through: Way | None
+    stop: Way | None
+
+
+class Loops(Protocol):
+    """What is known of loops."""
+
+    def source(self, function: Function, loop: Loop) -> str:
+        """Name the loop of the sources: a loop of the code and one in it can be the same there."""
+
+    def most(self, function: Function, loop: Loop) -> int | None:
+        """Return how often that is gone round at most without a look; None: not known."""
+
+
+IsLook = Callable[[Instruction], bool]
+
+
+def loops(function: Function) -> list[Loop]:
+    """Return the outermost loops. Raises BoundsError for one that is entered at several places."""
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(function.successors)
+    graph.add_edges_from((a, b) for a, each in function.successors.items() for b in each)
+    return _loops(graph, {function.entry}, function)
+
+
+def _loops(graph: networkx.DiGraph, entries: set[int], function: Function) -> list[Loop]:
+    found = []
+    for body in networkx.strongly_connected_components(graph):
+        if len(body) == 1 and not graph.has_edge(*(2 * tuple(body))):
+            continue
+        heads = {b for b in body if b in entries or any(a not in body for a in graph.pred[b])}
+        if len(heads) != 1:
+            places = ", ".join(f"{each:#x}" for each in sorted(heads))
+            raise BoundsError(f"{function.name}: a loop is entered at {places}")
+        head = heads.pop()
+        rest = networkx.DiGraph(graph.subgraph(body))
+        rest.remove_edges_from(list(rest.in_edges(head)))
+        inner = _loops(rest, {head}, function)
+        found.append(Loop(head, frozenset(body), inner))
+    return found
+
+
+def order(functions: Mapping[int, Function]) -> list[Function]:
+    """Return functions after all that they call. Raises BoundsError for a recursion."""
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(functions)
+    for entry, function in functions.items():
+        graph.add_edges_from(
+            (entry, each) for callees in function.calls.values() for each in callees
+        )
+    for circle in networkx.simple_cycles(graph):
+        names = " -> ".join(functions[each].name for each in circle if each in functions)
+        raise BoundsError(f"a recursion has no bound: {names}")
+    graph = graph.subgraph(functions)
+    return [functions[each] for each in reversed(list(networkx.topological_sort(graph)))]
+
+
+class Stretches:
+    """Computes them for functions."""
+
+    def __init__(
+        self,
+        functions: Mapping[int, Function],
+        known: Loops,
+        is_look: IsLook,
+        extra: Mapping[int, int] | None = None,
+    ) -> None:
+        self.functions = functions
+        self._known = known
+        self._is_look = is_look
+        self._extra = extra or {}
+        self.summaries: dict[int, Summary] = {}
+        self._ahead: dict[int, dict[int, _Ahead]] = {}
+        self._order = order(functions)
+        self.loops: dict[int, list[Loop]] = {}
+        for function in self._order:
+            self._summarise(function)
+
+    def of_entry(self, entry: int) -> Stretch:
+        """Return the longest stretch from an entry."""
+        way = self.summaries[entry].stop
+        if way is None:
+            raise BoundsError(f"{self.functions[entry].name} has no end")
+        return Stretch(entry, self.functions[entry].name, way)
+
+    def of_looks(self) -> Iterator[Stretch]:
+        """Give the longest stretch behind each look."""
+        after = self._after_returns()
+        for function in self._order:
+            for address, instruction in function.instructions.items():
+                if instruction.kind is Kind.WAIT or self._is_look(instruction):
+                    way = self._on(function, address, after)
+                    if way is not None:
+                        yield Stretch(address, function.name, way)
+
+    def _on(self, function: Function, address: int, after: Mapping[int, Way]) -> Way | None:
+        """Return the longest way that goes on behind an instruction, the callers' included."""
+        ahead = self._behind(function, address, self._ahead[function.number])
+        found = [ahead[_STOP]] if _STOP in ahead else []
+        if _RETURN in ahead and function.number in after:
+            found.append(_joined(ahead[_RETURN], after[function.number]))
+        return max(found, key=lambda way: way.length, default=None)
+
+    def _after_returns(self) -> dict[int, Way]:
+        """Return, for each function, the longest way behind a call of it."""
+        after: dict[int, Way] = {}
+        for function in reversed(self._order):
+            for address, callees in function.calls.items():
+                way = self._on(function, address, after)
+                for callee in callees:
+                    if way and (callee not in after or after[callee].length < way.length):
+                        after[callee] = way
+        return after
+
+    def _summarise(self, function: Function) -> None:
+        self.loops[function.number] = loops(function)
+        ahead: dict[int, _Ahead] = {}
+        everything = Loop(
+            _EVERYTHING, frozenset(function.instructions), self.loops[function.number]
+        )
+        self._work(function, everything, [], ahead, "")
+        self._ahead[function.number] = ahead
+        own = ahead[function.entry]
+        self.summaries[function.number] = Summary(own.get(_RETURN), own.get(_STOP))
+
+    def _work(
+        self,
+        function: Function,
+        loop: Loop,
+        heads: list[int],
+        ahead: dict[int, _Ahead],
+        source: str,
+    ) -> list[_Part]:
+        """Find what lies ahead of each instruction in a loop, or in all of a function."""
+        heads = [*heads, loop.head]
+        parts: list[_Part] = []
+        belongs = {each: inner for inner in loop.inner for each in inner.body}
+        graph = networkx.DiGraph()
+        for address in loop.body:
+            own = belongs[address].head if address in belongs else address
+            graph.add_node(own)
+            for successor in function.successors[address]:
+                other = belongs[successor].head if successor in belongs else successor
+                if successor in loop.body and successor != loop.head and own != other:
+                    graph.add_edge(own, other)
+        for address in reversed(list(networkx.topological_sort(graph))):
+            if address in belongs:
+                parts += self._close(function, belongs[address], heads, ahead, source)
+            else:
+                behind = self._behind(function, address, ahead, heads)
+                ahead[address] = self._at(function, address, behind)
+        return parts
+
+    def _close(
+        self, function: Function, loop: Loop, heads: list[int], ahead: dict[int, _Ahead], outer: str
+    ) -> list[_Part]:
+        """Do an inner loop, and put the turns that it may make into what lies ahead.
+
+        If it is a part of the loop around it in the sources, the turns of both together are
+        bounded: they are left to that one, and the parts with their longest turns returned.
+        """
+        source = self._known.source(function, loop)
+        parts = self._work(function, loop, heads, ahead, source)
+        own = dict(ahead[loop.head])
+        again = own.pop(loop.head, None)
+        if again is not None:
+            parts.append(_Part(loop, again))
+        is_part = source == outer
+        turns: Way | None = None
+        if parts and not is_part:
+            longest = max((part.turn for part in parts), key=lambda way: way.length)
+            most = self._known.most(function, loop) or 0
+            turns = Way(most * longest.length, loop.head, longest, most) if most else None
+            own = {outcome: _behind_turns(turns, way) for outcome, way in own.items()}
+        for address in loop.body:
+            values = dict(ahead[address])
+            back = values.pop(loop.head, None)
+            if back is not None:
+                _take_longer(values, {o: _joined(back, way) for o, way in own.items()})
+            ahead[address] = values
+        ahead[loop.head] = own
+        if is_part:
+            return parts
+        for part in parts:
+            if part.loop is not loop:
+                for address in part.loop.body:
+                    ahead[address] = {
+                        o: _behind_turns(turns, way) for o, way in ahead[address].items()
+                    }
+        return []
+
+    def _behind(
+        self,
+        function: Function,
+        address: int,
+        ahead: Mapping[int, _Ahead],
+        heads: list[int] | None = None,
+    ) -> _Ahead:
+        """Return what lies behind an instruction."""
+        found: _Ahead = {}
+        if address in function.returns:
+            found[_RETURN] = Way(0)
+        for successor in function.successors[address]:
+            if heads is not None and successor in heads:
+                _take_longer(found, {successor: Way(0)})
+            else:
+                _take_longer(found, ahead[successor])
+        return found
+
+    def _at(self, function: Function, address: int, behind: _Ahead) -> _Ahead:
+        instruction = function.instructions[address]
+        own = 1 + self._extra.get(address, 0)
+        ends = instruction.kind in (Kind.END, Kind.WAIT) or self._is_look(instruction)
+        if ends:
+            return {_STOP: Way(own, address)}
+        callees = function.calls.get(address)
+        if callees is None:
+            return {o: Way(own + way.length, address, rest=way) for o, way in behind.items()}
+        found: _Ahead = {}
+        for callee in callees:
+            summary = self.summaries.get(callee)
+            if summary is None:
+                _take_longer(found, {_STOP: Way(own, address)})  # it never returns
+                continue
+            if summary.stop is not None:
+                way = Way(own + summary.stop.length, address, summary.stop)
+                _take_longer(found, {_STOP: way})
+            if summary.through is not None:
+                through = summary.through
+                _take_longer(
+                    found,
+                    {
+                        o: Way(own + through.length + way.length, address, through, rest=way)
+                        for o, way in behind.items()
+                    },
+                )
+        return found
+
+
+def _take_longer(into: _Ahead, other: Mapping[int, Way]) -> None:
+    for outcome, way in other.items():
+        if outcome not in into or into[outcome].length < way.length:
+            into[outcome] = way
+
+
+def _behind_turns(turns: Way | None, way: Way) -> Way:
+    return way if turns is None else _joined(turns, way)
+
+
+def _joined(first: Way, then: Way) -> Way:
+    """Return a way behind another one."""
+    return Way(first.length + then.length, first.place, first, 1, then) if first.length else then
