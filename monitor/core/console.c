@@ -23,6 +23,7 @@ static struct {
     uint64_t tick_due;
     bool input_ready;   /* the UART's receive interrupt is off, bytes wait in it */
     bool receives;      /* what the last step did, that was not for a tick */
+    bool ticked;        /* the last step was for a tick */
     uint32_t refreshed; /* the tenant whose interrupt line was last looked at */
     bool cut_short;     /* the last step did not get to all of them */
 } console;
@@ -71,7 +72,7 @@ static bool transmit_step(void)
     if (!uart_transmit_ready(&console.uart)) {
         return true;
     }
-    while (count < STEP_BYTES) {
+    while (count == 0 || (count < STEP_BYTES && !hart_is_wanted())) {
         int next = console_mux_next(&console.mux);
 
         if (next < 0) {
@@ -79,9 +80,6 @@ static bool transmit_step(void)
         }
         uart_transmit(&console.uart, (uint8_t)next);
         count++;
-        if (hart_is_wanted()) {
-            break;
-        }
     }
     return count != 0;
 }
@@ -92,10 +90,15 @@ static uint64_t tick_deadline(void)
     return console_mux_needs_tick(&console.mux) ? console.tick_due : TIME_NEVER;
 }
 
-/* One kind of it a step; receiving and sending take turns. Returns whether there is more to do. */
+/*
+ * One kind of it a step; receiving and sending take turns, and no tick follows a tick: a tenant that
+ * always wants the hart may leave a whole tick between two steps. Returns whether there is more to
+ * do.
+ */
 static bool do_turn(uint64_t now)
 {
-    if (now >= console.tick_due) {
+    console.ticked = !console.ticked && now >= console.tick_due;
+    if (console.ticked) {
         console_mux_tick(&console.mux);
         console.tick_due = now + console.tick;
         return true;
