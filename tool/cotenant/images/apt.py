@@ -9,6 +9,7 @@ release file with Debian's keyring, and every package by the hashes in it.
 """
 
 import contextlib
+import itertools
 import os
 import subprocess
 import time
@@ -19,6 +20,9 @@ from pathlib import Path
 from cotenant.errors import ImageError
 
 SUITE = "trixie"
+_SUITE_NAMES = (SUITE, "stable")
+"""under which a mirror may have it; one that is being brought up to date can be whole under one
+name only"""
 ARCHITECTURE = "riscv64"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -61,12 +65,15 @@ class PrivateApt:
                 "install package debian-archive-keyring."
             )
         reasons = []
-        for mirror in find_mirrors():
-            self._write_source(mirror)
+        for mirror, name in itertools.product(find_mirrors(), _SUITE_NAMES):
+            self._write_source(mirror, name)
             outcome = self._run("apt-get", "update", "--error-on=any")
-            if outcome.returncode == 0:
+            if outcome.returncode != 0:
+                reasons.append(_first_complaint(outcome))
+            elif self._codename() == SUITE:
                 return
-            reasons.append(_first_complaint(outcome))
+            else:
+                reasons.append(f"{name} is not {SUITE}")
         raise ImageError(
             f"apt could not read the {SUITE} index of this machine's Debian mirror "
             f"({'; '.join(reasons)}); check the network, then try again."
@@ -191,11 +198,17 @@ class PrivateApt:
             check=False,
         )
 
-    def _write_source(self, mirror: str) -> None:
+    def _codename(self) -> str:
+        """Return what the verified release file calls the suite."""
+        lines = ["indextargets", "--format", "$(CODENAME)", "Component: main"]
+        names = self._run("apt-get", *lines).stdout.split()
+        return names[0] if names else ""
+
+    def _write_source(self, mirror: str, suite: str) -> None:
         (self._directory / "debian.sources").write_text(
             f"Types: {self._type}\n"
             f"URIs: {mirror}\n"
-            f"Suites: {SUITE}\n"
+            f"Suites: {suite}\n"
             "Components: main\n"
             f"Architectures: {ARCHITECTURE}\n"
             f"Signed-By: {KEYRING}\n"
