@@ -35,7 +35,8 @@ def test_handed_over_and_started_again(boot: Boot) -> None:
     session = boot(system(freertos(), hello()), extra=("-kernel", str(IMAGE)))
     session.expect("next", READY)
     for _ in range(3):
-        session.control("restart next")
+        session.wait_state("next", "stopped")  # while it is being stopped it is refused
+        assert session.control("restart next").exit_code == 0
         session.expect("next", READY)
     session.wait_ready("freertos")
     keep_ticking(session, ["freertos"])
