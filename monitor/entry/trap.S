@@ -176,7 +176,7 @@ fast_store:
 
 /* The trap entry without the fast paths. */
     .globl trap_plain_entry
-    .balign 64
+    .balign 4
 trap_plain_entry:
     csrrw sp, mscratch, sp
     beqz sp, trap_in_monitor
