@@ -47,7 +47,7 @@ set_timer:
     bnez a6, plain_path
     ld t1, WORLD_HART(sp)
     ld t0, HART_FEATURES(t1)
-    andi t0, t0, 1 /* HART_SSTC */
+    andi t0, t0, HART_SSTC
     bnez t0, 2f
     sd a0, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI

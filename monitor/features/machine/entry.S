@@ -146,7 +146,7 @@ store:
     sd t1, PARKED_MTIMECMP(t0)
     ld t2, WORLD_HART(sp) /* timer_set() of arch/timer.h */
     ld t0, HART_FEATURES(t2)
-    andi t0, t0, 1 /* HART_SSTC */
+    andi t0, t0, HART_SSTC
     bnez t0, 3f
     sd t1, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI
