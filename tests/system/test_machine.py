@@ -200,7 +200,7 @@ def test_opensbi_starts_an_rtos_that_misses_nothing(boot: Boot, sstc: bool) -> N
     run_without_a_miss(session, 1)
     restart(session, "freertos")
     session.expect("freertos", "^OpenSBI v")
-    session.wait_ready("freertos")
+    session.expect("freertos", LATENCY_READY)
 
 
 @pytest.mark.long_form
@@ -228,6 +228,6 @@ def test_opensbi_starts_debian(boot: Boot, sstc: bool) -> None:
     session.send("linux", b"reboot -f\n")
     session.expect_monitor("^monitor: tenant linux: reboot$")
     session.expect("linux", "^OpenSBI v")
-    session.wait_ready("linux")
+    session.expect("linux", LINUX_READY)
     session.send("linux", b"poweroff -f\n")
     session.expect_monitor("^monitor: tenant linux: shutdown$")
