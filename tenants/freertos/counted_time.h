@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time in instructions, under QEMU's -icount: the cycle CSR and the time CSR show one clock there. */
+/* Time in instructions, under QEMU's -icount: the cycle CSR and the time CSR show one clock there.
+ */
 #ifndef COTENANT_FREERTOS_COUNTED_TIME_H
 #define COTENANT_FREERTOS_COUNTED_TIME_H
 

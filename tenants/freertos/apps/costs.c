@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "FreeRTOS.h"
 #include "bench/samples.h"
 #include "counted_time.h"
+#include "FreeRTOS.h"
 #include "rt/console.h"
 #include "rt/csr.h"
 #include "rt/platform.h"

@@ -16,8 +16,8 @@
  * Arguments: icount=N    an instruction takes 2^N ns (default 0)
  *            samples=N   takes N samples at once, then shuts down: where nobody types
  */
-#include "FreeRTOS.h"
 #include "counted_time.h"
+#include "FreeRTOS.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
