@@ -36,6 +36,10 @@ class TenantPlan:
     vharts: tuple[VhartPlan, ...]
     virtual_devices: tuple[VirtualDevice, ...]
     has_doorbells: bool
+    cut: tuple[str, ...] = ()
+    """What was cut of the board's own device tree, in sentences; none if its tree is a made one."""
+    wanting: tuple[str, ...] = ()
+    """What it keeps of that tree, and lacks something that was cut."""
 
     @property
     def name(self) -> str:
