@@ -87,7 +87,9 @@ def lay_out(
         ramdisk = Range(align_down(limit - len(initrd), PAGE), len(initrd))
         limit = ramdisk.base
     if extent.end > limit:
-        least = needed(image, initrd, room) + (0 if image.relocatable else extent.base - memory.base)
+        least = needed(image, initrd, room) + (
+            0 if image.relocatable else extent.base - memory.base
+        )
         least += devicetree.base - (devicetree.base if top is None else top)
         raise LayoutError(
             f"{format_size(memory.size)} are too little for the image"

@@ -120,9 +120,7 @@ def lay_out_all(
         parts = shared.memory[tenant.name]
         top = parts[0].end if len(parts) > 1 else None
         try:
-            layouts[tenant.name] = lay_out(
-                memory, own.image, own.initrd, top, own.devicetree_room
-            )
+            layouts[tenant.name] = lay_out(memory, own.image, own.initrd, top, own.devicetree_room)
         except LayoutError as error:
             mistakes.add(f"{tenant.key}.memory", error.problem, error.remedy)
     return layouts

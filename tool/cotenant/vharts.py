@@ -12,7 +12,7 @@ from cotenant.devices import Ownership
 from cotenant.errors import Mistakes
 from cotenant.interrupts import Interrupts
 from cotenant.pmp.accessmap import AccessMap, for_vhart
-from cotenant.pmp.compiler import HartPmp, PmpError, PmpSet, compile_hart
+from cotenant.pmp.compiler import HartPmp, PmpError, PmpSet, compile_hart, surely_too_many
 from cotenant.pmp.widened import widened
 from cotenant.ranges import Range
 from cotenant.windows import Windows
@@ -104,6 +104,8 @@ def _maps(
 
 
 def _fits(maps: Sequence[AccessMap], board: Board, kept: int) -> bool:
+    if any(surely_too_many(each, board.pmp_entries - kept) for each in maps):
+        return False
     try:
         compile_hart(maps, board.pmp_entries, board.pmp_grain, kept)
     except PmpError:

@@ -70,7 +70,7 @@ def _hosted(config: SystemConfig, memory: Mapping[str, Range]) -> dict[str, list
 
 
 def _stack(place: Range, room: int, channels: Sequence[ChannelConfig]) -> dict[str, Range]:
-    """Return windows below a place's device tree, of `room` bytes, each at a multiple of its size."""
+    """Return windows, each at a multiple of its size, below a place's tree of `room` bytes."""
     found = {}
     base = place.end - room
     for channel in channels:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from cotenant.board_tree.edit import Edit
 
 _BUS = "cotenant"
+# As in a made tree: no bus, so that no kernel looks for drivers.
+_CHANNELS = "channels"
 
 
 def reg(bus: Node, *areas: Range) -> bytes:
@@ -30,12 +32,8 @@ def add(it: "Edit", plic: int, with_uart: bool) -> Node | None:
     """
     view, root = it.view, it.tree.root
     made: Node | None = None
-    bus = Node(_BUS, root, {})
-    address, size = cell_counts(root)
-    bus.set_cells("#address-cells", address)
-    bus.set_cells("#size-cells", size)
+    bus = _bus(root, _BUS)
     bus.set_texts("compatible", "simple-bus")
-    bus.properties["ranges"] = b""
     if with_uart and view.uart_source is not None:
         made = _device(bus, "serial", "ns16550a", it.board.uart.range)
         made.set_cells("clock-frequency", it.board.uart.clock)
@@ -46,15 +44,27 @@ def add(it: "Edit", plic: int, with_uart: bool) -> Node | None:
         _device(bus, "hosted", devicetree.HOSTED, view.guests)
     for virtual in view.virtual_devices:
         _interrupt(_device(bus, "virtio_mmio", "virtio,mmio", virtual.range), plic, virtual.source)
+    channels = _bus(root, _CHANNELS)
     for window in view.windows:
-        node = _device(bus, window.channel, devicetree.CHANNEL, window.window)
-        node.properties["reg"] = reg(bus, window.window, window.doorbell)
+        node = _device(channels, window.channel, devicetree.CHANNEL, window.window)
+        node.properties["reg"] = reg(channels, window.window, window.doorbell)
         node.set_texts("label", window.channel)
         node.set_cells("cotenant,end", window.number)
-    if bus.children:
-        root.children.append(bus)
-        it.cut += [f"{node.path} is added: {node.compatible[0]}" for node in bus.children]
+    for each in (bus, channels):
+        if each.children:
+            root.children.append(each)
+            it.cut += [f"{node.path} is added: {node.compatible[0]}" for node in each.children]
     return made
+
+
+def _bus(root: Node, name: str) -> Node:
+    """Return a node for others, in whose place addresses are those of the root."""
+    bus = Node(name, root, {})
+    address, size = cell_counts(root)
+    bus.set_cells("#address-cells", address)
+    bus.set_cells("#size-cells", size)
+    bus.properties["ranges"] = b""
+    return bus
 
 
 def _device(bus: Node, kind: str, compatible: str, area: Range) -> Node:

@@ -26,9 +26,9 @@ def check(
     except TreeError as error:
         complain(str(error), "name a flattened device tree, such as /sys/firmware/fdt of Linux")
         return
-    if any(cells not in (1, 2) for cells in cell_counts(tree.root)):
-        complain("its addresses or sizes have neither one cell nor two", _REMEDY)
-        return
+    address, size = cell_counts(tree.root)
+    if max(_ends(board, ram)) > 1 << 32 * address or ram.size >= 1 << 32 * size:
+        complain(f"its addresses and sizes have {address} and {size} cells: too few", _REMEDY)
     _check_memory(tree, board, ram, complain)
     _check_harts(tree, board, harts, complain)
     plic = machine.plic(tree, board)
@@ -40,6 +40,13 @@ def check(
         )
     elif not machine.handle(plic) or plic.number("#interrupt-cells") != 1:
         complain(f"its {plic.path} has no phandle, or not one cell an interrupt", _REMEDY)
+
+
+def _ends(board: Board, ram: Range) -> list[int]:
+    """Return the ends of all that a tree of a tenant may name below the root."""
+    areas = [ram, board.uart.range, board.aclint.range]
+    areas += [board.virtual_devices] if board.virtual_devices is not None else []
+    return [area.end for area in areas]
 
 
 def _check_memory(tree: Tree, board: Board, ram: Range, complain: Complain) -> None:
@@ -55,9 +62,7 @@ def _check_memory(tree: Tree, board: Board, ram: Range, complain: Complain) -> N
     complain(f"it has RAM at {told}, and the system uses {ram} of {board.id}", remedy)
 
 
-def _check_harts(
-    tree: Tree, board: Board, harts: Sequence[BoardHart], complain: Complain
-) -> None:
+def _check_harts(tree: Tree, board: Board, harts: Sequence[BoardHart], complain: Complain) -> None:
     found = machine.harts(tree)
     for hart in harts:
         node = found.get(hart.id)
@@ -69,4 +74,6 @@ def _check_harts(
     cpus = tree.child("cpus")
     told = cpus.number("timebase-frequency") if cpus else None
     if told not in (None, board.timebase):
-        complain(f"its harts count {told} a second, and those of {board.id} {board.timebase}", _REMEDY)
+        complain(
+            f"its harts count {told} a second, and those of {board.id} {board.timebase}", _REMEDY
+        )

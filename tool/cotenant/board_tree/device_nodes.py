@@ -28,6 +28,8 @@ _REFERENCES = {
 }
 # What is nothing without what it refers to: it would touch registers or memory of others.
 _ESSENTIAL = ("regmap", "memory-region")
+# Linux asks these before SBI: a reboot of the tenant would be one of the whole machine.
+_OF_THE_MACHINE = ("gpio-restart", "gpio-poweroff", "syscon-reboot", "syscon-poweroff")
 
 
 def _devices(it: "Edit") -> Iterator[Node]:
@@ -42,6 +44,9 @@ def _devices(it: "Edit") -> Iterator[Node]:
 
 def cut_monitor(it: "Edit", special: Sequence[Node | None]) -> None:
     """Disable what only the monitor touches, but for the `special` nodes, which are replaced."""
+    for node in it.tree.nodes:
+        if node.is_a(*_OF_THE_MACHINE):
+            it.disable(node, "it ends or resets the whole machine; the monitor ends the tenant")
     for node in _devices(it):
         if any(node is each for each in special):
             continue
@@ -99,7 +104,7 @@ def _cut_bridge(it: "Edit", node: Node, bridge: Device) -> None:
     first = node.properties["reg"][: 4 * address]
     node.properties["reg"] = first + bridge.range.size.to_bytes(4 * size, "big")
     own = devicetree.pci_properties(
-        bridge.pci, bridge.interrupts, machine.handle(plic), plic.number("#address-cells") or 0
+        bridge.pci, bridge.interrupts, machine.handle(plic), _address_cells(plic)
     )
     for name, value in own.items():
         if isinstance(value, str):
@@ -111,6 +116,11 @@ def _cut_bridge(it: "Edit", node: Node, bridge: Device) -> None:
     for name in ("msi-parent", "msi-map", "iommu-map"):
         node.properties.pop(name, None)
     it.cut.append(f"{node.path} is cut to its first bus, and to the windows of {bridge.name}")
+
+
+def _address_cells(plic: Node) -> int:
+    """An interrupt controller without a bus below it has none, said or not."""
+    return cell_counts(plic)[0] if "#address-cells" in plic.properties else 0
 
 
 def cut_dependent(it: "Edit") -> None:

@@ -22,6 +22,8 @@ _OF_A_REAL_UART = (
     *("assigned-clocks", "assigned-clock-rates", "assigned-clock-parents", "current-speed"),
     *("auto-flow-control", "uart-has-rtscts", "fifo-size", "tx-threshold", "clock-frequency"),
 )
+# An argument of Linux.
+_KEEPS_CLOCKS = "clk_ignore_unused"
 _ISA = ("riscv,isa", "riscv,isa-base", "riscv,isa-extensions")
 
 
@@ -108,13 +110,11 @@ def _reserve(it: Edit) -> None:
 
 def _give_harts(it: Edit) -> None:
     """Number the tenant's harts as it sees them, and disable the others, with higher numbers."""
-    cpus = it.tree.child("cpus")
     nodes = machine.harts(it.tree)
     own = [hart.id for hart in it.harts]
     order = [*own, *(number for number in nodes if number not in own)]
     names = devicetree.extensions(it.board, it.view.fp, it.view.sstc)
     isa = (devicetree.isa_string(names), "rv64i", *names)
-    width = (cpus.number("#address-cells") or 1) if cpus else 1
     moved = {}
     for number, hart in enumerate(order):
         node = nodes[hart]
@@ -129,7 +129,7 @@ def _give_harts(it: Edit) -> None:
             it.disable(node, f"hart {hart} is not the tenant's")
         before = node.path
         node.name = f"{node.kind}@{number:x}"
-        node.properties["reg"] = number.to_bytes(4 * width, "big")
+        node.properties["reg"] = number.to_bytes(len(node.properties["reg"]), "big")
         moved[before] = node.path
     _follow(it.tree, moved)
 
@@ -175,6 +175,11 @@ def _give_uart(it: Edit, uart: Node | None, plic: int) -> bool:
         if uart is not None:
             it.disable(uart, "it is the monitor's, and the tenant has uart = false")
         return False
+    if "clocks" in uart.properties and _KEEPS_CLOCKS not in it.view.arguments.split():
+        it.wanting.append(
+            f"{uart.path} had clocks: a Linux switches off what nobody uses, and with it the UART "
+            f'that the monitor writes to; add "{_KEEPS_CLOCKS}" to its arguments'
+        )
     for name in list(uart.properties):
         if name in _OF_A_REAL_UART or name.startswith("pinctrl-"):
             del uart.properties[name]

@@ -48,7 +48,7 @@ def interrupt_controller(hart: Node) -> Node | None:
 
 def handle(node: Node) -> int:
     """Return the phandle of a node; 0: it has none."""
-    return node.number("phandle") or node.number("linux,phandle") or 0
+    return (node.cells("phandle") or node.cells("linux,phandle") or (0,))[0]
 
 
 def plic(tree: Tree, board: Board) -> Node | None:
@@ -57,7 +57,8 @@ def plic(tree: Tree, board: Board) -> Node | None:
         (
             node
             for node in tree.nodes
-            if "interrupt-controller" in node.properties and _begins_at(tree, node, board.plic.range)
+            if "interrupt-controller" in node.properties
+            and _begins_at(tree, node, board.plic.range)
         ),
         None,
     )
@@ -66,7 +67,11 @@ def plic(tree: Tree, board: Board) -> Node | None:
 def uart(tree: Tree, board: Board) -> Node | None:
     """Return the UART of the monitor; None: the tree has none there."""
     return next(
-        (node for node in tree.nodes if node.compatible and _begins_at(tree, node, board.uart.range)),
+        (
+            node
+            for node in tree.nodes
+            if node.compatible and _begins_at(tree, node, board.uart.range)
+        ),
         None,
     )
 

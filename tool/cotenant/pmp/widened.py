@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Registers of many devices by few PMP entries: with what is between them and nobody's.
 
-Nothing is at most of these addresses, or devices that the board's file does not have. So it is for a
-tenant that could reach all memory anyway, by the DMA of its devices.
+Nothing is at most of these addresses, or devices that the board's file does not have. So it is for
+a tenant that could reach all memory anyway, by the DMA of its devices.
 """
 
 from collections.abc import Sequence
