@@ -5,9 +5,20 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from systems import LINUX_READY, Boot, freertos, keep_ticking, linux, run_without_a_miss
+from systems import (
+    LINUX_READY,
+    Boot,
+    Build,
+    Value,
+    freertos,
+    keep_ticking,
+    linux,
+    run_without_a_miss,
+    system,
+    tenant,
+)
 
-from cotenant import paths
+from cotenant import images, paths, sdcard
 from cotenant import system as systems
 from cotenant.board_import import import_tree
 from cotenant.board_import.tree import Tree
@@ -83,6 +94,42 @@ def test_debian_on_a_sifive_with_clocks_and_pins_of_its_own(boot: Boot, tmp_path
     assert session.stats().tenants["linux"].faults == 0
 
 
+def test_a_card_starts_a_bundle_whose_tenant_has_the_boards_tree(
+    boot: Boot, build: Build, tmp_path: Path
+) -> None:
+    """Debian's SPL of the Unleashed finds the bundle on it, and a U-Boot the vendor's tree."""
+    tree = dumped(tmp_path, "sifive_u", "-smp", "5", "-m", "2G")
+    image: Value = {"next-stage": "2M", "address": 0x8020_0000}
+    keys: dict[str, Value] = {
+        "hart": 1,
+        "priority": 5,
+        "memory": "128M",
+        "image": image,
+        "devicetree": str(tree),
+    }
+    text = system(tenant("next", keys), freertos(hart=2), board="sifive-unleashed", sstc=False)
+    launch = build(text)
+    u_boot = tmp_path / "u-boot.bin"
+    copy: list[str | Path] = [
+        "riscv64-linux-gnu-objcopy",
+        "-O",
+        "binary",
+        images.resolve("u-boot"),
+        u_boot,
+    ]
+    subprocess.run(copy, check=True)
+    spl, card = images.resolve("u-boot-unleashed-spl"), tmp_path / "card.img"
+    built = launch.built
+    parts = sdcard.Parts(spl.read_bytes(), u_boot.read_bytes(), built.system.own_trees[0])
+    sdcard.write(card, built.system, built.bundle.read_bytes(), parts)
+    machine = ("-machine", "msel=11", "-m", "8G", "-bios", str(spl))  # SPL wants the product's RAM
+    session = boot(launch, extra=(*machine, "-drive", f"file={card},if=sd,format=raw"))
+    session.expect("next", "Model: SiFive HiFive Unleashed A00")
+    assert "Trying to boot from MMC1" in session.console.noise
+    session.expect("next", "^=> ")
+    keep_ticking(session, ["freertos"])
+
+
 def boards_of_debian() -> list[Path]:
     listed = ensure(DEVICE_TREES, open_store(), paths.ROOT, lambda *_: None)
     return sorted(listed.parent.glob(f"*{TREE_SUFFIX}"))
@@ -111,9 +158,8 @@ def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> 
         harts = [hart.id for hart in imported.board.harts.all if hart.mmu]
         text = linux(harts=harts[-1:], devices=["*"], trusted=True, devicetree=str(file))
         (tmp_path / "system.toml").write_text(f'board = "board.toml"\n{text}')
-        system = systems.load(tmp_path / "system.toml")
-        (tenant,) = system.tenants
-        (part,) = (part for part in tenant.parts if part.what == "device tree")
+        planned = systems.load(tmp_path / "system.toml")
+        (part,) = (part for part in planned.tenants[0].parts if part.what == "device tree")
         edited = tmp_path / "edited.dtb"
         edited.write_bytes(part.data)
         assert warnings_of(edited) <= warnings_of(file), file.name
@@ -121,8 +167,8 @@ def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> 
         assert {handle: node.kind for handle, node in before.by_handle.items()} == {
             handle: node.kind for handle, node in after.by_handle.items()
         }
-        known = [area for each in system.board.devices.values() for area in each.ranges]
-        closed = [area for key, area in system.board.monitor_ranges.items() if key != "uart"]
+        known = [area for each in planned.board.devices.values() for area in each.ranges]
+        closed = [area for key, area in planned.board.monitor_ranges.items() if key != "uart"]
         for node in before.nodes:
             now = after.at(node.path)
             places = before.ranges(node)
@@ -134,7 +180,7 @@ def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> 
                 assert now.enabled
             elif any(area.overlaps(place) for area in closed for place in places):
                 assert not now.enabled, now.path
-        assert system.pmp[harts[-1]].used <= system.board.pmp_entries
+        assert planned.pmp[harts[-1]].used <= planned.board.pmp_entries
     assert tried >= 14
 
 

@@ -217,6 +217,7 @@ def _tenant(
         has_doorbells=bool(view.windows),
         cut=made.cut,
         wanting=made.wanting,
+        own_tree=decided.images[name].devicetree,
     )
 
 
