@@ -201,12 +201,13 @@ def _tenant(
         s_mode=tenant.s_mode,
     )
     made = _made_tree(tenant, view, board, decided)
+    parts = (*layout.parts, _devicetree_part(layout, name, made.blob))
     return TenantPlan(
         config=tenant,
         memory=decided.placement.memory[name],
         own_memory=view.memory,
         image_kind=decided.images[name].image.kind,
-        parts=(*layout.parts, _devicetree_part(layout, name, made.blob)),
+        parts=parts,
         entry=layout.entry,
         devicetree=layout.devicetree.base,
         devices=decided.owned[name],
@@ -216,7 +217,7 @@ def _tenant(
         virtual_devices=view.virtual_devices,
         has_doorbells=bool(view.windows),
         cut=made.cut,
-        wanting=made.wanting,
+        wanting=(*made.wanting, *_hit(made, parts)),
         own_tree=decided.images[name].devicetree,
     )
 
@@ -236,6 +237,17 @@ def _made_tree(
     }
     harts = [vhart.hart for vhart in decided.vharts.of[tenant.name]]
     return board_tree.edit(data, view, board, harts, foreign)
+
+
+def _hit(made: board_tree.Edited, parts: Sequence[Part]) -> list[str]:
+    """Say what of a tenant's parts lies where the vendor has reserved memory."""
+    return [
+        f"{path} reserves {area}, and the tenant's {part.what} is in it: give its memory another "
+        "size or base"
+        for path, area in made.reserved
+        for part in parts
+        if area.overlaps(Range(part.destination, part.memory_size))
+    ]
 
 
 def _devicetree_part(layout: Layout, name: str, tree: bytes) -> Part:

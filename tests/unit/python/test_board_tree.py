@@ -380,6 +380,29 @@ def test_the_trees_of_qemu_are_edited(name: str, workshop: Workshop) -> None:
     assert not any(node.is_a("syscon-poweroff") for node in enabled)
 
 
+def test_what_the_vendor_reserves_is_free_of_the_tenants_parts(workshop: Workshop) -> None:
+    """At the start of its memory, where its image is, and beside it."""
+    root, _ = parse(dumped("qemu-virt", workshop.folder).read_bytes())
+    reserved = root.add("reserved-memory")
+    reserved.set_cells("#address-cells", 2)
+    reserved.set_cells("#size-cells", 2)
+    reserved.properties["ranges"] = b""
+    for name, base in (
+        *(("hit", 0x8010_0000), ("free", 0x8200_0000), ("far", 0xB000_0000)),
+        ("mmode_resv0", 0x8000_0000),  # OpenSBI's own
+    ):
+        reserved.add(f"{name}@{base:x}").set_cells("reg", 0, base, 0, 0x1000)
+    (workshop.folder / "made.dtb").write_bytes(flatten(root))
+    text = SYSTEM.format(board="qemu-virt", hart="0", devices="", tree="made.dtb")
+    system = systems.load(workshop.system(text))
+    told = [each for each in system.warnings if "reserves" in each]
+    assert len(told) == 1 and "/reserved-memory/hit@80100000 reserves 0x80100000.." in told[0]
+    assert "the tenant's image is in it" in told[0]
+    (part,) = (part for part in system.tenants[0].parts if part.what == "device tree")
+    kept = Tree(part.data).at("/reserved-memory")
+    assert kept and [node.kind for node in kept.children if node.enabled] == ["hit", "free"]
+
+
 def mistake_of(path: Path) -> str:
     with pytest.raises(ConfigError) as caught:
         systems.load(path)

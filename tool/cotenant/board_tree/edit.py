@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from cotenant import devicetree
 from cotenant.board import Board, BoardHart
+from cotenant.board_import.importer import OF_FIRMWARE
 from cotenant.board_import.node import flatten
 from cotenant.board_import.tree import Node, Tree
 from cotenant.board_tree import additions, device_nodes, machine
@@ -36,6 +37,8 @@ class Edited:
     """sentences: what was disabled or replaced"""
     wanting: tuple[str, ...]
     """sentences: what the tenant keeps, and lacks something that was cut"""
+    reserved: tuple[tuple[str, Range], ...] = ()
+    """what the vendor reserves in the tenant's memory: nothing of the bundle may be put there"""
 
 
 @dataclass
@@ -82,7 +85,7 @@ def edit(
     it = Edit(tree, view, board, harts, foreign, places)
     plic, uart = machine.plic(tree, board), machine.uart(tree, board)
     assert plic is not None
-    _reserve(it)
+    reserved = _reserve(it)
     device_nodes.cut_monitor(it, (plic, uart))
     device_nodes.cut_devices(it, (plic, uart))
     device_nodes.cut_dependent(it)
@@ -93,19 +96,29 @@ def edit(
     made = additions.add(it, machine.handle(plic), uart is None)
     _choose(it, uart if has_uart else made)
     own = [area for area in tree.reservations if _in_memory(view, area)]
-    return Edited(flatten(tree.root, own), tuple(it.cut), tuple(it.wanting))
+    reserved += [("/memreserve/", area) for area in own]
+    return Edited(flatten(tree.root, own), tuple(it.cut), tuple(it.wanting), tuple(reserved))
 
 
 def _in_memory(view: TenantView, area: Range) -> bool:
     return any(each.contains(area) for each in view.memory)
 
 
-def _reserve(it: Edit) -> None:
-    """Keep reservations that are in the tenant's memory, or that its kernel places itself."""
+def _reserve(it: Edit) -> list[tuple[str, Range]]:
+    """Keep reservations that are in the tenant's memory, or that its kernel places itself.
+
+    Return the former.
+    """
+    kept: list[tuple[str, Range]] = []
     reserved = it.tree.child("reserved-memory")
     for node in reserved.children if reserved else ():
-        if any(not _in_memory(it.view, area) for area in it.places_of(node)):
+        if node.kind.startswith(OF_FIRMWARE):
+            it.disable(node, "the firmware that it was for is not there")
+        elif any(not _in_memory(it.view, area) for area in it.places_of(node)):
             it.disable(node, "it is not in the tenant's memory")
+        elif node.enabled:
+            kept += [(node.path, area) for area in it.places_of(node)]
+    return kept
 
 
 def _give_harts(it: Edit) -> None:
