@@ -42,8 +42,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "cohost"
 
 
-def host_tree() -> bytes:
-    """Return the device tree of a host."""
+def host_tree(timebase: int = 10_000_000) -> bytes:
+    """Return the device tree of a host; `timebase`: what it says of its clock, which has 10 MHz."""
     tree = fdt.FDT()
     tree.header.version = 17
     tree.header.last_comp_version = 16
@@ -53,7 +53,7 @@ def host_tree() -> bytes:
     cpus = fdt.Node("cpus")
     cpus.append(fdt.PropWords("#address-cells", 1))
     cpus.append(fdt.PropWords("#size-cells", 0))
-    cpus.append(fdt.PropWords("timebase-frequency", 10_000_000))
+    cpus.append(fdt.PropWords("timebase-frequency", timebase))
     cpu = fdt.Node("cpu@0")
     cpu.append(fdt.PropStrings("device_type", "cpu"))
     cpu.append(fdt.PropWords("reg", 0))
@@ -452,6 +452,13 @@ def test_a_sleep_ends(host: Host) -> None:
     begin = time.monotonic()
     assert host.run(f"sleep 5000000\nload {UART + 5:x} 1\n{POWEROFF}").returncode == DONE
     assert time.monotonic() - begin >= 0.5
+
+
+def test_no_vhart_has_a_turn_before_its_deadline(host: Host) -> None:
+    """Although its thread wakes up earlier; this clock makes all sleeps too short."""
+    (host.folder / "tree.dtb").write_bytes(host_tree(timebase=100_000_000))
+    assert host.run("sleep 20000\n" * 20 + POWEROFF).returncode == DONE
+    assert "woken early" not in host.log
 
 
 # --- exec ---
