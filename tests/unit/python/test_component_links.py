@@ -184,12 +184,13 @@ def test_the_table_says_what_the_kernel_is_to_check(tmp_path: Path) -> None:
         c='[needs]\ns = ["f"]\n[threads.t]',
     )
     images = [
-        generate.Image(4096, 4, 8, {"begin_loop": 0x10}),
-        generate.Image(4096, 4, 8, {"entry_f": 0x20}),
-        generate.Image(8192, 4, 12, {"begin_t": 0x30}),
+        generate.Image(4096, 4, 8, 0, {"begin_loop": 0x10}),
+        generate.Image(4096, 4, 8, 0, {"entry_f": 0x20}),
+        generate.Image(8192, 4, 12, 4096, {"begin_t": 0x30}),
     ]
     table = generate.table(made, images)
-    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0x60, 0, 0}' in table
+    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0, 0x60, 0, 0, 0}' in table
+    assert '{"c", component_text_2, component_data_2, 8192, 4, 12, 4096, 0x0, 0, 1, ' in table
     assert "capabilities_2[] = {\n    {0x20, 1}," in table
     assert "threads[] = {\n    {0x10, 0},\n    {0x30, 2}," in table
     assert ".fault_handler = {0x20, 1}," in table
