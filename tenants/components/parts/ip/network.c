@@ -169,6 +169,7 @@ void thread_network(uint64_t unused)
         bool has_all;
 
         if (!is_started && !start()) {
+            sockets_serve();
             kernel_event(SCHEDULE_SLEEP, time_now() + RETRY_MS * ticks_per_ms, 0, 0);
             continue;
         }
