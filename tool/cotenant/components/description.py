@@ -148,7 +148,7 @@ def read_component(folder: Path) -> Component:
         *(("library", each, LIBRARIES) for each in libraries),
     ]:
         if name not in known:
-            raise ComponentError(f"{where}: there is no {kind} {name!r}; there is {', '.join(known)}")
+            raise table.fail(f"there is no {kind} {name!r}; there is {', '.join(known)}")
     counts = table.take("counts", bool, False)
     exports = tuple(_export(where, text) for text in table.names("exports"))
     component = Component(

@@ -48,7 +48,8 @@ def header(linked: Linked, number: int) -> str:
 
 def _written(component: Component) -> list[Export]:
     """Return the exports that the component itself has a function for."""
-    return [each for each in component.exports if not (component.counts and each.name == INVOCATIONS)]
+    added = INVOCATIONS if component.counts else None
+    return [each for each in component.exports if each.name != added]
 
 
 def _prototype(export: Export) -> str:
