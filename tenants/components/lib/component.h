@@ -81,8 +81,30 @@ static inline __attribute__((noreturn)) void thread_exit(void)
     }
 }
 
-/* The number of the tenant's argument `name`, at most 16 bytes long (RIGHT_INSPECT). */
+/* The number of the tenant's argument `name`, at most 16 bytes long (RIGHT_INSPECT); of a text with
+ * several numbers, such as 10.0.0.2/24, the one behind `skip` others. 0: there is none. */
 uint64_t argument(const char *name);
+uint64_t argument_part(const char *name, uint64_t skip);
+
+/*
+ * Copies between memory that is lent to this component, at `lent`, and data of its own, at most
+ * COPY_BYTES. Whatever the lender does meanwhile, this is safe. False: it is not lent any more.
+ */
+static inline bool copy_from_lent(void *own, uint64_t lent, uint64_t size)
+{
+    return component_invoke(CALL_COPY, lent, (uintptr_t)own, size, 0, 0, 0).error == OK;
+}
+
+static inline bool copy_to_lent(uint64_t lent, const void *own, uint64_t size)
+{
+    return component_invoke(CALL_COPY, lent, (uintptr_t)own, size, 1, 0, 0).error == OK;
+}
+
+/*
+ * For variables that a restart leaves as they are: large ones, of which everything is written
+ * before it is read. What else there is is cleared, which takes its time.
+ */
+#define BUFFER __attribute__((section(".buffers")))
 
 /* Ticks of the time CSR since the machine's start, and instructions or cycles of the hart. */
 static inline uint64_t time_now(void)
