@@ -34,11 +34,9 @@ struct components {
     uint64_t calls; /* made so far: ids */
 };
 
-/*
- * A function for components: `name` is what is called, `data` has `size` bytes of the caller's, and
+/* A function for components: `name` is what is called, `data` has `size` bytes of the caller's, and
  * room for COMPONENT_DATA_SIZE. It returns how many it has left there as its answer, or a negative
- * error; COMPONENT_UNKNOWN if it knows no such name.
- */
+ * error; COMPONENT_UNKNOWN if it knows no such name. */
 typedef int components_function(void *context, const char *name, uint8_t *data, uint32_t size);
 
 static inline int64_t components_now_ms(void)
