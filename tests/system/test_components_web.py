@@ -40,6 +40,29 @@ def restarts(session: Session, component: str) -> int:
     return int(found[1])
 
 
+def processes_take_part(session: Session) -> None:
+    """A process calls components, and serves them; either side may be away, or talk nonsense."""
+    number = int(run(session, "linux", "componentctl call names.find =http"))
+    assert 0 < number < 32
+    assert run(session, "linux", f"componentctl call statistics.restarts {number}") == "1\n"
+    assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
+    code, _ = session.command("linux", "componentctl call faults.kill 1")
+    assert code == 1  # nothing that the translator has no capability for
+
+    status = f"wget -S -qO /dev/null http://{ADDRESS}/linux/greeting 2>&1 | grep HTTP/"
+    assert " 503 " in run(session, "linux", status)  # nobody serves it
+    start = "echo from Linux >/tmp/greeting; componentctl serve /tmp >/dev/null 2>&1 &"
+    run(session, "linux", start)
+    assert fetch(session, "linux/greeting") == "from Linux\n"
+    assert " 503 " in run(session, "linux", status.replace("greeting", "..%2Fsecret"))
+    assert "restarted" in fetch(session, "crash/translator")
+    assert fetch(session, "linux/greeting") == "from Linux\n"  # the process has opened it again
+    run(session, "linux", "killall componentctl; sleep 0.1")
+
+    run(session, "linux", "head -c 3000 /dev/urandom >/dev/virtio-ports/components; true")
+    assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
+
+
 def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
     components = payload(
         "components-web",
@@ -50,7 +73,8 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
         arguments=f"address={ADDRESS}/24 report=100 pause=20000",
     )
     lan = channel("lan", "linux", "components", kind="net")
-    session = boot(system(linux(arguments=NET), components, lan), icount=ICOUNT)
+    stream = channel("components", "linux", "components")
+    session = boot(system(linux(arguments=NET), components, lan, stream), icount=ICOUNT)
     session.wait_ready("linux")
     run(session, "linux", f"ping -c 2 {ADDRESS}")
     run(session, "linux", f"udpecho {ADDRESS} 100 1472")
@@ -65,6 +89,8 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
         assert fetch(session, "") == page
         assert restarts(session, component) == 1
     run(session, "linux", f"udpecho {ADDRESS} 10")
+
+    processes_take_part(session)
 
     # What is no request, no page, no component, and a client that asks for nothing.
     answers = {
