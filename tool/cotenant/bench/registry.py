@@ -93,6 +93,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "sizes": Benchmark(
         "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
     ),
+    "ports": Benchmark("ports", "lines of the ports of FreeRTOS and lwIP", by_default=False),
     "linux": Benchmark(
         "linux.benchmark",
         "the stock Debian kernel's work, on packaged OpenSBI and beside a FreeRTOS",
