@@ -32,13 +32,13 @@ from cotenant.units import format_size
     "ring",
     type=RingSize(),
     default=0,
-    help="Let the monitor record what happens, this much memory for each hart: 1M, 16M.",
+    help="Let the monitor record events, with this much memory for each hart: 1M, 16M.",
 )
 @lean_option
 def build(
     file: Path, output: Path | None, sstc: str | None, console: str, ring: int, lean: bool
 ) -> None:
-    """Build the bundle of the system described by FILE: what the machine boots."""
+    """Build the bundle of the system described by FILE, which the machine boots."""
     try:
         system = systems.load(
             file,
