@@ -38,7 +38,7 @@ from cotenant.units import format_size
 def build(
     file: Path, output: Path | None, sstc: str | None, console: str, ring: int, lean: bool
 ) -> None:
-    """Build the bundle of the system described by FILE, which the machine boots."""
+    """Build the bundle of the system described by FILE: what the machine boots."""
     try:
         system = systems.load(
             file,
