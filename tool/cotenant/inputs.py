@@ -12,7 +12,11 @@ from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, joined, next_stage, read
 from cotenant.layout import devicetree_room
-from cotenant.machine_code import MachineInstruction, find_machine_instruction
+from cotenant.machine_code import (
+    MachineInstruction,
+    find_machine_instruction,
+    find_supervisor_instruction,
+)
 
 
 @dataclass(frozen=True)
@@ -147,10 +151,13 @@ def _image(
 def machine_mode_warnings(
     tenants: tuple[TenantConfig, ...], images_read: dict[str, TenantImages]
 ) -> list[str]:
-    """Return a sentence for each image that may come to an instruction of machine mode."""
+    """Return a sentence for each image that may need another mode than its tenant has."""
     warnings = []
+    configured = {tenant.name: tenant for tenant in tenants}
     for name, each in images_read.items():
-        if any(tenant.machine for tenant in tenants if tenant.name == name):
+        tenant = configured.get(name)
+        if tenant is not None and tenant.machine:
+            warnings += _s_mode_warnings(tenant, each.image)
             continue
         found = find_machine_instruction(each.image)
         if found is not None and each.image.kind != NEXT_STAGE:
@@ -160,6 +167,24 @@ def machine_mode_warnings(
                 'mode = "machine", or rebuild it for supervisor mode (S-mode, with SBI calls)'
             )
     return warnings
+
+
+def _s_mode_warnings(tenant: TenantConfig, image: Image) -> list[str]:
+    """Return a sentence if a tenant in machine mode seems to need S-mode below it and has none."""
+    if tenant.s_mode:
+        return []
+    if tenant.kernel is not None:
+        return [
+            f"tenant {tenant.name} has firmware and a kernel behind it, but no S-mode to start "
+            "that in: add s-mode = true"
+        ]
+    found = find_supervisor_instruction(image)
+    if found is None:
+        return []
+    return [
+        f"the image of tenant {tenant.name} has `{found.text}` near its entry, at "
+        f"{_place(found, image)}: if it starts a kernel in supervisor mode, add s-mode = true"
+    ]
 
 
 def _place(found: MachineInstruction, image: Image) -> str:
