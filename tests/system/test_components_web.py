@@ -2,13 +2,13 @@
 """The network of the component OS, with Linux at its other end."""
 
 import re
-import socket
 import time
 import urllib.request
 
 from systems import Boot, linux, payload, system
 from test_channels import channel, run
 from test_components import MOST_FOR_RESTART
+from test_debian_disk import free_port
 
 from cotenant.components.build import FOLDER
 from cotenant.run.results import parse_latency
@@ -94,6 +94,10 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
         assert restarts(session, component) == 1
     run(session, "linux", f"udpecho {ADDRESS} 10")
 
+    rows = fetch(session, "history").splitlines()
+    assert len(rows) > 2 and all(row.split()[2] == "0" for row in rows[1:])
+    assert "restarted" in fetch(session, "crash/locks")
+    assert len(fetch(session, "history").splitlines()) >= len(rows)
     processes_take_part(session)
 
     # What is no request, no page, no component, and a client that asks for nothing.
@@ -114,14 +118,6 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
     assert missed(session) == 0
     worst = re.findall(r"restart_cycles=(\d+)", session.output("components"))
     assert 0 < int(worst[-1]) >> ICOUNT <= MOST_FOR_RESTART
-
-
-def free_port() -> int:
-    """Return a TCP port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def ask_from_outside(port: int, path: str) -> bytes:
