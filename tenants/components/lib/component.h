@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "components/interface.h"
+#include "rt/ecall.h"
 
 /* Of an invocation or a call of the kernel. `value` counts if `error` is OK. */
 struct result {
@@ -36,12 +37,7 @@ static inline struct answer component_ecall(int64_t number, uint64_t arg0, uint6
                                             uint64_t arg2, uint64_t arg3, uint64_t arg4,
                                             uint64_t arg5)
 {
-    register uint64_t a0 __asm__("a0") = arg0;
-    register uint64_t a1 __asm__("a1") = arg1;
-    register uint64_t a2 __asm__("a2") = arg2;
-    register uint64_t a3 __asm__("a3") = arg3;
-    register uint64_t a4 __asm__("a4") = arg4;
-    register uint64_t a5 __asm__("a5") = arg5;
+    ECALL_ARGUMENTS(arg0, arg1, arg2, arg3, arg4, arg5);
     register uint64_t a7 __asm__("a7") = (uint64_t)number;
 
     __asm__ volatile("ecall"
