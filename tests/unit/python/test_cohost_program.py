@@ -126,6 +126,17 @@ class Host:
     def call(self, *words: str | Path, typed: bytes = b"") -> subprocess.CompletedProcess[str]:
         return sanitized.call([self.program, *words], typed.decode(), 30, self.environment)
 
+    def on_terminal(self, *words: str | Path, until: bytes) -> tuple[int, int]:
+        """Start the program on a terminal; its process and ours of it once that shows the text."""
+        command = [str(self.program), *map(str, words)]
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(command[0], command, self.environment)
+        output = b""
+        while until not in output:
+            output += os.read(terminal, 100)
+        return pid, terminal
+
     def kernel(self, script: str, image_size: int = 0x10000) -> Path:
         file = self.folder / "Image"
         file.write_bytes(kernel(script, image_size))
@@ -376,13 +387,7 @@ def test_a_terminal_and_its_keys(host: Host) -> None:
     file = host.kernel(
         f"put {UART:x} up|\nstore {UART + 1:x} 1 1\nwait 1\nload {UART:x} 1\nidle\nspin\n"
     )
-    command = [str(host.program), "run", "--memory", "8M", "--kernel", str(file)]
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(command[0], command, host.environment)
-    output = b""
-    while b"up" not in output:
-        output += os.read(terminal, 100)
+    pid, terminal = host.on_terminal("run", "--memory", "8M", "--kernel", file, until=b"up")
     os.write(terminal, b"\x01\x01")
     wait_for(lambda: f"load {UART:x} = 1\n" in host.log)
     os.write(terminal, b"more keys than there is room for" * 20 + b"\x01x")
