@@ -4,27 +4,16 @@
  * every hart, a0 = hart id, a1 = address of the device tree. Hart 0 goes on to rt_main(); others
  * wait for ever.
  */
+#include "rt/begin.h"
+
     .section .text.start, "ax"
     .globl _start
 _start:
     csrw    mie, zero
     csrci   mstatus, 8
     csrr    t0, mhartid
-    bnez    t0, 5f
+    bnez    t0, 1f
 
-    lla     t1, bss_start
-    lla     t2, bss_end
-3:  bgeu    t1, t2, 4f
-    sd      zero, 0(t1)
-    addi    t1, t1, 8
-    j       3b
-
-4:  lla     sp, stack_top
+    clear_bss_and_set_stack
     call    rt_main
-5:  wfi
-    j       5b
-
-    .section .bss.stack, "aw", @nobits
-    .balign 16
-    .space  16384
-stack_top:
+1:  wait_for_ever

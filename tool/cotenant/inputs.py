@@ -7,10 +7,16 @@ from pathlib import Path
 
 from cotenant import abi, images
 from cotenant.board import Board, BoardHart
+from cotenant.board_import.tree import Tree, TreeError
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, joined, next_stage, read
-from cotenant.machine_code import MachineInstruction, find_machine_instruction
+from cotenant.layout import devicetree_room
+from cotenant.machine_code import (
+    MachineInstruction,
+    find_machine_instruction,
+    find_supervisor_instruction,
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,13 @@ class TenantImages:
 
     image: Image
     initrd: bytes | None
+    devicetree: bytes | None = None
+    """the board's own device tree, as the file has it"""
+
+    @property
+    def devicetree_room(self) -> int:
+        """Bytes that are kept for the tenant's device tree."""
+        return devicetree_room(len(self.devicetree or b""))
 
 
 def is_name(image: str) -> bool:
@@ -62,8 +75,11 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
         initrd = None
         if tenant.initrd is not None:
             initrd = _bytes(file_of(tenant.initrd), f"{tenant.key}.initrd", mistakes)
+        tree = None
+        if tenant.devicetree is not None:
+            tree = _devicetree(folder, tenant, mistakes)
         if image is not None:
-            found[tenant.name] = TenantImages(image, initrd)
+            found[tenant.name] = TenantImages(image, initrd, tree)
     return found
 
 
@@ -135,10 +151,13 @@ def _image(
 def machine_mode_warnings(
     tenants: tuple[TenantConfig, ...], images_read: dict[str, TenantImages]
 ) -> list[str]:
-    """Return a sentence for each image that may come to an instruction of machine mode."""
+    """Return a sentence for each image that may need another mode than its tenant has."""
     warnings = []
+    configured = {tenant.name: tenant for tenant in tenants}
     for name, each in images_read.items():
-        if any(tenant.machine for tenant in tenants if tenant.name == name):
+        tenant = configured.get(name)
+        if tenant is not None and tenant.machine:
+            warnings += _s_mode_warnings(tenant, each.image)
             continue
         found = find_machine_instruction(each.image)
         if found is not None and each.image.kind != NEXT_STAGE:
@@ -148,6 +167,24 @@ def machine_mode_warnings(
                 'mode = "machine", or rebuild it for supervisor mode (S-mode, with SBI calls)'
             )
     return warnings
+
+
+def _s_mode_warnings(tenant: TenantConfig, image: Image) -> list[str]:
+    """Return a sentence if a tenant in machine mode seems to need S-mode below it and has none."""
+    if tenant.s_mode:
+        return []
+    if tenant.kernel is not None:
+        return [
+            f"tenant {tenant.name} has firmware and a kernel behind it, but no S-mode to start "
+            "that in: add s-mode = true"
+        ]
+    found = find_supervisor_instruction(image)
+    if found is None:
+        return []
+    return [
+        f"the image of tenant {tenant.name} has `{found.text}` near its entry, at "
+        f"{_place(found, image)}: if it starts a kernel in supervisor mode, add s-mode = true"
+    ]
 
 
 def _place(found: MachineInstruction, image: Image) -> str:
@@ -163,6 +200,28 @@ def _bytes(path: Path | images.ImageError, key: str, mistakes: Mistakes) -> byte
     except OSError as error:
         mistakes.add(key, f"{path} cannot be read ({error.strerror})", "correct its permissions")
         return None
+
+
+def _devicetree(folder: Path, tenant: TenantConfig, mistakes: Mistakes) -> bytes | None:
+    """Return a tenant's device tree; what is no file of one is noted."""
+    key = f"{tenant.key}.devicetree"
+    path = folder / Path(tenant.devicetree or "").expanduser()
+    if not path.is_file():
+        mistakes.add(
+            key,
+            f"there is no file {path}",
+            "name the board's device tree; a Linux on the board has it in /sys/firmware/fdt",
+        )
+        return None
+    data = _bytes(path, key, mistakes)
+    if data is None:
+        return None
+    try:
+        Tree(data)
+    except TreeError as error:
+        mistakes.add(key, f"{path}: {error}", "name a flattened device tree (.dtb)")
+        return None
+    return data
 
 
 def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[BoardHart, ...]:

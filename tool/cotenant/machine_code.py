@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tells from the first instructions of an image whether it was built for machine mode.
 
+And, of such a one, whether it means to have S-mode below its machine mode.
+
 Only what the processor comes to from the entry is looked at: data is never taken for code. A path
 ends where it returns or jumps to an address that is computed, and where the image sets `stvec`:
 behind that it may try an instruction and handle the exception.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cotenant.imagefile import Image
@@ -24,15 +26,20 @@ _CSRS = {
     0x340: "mscratch", 0x341: "mepc", 0x342: "mcause", 0x343: "mtval", 0x344: "mip",
     0x3A0: "pmpcfg0", 0x3B0: "pmpaddr0", 0xB00: "mcycle", 0xB02: "minstret", 0xF11: "mvendorid",
     0xF12: "marchid", 0xF13: "mimpid", 0xF14: "mhartid",
+    0x100: "sstatus", 0x104: "sie", 0x105: "stvec", 0x106: "scounteren", 0x10A: "senvcfg",
+    0x140: "sscratch", 0x141: "sepc", 0x142: "scause", 0x143: "stval", 0x144: "sip",
+    0x14D: "stimecmp", 0x180: "satp",
 }  # fmt: skip
 _SYSTEM, _BRANCH, _JAL, _JALR, _AUIPC = 0x73, 0x63, 0x6F, 0x67, 0x17
 _EBREAK, _SRET, _MRET = 0x00100073, 0x10200073, 0x30200073
 _STVEC = 0x105
+_DELEGATION = (0x302, 0x303)
+_MACHINE, _SUPERVISOR = 3, 1
 
 
 @dataclass(frozen=True)
 class MachineInstruction:
-    """An instruction that is for machine mode alone."""
+    """An instruction that says for which mode the image was built."""
 
     address: int
     text: str
@@ -40,8 +47,8 @@ class MachineInstruction:
     """Every start comes to it; else some path does."""
 
 
-def machine_csr_name(number: int) -> str:
-    """Return the name of a CSR of machine mode, or its number."""
+def csr_name(number: int) -> str:
+    """Return the name of a CSR of machine mode or of S-mode, or its number."""
     return _CSRS.get(number, f"{number:#x}")
 
 
@@ -49,11 +56,32 @@ def machine_instruction(word: int) -> str | None:
     """Return a 32-bit instruction in assembly if it is one of machine mode, else None."""
     if word == _MRET:
         return "mret"
-    function, csr = word >> 12 & 7, word >> 20
-    if word & 0x7F != _SYSTEM or function in (0, 4) or csr >> 8 & 3 != 3:
-        return None
-    rd, rs1 = word >> 7 & 31, word >> 15 & 31
-    name = machine_csr_name(csr)
+    return _access(word) if _mode_of_access(word) == _MACHINE else None
+
+
+def supervisor_instruction(word: int) -> str | None:
+    """Return a 32-bit instruction in assembly if only a hart with S-mode has a use for it.
+
+    Those are accesses to CSRs of S-mode and writes of `medeleg` and `mideleg`; not of the immediate
+    0 or of the register `zero`, by which an image says that it delegates nothing.
+    """
+    if word == _SRET:
+        return "sret"
+    mode, csr, source = _mode_of_access(word), word >> 20, word >> 15 & 31
+    delegates = csr in _DELEGATION and source != 0 and mode == _MACHINE
+    return _access(word) if mode == _SUPERVISOR or delegates else None
+
+
+def _mode_of_access(word: int) -> int | None:
+    """Return the mode that the CSR's number says; None: the instruction accesses no CSR."""
+    is_access = word & 0x7F == _SYSTEM and word >> 12 & 3 != 0
+    return word >> 28 & 3 if is_access else None
+
+
+def _access(word: int) -> str:
+    """Return an access to a CSR in assembly."""
+    function, rd, rs1 = word >> 12 & 7, word >> 7 & 31, word >> 15 & 31
+    name = csr_name(word >> 20)
     source = str(rs1) if function >= 4 else _REGISTERS[rs1]
     suffix = "i" if function >= 4 else ""
     operation = "wsc"[(function & 3) - 1]
@@ -66,8 +94,20 @@ def machine_instruction(word: int) -> str | None:
 
 def find_machine_instruction(image: Image) -> MachineInstruction | None:
     """Return the first instruction of machine mode that the start of the image comes to."""
+    return _find(image, machine_instruction)
+
+
+def find_supervisor_instruction(image: Image) -> MachineInstruction | None:
+    """Return the first instruction for S-mode that the start of an image for machine mode comes to.
+
+    A kernel that begins in machine mode has one before it leaves it; firmware comes to it later.
+    """
+    return _find(image, supervisor_instruction)
+
+
+def _find(image: Image, told: Callable[[int], str | None]) -> MachineInstruction | None:
     for address, word, certain in _reached(image):
-        text = machine_instruction(word)
+        text = told(word)
         if text is not None:
             return MachineInstruction(address, text, certain)
     return None
@@ -127,7 +167,7 @@ def _step(address: int, word: int, bases: dict[int, int]) -> _Step:
         base = bases.get(word >> 15 & 31)
         target = None if base is None else base + _signed(word >> 20, 12)
         return _Step(target, (behind,) if rd else ())
-    if opcode == _SYSTEM and (word in (_EBREAK, _SRET) or word >> 20 == _STVEC):
+    if opcode == _SYSTEM and (word in (_EBREAK, _SRET, _MRET) or word >> 20 == _STVEC):
         return _Step(None)
     bases.pop(rd, None)
     if opcode == _AUIPC:

@@ -3,10 +3,11 @@
  * The trap entry while a vhart in machine mode has the hart, in place of the one in entry/trap.S,
  * which is mtvec again whenever C code runs: so other vharts pay nothing.
  *
- * machine_entry does the most frequent accesses to CSRs by itself: reads of mcause, reads and
- * writes of mstatus with a register, and the store to mtimecmp. The second and third are correct
- * only while MPRV and TW of the tenant's mstatus are 0: see machine_set_entry(). Everything else, and everything at machine_plain_entry,
- * comes to machine_trap() in C, in the state in which the other entry calls trap_dispatch().
+ * machine_entry does by itself what is most frequent: reads of mcause, reads and writes of mstatus
+ * with a register, the store to mtimecmp, and the timer's interrupt. The second and third are
+ * correct only while MPRV and TW of the tenant's mstatus are 0: see machine_set_entry(). Everything
+ * else, and everything at machine_plain_entry, comes to machine_trap() in C, in the state in which
+ * the other entry calls trap_dispatch().
  *
  * machine_inner_entry leads to machine_inner_trap() in the same way, for a vhart with an S-mode of
  * its own: see inner.h.
@@ -17,9 +18,9 @@
  * tenant's before, and lets mtimecmp interrupt it when its machine mode wants that.
  */
 #include "arch/csr.h"
+#include "entry/save_world.h"
 #include "offsets.h"
 
-#define REGISTER(n) ((n) * 8)
 #define T0 REGISTER(5)
 #define T1 REGISTER(6)
 #define T2 REGISTER(7)
@@ -48,24 +49,6 @@
 #define STATUS_SAME MSTATUS_FS
 #define STATUS_TWINS (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
 
-/* All registers to the world, and `function` in C. */
-    .macro leave_to function
-    .irp n, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    sd x\n, REGISTER(\n)(sp)
-    .endr
-    csrrw t0, mscratch, zero /* the tenant's sp */
-    csrr t1, mepc
-    csrr t2, mstatus
-    sd t0, REGISTER(2)(sp)
-    sd t1, REGISTER(0)(sp)
-    sd t2, WORLD_MSTATUS(sp)
-    ld tp, WORLD_HART(sp)
-    ld sp, HART_STACK_TOP(tp)
-    mv a0, tp
-    call \function
-    j world_enter
-    .endm
-
     .section .text.trap, "ax"
     .option push
     .option norvc
@@ -80,10 +63,8 @@ machine_entry:
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
     bnez t0, store
     csrr t1, mstatus
-    slli t1, t1, 51
-    srli t1, t1, 62
-    addi t1, t1, -1
-    bnez t1, plain /* from U-mode */
+    slli t1, t1, 63 - 11
+    bgez t1, plain /* MPP: from U-mode; it is that or S-mode */
     csrr t0, mtval
     li t1, ~(31 << 7)
     and t1, t0, t1
@@ -96,10 +77,9 @@ machine_entry:
     and t1, t0, t1
     li t2, WRITE_MSTATUS
     beq t1, t2, write_mstatus
+other:
     ld t2, T2(sp)
 plain:
-    ld t0, T0(sp)
-    ld t1, T1(sp)
     leave_to machine_trap
 
     .globl machine_inner_entry
@@ -107,6 +87,8 @@ plain:
 machine_inner_entry:
     csrrw sp, mscratch, sp
     beqz sp, in_monitor
+    sd t0, T0(sp)
+    sd t1, T1(sp)
     leave_to machine_inner_trap
 
     .globl machine_plain_entry
@@ -128,43 +110,38 @@ in_monitor:
  */
 store:
     addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_STORE_ACCESS
-    bnez t0, plain
+    bnez t0, interrupt
     lw t0, VHART_INDEX(sp)
     slli t0, t0, PARKED_SHIFT
     lla t1, machine_parked
     add t0, t0, t1
-    ld t0, PARKED_MTIMECMP_ADDRESS(t0)
-    csrr t1, mtval
-    bne t0, t1, plain
-    csrr t0, satp
-    bnez t0, plain
     sd t2, T2(sp)
+    ld t1, PARKED_MTIMECMP_ADDRESS(t0)
+    csrr t2, mtval
+    bne t1, t2, other
+    csrr t1, satp
+    bnez t1, other
     sd t3, T3(sp)
-    csrr t0, mepc
-    addi t1, t0, 2
-    slli t1, t1, 64 - 12
-    beqz t1, refuse
-    lhu t1, 0(t0)
-    lhu t2, 2(t0)
+    csrr t1, mepc
+    addi t2, t1, 2
+    slli t2, t2, 64 - 12
+    beqz t2, refuse
+    lhu t2, 0(t1)
+    lhu t1, 2(t1)
     li t3, STORE_MASK
-    and t3, t1, t3
-    li t0, STORE_DOUBLE
-    bne t3, t0, refuse
-    srli t1, t2, 4 /* the source register: bits 20 to 24 */
-    andi t1, t1, 31
-    slli t1, t1, 3
+    and t2, t2, t3
+    li t3, STORE_DOUBLE
+    bne t2, t3, refuse
+    srli t1, t1, 1 /* the source register, bits 20 to 24, times 8 */
+    andi t1, t1, 31 << 3
     lla t2, sources
     add t1, t1, t2
     lla t3, 1f
     jr t1
-1:  lw t0, VHART_INDEX(sp)
-    slli t0, t0, PARKED_SHIFT
-    lla t2, machine_parked
-    add t0, t0, t2
-    sd t1, PARKED_MTIMECMP(t0)
+1:  sd t1, PARKED_MTIMECMP(t0)
     ld t2, WORLD_HART(sp) /* timer_set() of arch/timer.h */
     ld t0, HART_FEATURES(t2)
-    andi t0, t0, 1 /* HART_SSTC */
+    andi t0, t0, HART_SSTC
     bnez t0, 3f
     sd t1, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI
@@ -177,6 +154,33 @@ store:
     j written
 3:  csrw 0x14d, t1 /* stimecmp */
     j written
+
+/*
+ * The machine timer's interrupt, cause 7 too but for its highest bit, which is for this vhart alone
+ * (without Sstc): as in entry/trap.S, STIP from now on, and the hart's next event.
+ */
+interrupt:
+    slli t0, t0, 1
+    bnez t0, plain
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_MTIME(t1)
+    ld t0, 0(t0)
+    ld t1, HART_EVENT_DEADLINE(t1)
+    bgeu t0, t1, plain
+    ld t1, WORLD_DEADLINE(sp)
+    bltu t0, t1, plain
+    li t1, -1
+    sd t1, WORLD_DEADLINE(sp)
+    li t1, INTERRUPT_STI
+    csrs mip, t1
+    ld t0, WORLD_HART(sp)
+    ld t1, HART_EVENT_DEADLINE(t0)
+    ld t0, HART_MTIMECMP(t0)
+    sd t1, 0(t0)
+    ld t0, WORLD_INTERRUPTS(sp)
+    addi t0, t0, 1
+    sd t0, WORLD_INTERRUPTS(sp)
+    j return
 
 /* machine_cause() of csrs.c. */
 read_mcause:
@@ -218,9 +222,8 @@ read_mstatus:
 
 /* t1 to the destination of the instruction in t0. */
 write_register:
-    srli t0, t0, 7
-    andi t0, t0, 31
-    slli t0, t0, 3
+    srli t0, t0, 7 - 3
+    andi t0, t0, 31 << 3
     lla t2, destinations
     add t0, t0, t2
     ld t2, T2(sp)
@@ -229,9 +232,8 @@ write_register:
 /* machine_write_status() of csrs.c, unless it would change one of those that it cannot. */
 write_mstatus:
     sd t3, T3(sp)
-    srli t1, t0, 15
-    andi t1, t1, 31
-    slli t1, t1, 3
+    srli t1, t0, 15 - 3
+    andi t1, t1, 31 << 3
     lla t2, sources
     add t1, t1, t2
     lla t3, 1f
@@ -240,9 +242,9 @@ write_mstatus:
     xor t2, t2, t1
     li t3, STATUS_SAME
     and t2, t2, t3
-    bnez t2, refuse
     li t3, STATUS_HELD
-    and t2, t1, t3
+    and t3, t1, t3
+    or t2, t2, t3
     bnez t2, refuse
     srli t2, t1, 2
     andi t2, t2, MSTATUS_SIE | MSTATUS_SPIE

@@ -16,14 +16,13 @@
  * Arguments: icount=N    an instruction takes 2^N ns (default 0)
  *            samples=N   takes N samples at once, then shuts down: where nobody types
  */
+#include "counted_time.h"
 #include "FreeRTOS.h"
-#include "port.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/sbi.h"
 #include "task.h"
 
-#define NS_PER_SECOND 1000000000
 #define PERIODIC_PRIORITY (configMAX_PRIORITIES - 1)
 #define CONTROL_PRIORITY 1
 #define STACK_WORDS 512
@@ -142,21 +141,8 @@ static void report(const struct histogram *histogram)
     }
 }
 
-/*
- * How far the cycle CSR, which has just been read as `now`, is behind time, in ns: a tenant that
- * counts cycles for itself alone (SBI PMU) may keep some from the others. Less than a tick of the
- * time CSR is none.
- */
-static uint64_t cycles_lost(uint64_t now)
-{
-    uint64_t ns = clock_now() * (NS_PER_SECOND / platform.timebase_hz);
-
-    return ns > now ? ns - now : 0;
-}
-
 static void run_periodic(void *parameters)
 {
-    uint64_t ns_per_tick = NS_PER_SECOND / platform.timebase_hz;
     TickType_t tick = xTaskGetTickCount();
 
     (void)parameters;
@@ -170,7 +156,7 @@ static void run_periodic(void *parameters)
         if (wanted == 0) {
             continue;
         }
-        due = port_tick_time(tick) * ns_per_tick - cycles_lost(now);
+        due = counted_tick_time(tick, now);
         add(&handler, probe_cycle - due, PROBE_BEFORE_READING);
         add(&task, now - due, PROBE_LENGTH);
         if (--wanted == 0) {
@@ -223,21 +209,10 @@ static void run_control(void *parameters)
     }
 }
 
-/* Whether the two counters show the same clock: without -icount they do not. */
-static bool is_one_clock(void)
-{
-    uint64_t ns_per_tick = NS_PER_SECOND / platform.timebase_hz;
-    uint64_t before = csr_read(cycle);
-    uint64_t now = clock_now() * ns_per_tick;
-    uint64_t after = csr_read(cycle);
-
-    return now + ns_per_tick > before && now <= after;
-}
-
 void main(void)
 {
     shift = platform_number("icount", 0);
-    if (!is_one_clock()) {
+    if (!counters_are_one_clock()) {
         print("histogram: the cycle CSR does not count ns: run it under QEMU's -icount\n");
         sbi_shutdown(true);
     }

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -110,6 +111,13 @@ def test_paths_are_counted_by_kind(recorder: PathRecorder, write: Write) -> None
     assert recorder.total == 4
     assert calls.longest.place == "trap_entry"
     assert calls.longest.profile == "trap_entry:2 return:1"
+
+
+def test_paths_between_marks(recorder: PathRecorder, write: Write) -> None:
+    recorder.mark = "s_timer"
+    path = trap("illegal_instruction") + executed(ENTRY, RETURN)
+    write(trap("s_timer") + path * 2 + trap("s_timer") + path * 3 + trap("s_timer"))
+    assert [after - before for before, after in pairwise(recorder.marked)] == [1, 3]
 
 
 def test_waiting_ends_a_path(recorder: PathRecorder, write: Write) -> None:

@@ -14,7 +14,9 @@ from cotenant.imagefile import ImageFileError, read
 from cotenant.machine_code import (
     MachineInstruction,
     find_machine_instruction,
+    find_supervisor_instruction,
     machine_instruction,
+    supervisor_instruction,
 )
 from cotenant.system import load
 
@@ -63,6 +65,32 @@ def raw(folder: Path, parts: dict[int, bytes]) -> Path:
 )
 def test_instructions(word: int, text: str | None) -> None:
     assert machine_instruction(word) == text
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        (0x30279073, "csrw medeleg, a5"),
+        (0x3037A073, "csrs mideleg, a5"),
+        (0x3021D073, "csrwi medeleg, 3"),
+        (0x18001073, "csrw satp, zero"),
+        (0x10551073, "csrw stvec, a0"),
+        (0x100027F3, "csrr a5, sstatus"),
+        (0x5A802573, "csrr a0, 0x5a8"),  # scontext
+        (0x10200073, "sret"),
+        (0x30205073, None),  # csrwi medeleg, 0
+        (0x30301073, None),  # csrw mideleg, zero
+        (0x302027F3, None),  # csrr a5, medeleg
+        (0x30079073, None),  # csrw mstatus, a5
+        (0xC0102573, None),  # csrr a0, time
+        (0x60002573, None),  # csrr a0, hstatus: of the hypervisor
+        (0x30200073, None),  # mret
+        (0x10500073, None),  # wfi
+        (NOP, None),
+    ],
+)
+def test_instructions_for_s_mode(word: int, text: str | None) -> None:
+    assert supervisor_instruction(word) == text
 
 
 # Where it is found, by which way from the entry; certain or not.
@@ -131,6 +159,31 @@ def test_a_doubtful_image_is_warned_of(workshop: Workshop) -> None:
     assert "`csrr a1, mhartid` near its entry, at 0x8 from its" in result.stderr.replace("\n", " ")
     assert not load(workshop.system(RTOS.replace("[tenant", 'board = "qemu-virt"\n[tenant'))
                     ).warnings  # fmt: skip
+
+
+CSRW_MEDELEG = 0x30279073
+MACHINE = RAW_RTOS + 'mode = "machine"\n'
+
+
+def test_a_kernel_that_starts_in_machine_mode_is_to_have_s_mode(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(CSRR_MHARTID, 0x30205073, CSRW_MEDELEG, 0x30200073)})
+    (warning,) = load(workshop.system(LINUX + MACHINE)).warnings
+    assert "tenant rtos has `csrw medeleg, a5` near its entry, at 0x8 from its" in warning
+    assert warning.endswith("add s-mode = true")
+    assert not load(workshop.system(LINUX + MACHINE + "s-mode = true\n")).warnings
+
+
+def test_what_is_behind_the_way_to_another_mode_does_not_count(tmp_path: Path) -> None:
+    code = {0: words(CSRR_MHARTID, 0x30200073, CSRW_MEDELEG)}  # mret before it
+    assert find_supervisor_instruction(read(raw(tmp_path, code))) is None
+
+
+def test_firmware_with_a_kernel_is_to_have_s_mode(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    firmware = MACHINE + 'kernel = { file = "./raw.bin", offset = "1M" }\n'
+    (warning,) = load(workshop.system(LINUX + firmware)).warnings
+    assert "tenant rtos has firmware and a kernel behind it" in warning
+    assert not load(workshop.system(LINUX + firmware + "s-mode = true\n")).warnings
 
 
 def test_a_32_bit_program_is_refused_by_name(tmp_path: Path) -> None:

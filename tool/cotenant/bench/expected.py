@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench import hosted, sbi, stops, switch
+from cotenant.bench import hosted, machine, sbi, stops, switch
 from cotenant.bench.osswitch import benchmark as osswitch
 from cotenant.errors import BenchError
 
@@ -65,6 +65,9 @@ def measure() -> Counts:
     counts["switch of operating systems"] = osswitch.measure_monitor(sstc=False)
     counts["stop of a tenant"] = stops.measure()
     counts["guests of a host"] = hosted.counts(sstc=True)
+    for sstc in (False, True):
+        suffix = f"Sstc {'on' if sstc else 'off'}"
+        counts[f"FreeRTOS in machine mode, {suffix}"] = machine.counts(sstc=sstc)
     return counts
 
 

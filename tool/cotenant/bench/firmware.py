@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The firmware to compare with: the OpenSBI that Debian packages with QEMU, its default one."""
+"""What to compare with: the OpenSBI that Debian packages with QEMU, and the machine without any."""
 
 import subprocess
 import threading
@@ -34,11 +34,26 @@ def run(image: Path, *, sstc: bool, icount: int = 0, arguments: str = "") -> str
 
     `arguments` are its /chosen/bootargs; an instruction takes 2**icount ns.
     """
-    if not image.is_file():
-        raise BenchError(f"{image} does not exist: run 'make build'")
+    _require(image)
     cpu = f"rv64,h=off,sstc={'on' if sstc else 'off'}"
     extra = ("-kernel", str(image), "-append", arguments)
     machine = Machine(bundle=find(), cpu=cpu, icount=icount, extra=extra)
+    return _output(machine, f"{image.name} on {NAME}")
+
+
+def run_bare(image: Path) -> str:
+    """Run an ELF file for machine mode in the firmware's place; an instruction takes 1 ns."""
+    _require(image)
+    machine = Machine(bundle=image, cpu="rv64,h=off", icount=0)
+    return _output(machine, f"{image.name} on the bare machine")
+
+
+def _require(image: Path) -> None:
+    if not image.is_file():
+        raise BenchError(f"{image} does not exist: run 'make build'")
+
+
+def _output(machine: Machine, who: str) -> str:
     with QemuProcess(machine) as process:
         process.input.close()
         watchdog = threading.Timer(TIMEOUT, process.kill)
@@ -47,5 +62,5 @@ def run(image: Path, *, sstc: bool, icount: int = 0, arguments: str = "") -> str
         watchdog.cancel()
         if process.wait(_END_TIMEOUT) != 0:
             words = process.last_words() or f"it took more than {TIMEOUT:g} s"
-            raise BenchError(f"{image.name} on {NAME} did not come to its end: {words}")
+            raise BenchError(f"{who} did not come to its end: {words}")
         return output.decode(errors="replace").replace("\r", "")

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
+from itertools import pairwise
+from statistics import median, mode
 
 from cotenant.bench.monitor_code import MonitorCode
 from cotenant.bench.qemu_trace import QemuTrace
@@ -101,9 +102,15 @@ class Kind:
 
 
 class PathRecorder:
-    """Collects the paths of one machine while its trace is on."""
+    """Collects the paths of one machine while its trace is on.
 
-    def __init__(self, launch: Launch) -> None:
+    `mark` is QEMU's name of a trap, which a tenant may take by itself: `marked` has how many paths
+    there were before each, but for the last one.
+    """
+
+    def __init__(self, launch: Launch, mark: str | None = None) -> None:
+        self.mark = mark
+        self.marked: list[int] = []
         monitor = launch.built.monitor
         self._code = MonitorCode(monitor.elf, monitor.image)
         self._base = launch.built.system.monitor.base
@@ -146,6 +153,8 @@ class PathRecorder:
 
     def _trapped(self, name: str) -> None:
         self._next_reason = _REASONS.get(name, name)
+        if name == self.mark:
+            self.marked.append(self.total)
 
     def _taken_back(self) -> None:
         if self._offsets:
@@ -162,21 +171,44 @@ def record(
     """Boot a system, `prepare` it, and return the next `total` paths, the longest first."""
     with built(description, sstc=sstc) as launch:
         recorder = PathRecorder(launch)
-        machine = launch.machine(icount, recorder.trace.arguments)
-        with recorder.trace, Session(machine, launch.ports, timeout=TIMEOUT) as session:
-            prepare(session)
-            deadline = time.monotonic() + TIMEOUT
-            recorder.trace.start()
-            while recorder.total < total:
-                if session.console.ended:
-                    raise BenchError(f"the machine ended after {recorder.total} of {total} paths")
-                if time.monotonic() > deadline:
-                    raise BenchError(
-                        f"only {recorder.total} of {total} paths came within {TIMEOUT:g} s"
-                    )
-                time.sleep(_POLL_INTERVAL)
-            recorder.trace.stop()
-        return recorder.paths
+        _trace(launch, recorder, icount, prepare, lambda: recorder.total, total)
+    return recorder.paths
+
+
+def between(
+    mark: str, description: str, *, sstc: bool, prepare: Callable[[Session], None], total: int
+) -> int:
+    """Boot a system, `prepare` it, and return how many paths most often follow a mark.
+
+    `mark` is QEMU's name of a trap, `total` how many of them are looked at.
+    """
+    with built(description, sstc=sstc) as launch:
+        recorder = PathRecorder(launch, mark)
+        _trace(launch, recorder, 0, prepare, lambda: len(recorder.marked), total)
+    return mode(after - before for before, after in pairwise(recorder.marked))
+
+
+def _trace(
+    launch: Launch,
+    recorder: PathRecorder,
+    icount: int,
+    prepare: Callable[[Session], None],
+    count: Callable[[], int],
+    total: int,
+) -> None:
+    """Trace a system, once it is prepared, until the count of what is looked for is `total`."""
+    machine = launch.machine(icount, recorder.trace.arguments)
+    with recorder.trace, Session(machine, launch.ports, timeout=TIMEOUT) as session:
+        prepare(session)
+        deadline = time.monotonic() + TIMEOUT
+        recorder.trace.start()
+        while count() < total:
+            if session.console.ended:
+                raise BenchError(f"the machine ended after {count()} of {total}")
+            if time.monotonic() > deadline:
+                raise BenchError(f"only {count()} of {total} came within {TIMEOUT:g} s")
+            time.sleep(_POLL_INTERVAL)
+        recorder.trace.stop()
 
 
 def kinds(paths: Iterable[MonitorPath]) -> list[Kind]:

@@ -74,6 +74,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         "the component OS: invocations beside the hardware's floor, restarts, deadlines",
         quick_by_default=True,
     ),
+    "machine": Benchmark(
+        "machine", "FreeRTOS's own port in machine mode, beside ours and beside the bare machine"
+    ),
     "guard": Benchmark(
         "guard",
         "Linux's disk and network, guarded and trusted",
