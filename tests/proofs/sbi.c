@@ -33,6 +33,7 @@ HAS_NO_ENTRIES(firmware_requests);
 #define VHARTS 4
 
 static struct bundle_tenant description;
+static struct vhart own[VHARTS];
 static struct bundle system;
 struct suspend suspends[COTENANT_MAX_VHARTS];
 static uint64_t mtime;
@@ -136,7 +137,8 @@ void attended_leave(struct hart *hart)
 int main(void)
 {
     struct tenant *tenant = &tenants[0];
-    struct vhart *vhart = &vharts[0];
+    struct vhart *vhart = &own[0];
+    uint64_t first;
 
     system.board.timebase_hz = 32768 + any_up_to(UINT32_MAX - 32768); /* checked at boot */
     bundle = &system;
@@ -146,24 +148,25 @@ int main(void)
     harts[0].mtimecmp = &mtimecmp;
     harts[0].features = any64();
     tenant->description = &description;
-    tenant->vharts = vharts;
+    tenant->vharts = own;
     tenant->vhart_count = 1 + any_up_to(VHARTS - 1);
     tenant->state = (enum tenant_state)any_up_to(TENANT_LOADING);
     vuart_init(&tenant->uart);
     tenant->uart.transmit.head = any32();
     tenant->uart.receive.head = any32();
     for (uint32_t i = 0; i < VHARTS; i++) {
-        vharts[i].tenant = tenant;
-        vharts[i].index = i;
-        vharts[i].state = (enum vhart_state)any_up_to(VHART_RESUME_PENDING);
-        vharts[i].world.hart = &harts[0];
-        vharts[i].world.vhart_id = i;
+        own[i].tenant = tenant;
+        own[i].index = i;
+        own[i].state = (enum vhart_state)any_up_to(VHART_RESUME_PENDING);
+        own[i].world.hart = &harts[0];
+        own[i].world.vhart_id = i;
     }
     sbi_init();
     MAKE_ANY(vhart->world.registers);
     /* A length of the debug console, up to the most that is moved one by one. */
+    first = any64();
     vhart->world.registers[REGISTER_A0] =
-        any_bool() ? (uint64_t)Frama_C_interval_split(0, 7) : 8 + (any64() >> 1);
+        first >= 8 ? first : (uint64_t)Frama_C_interval_split(0, 7);
     vhart->attended = any32();
     sbi_dispatch(vhart);
     return 0;
