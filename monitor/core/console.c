@@ -91,9 +91,9 @@ static uint64_t tick_deadline(void)
 }
 
 /*
- * One kind of it a step; receiving and sending take turns, and no tick follows a tick: a tenant that
- * always wants the hart may leave a whole tick between two steps. Returns whether there is more to
- * do.
+ * One kind of it a step; receiving and sending take turns, and no tick follows a tick: a tenant
+ * that always wants the hart may leave a whole tick between two steps. Returns whether there is
+ * more to do.
  */
 static bool do_turn(uint64_t now)
 {

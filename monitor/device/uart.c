@@ -29,7 +29,7 @@ void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, 
     }
 }
 
-bool uart_transmit_ready(const struct uart *uart)
+__attribute__((flatten)) bool uart_transmit_ready(const struct uart *uart)
 {
     if (is_ns16550(uart)) {
         return ns16550_transmit_ready(&uart->ns16550);
@@ -42,7 +42,7 @@ bool uart_transmit_done(const struct uart *uart)
     return is_ns16550(uart) ? ns16550_transmit_done(&uart->ns16550) : uart_transmit_ready(uart);
 }
 
-void uart_transmit(const struct uart *uart, uint8_t byte)
+__attribute__((flatten)) void uart_transmit(const struct uart *uart, uint8_t byte)
 {
     if (is_ns16550(uart)) {
         ns16550_transmit(&uart->ns16550, &byte, 1);

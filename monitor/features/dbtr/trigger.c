@@ -86,10 +86,11 @@ void trigger_clear(const struct hart_triggers *in_hart, uint32_t number)
 }
 
 /* A vhart above the one that has them waits for this. */
-void triggers_take_out(const struct hart_triggers *in_hart, struct trigger *each)
+void triggers_take_out(const struct hart_triggers *in_hart)
 {
     const uint64_t *rest = in_hart->rest;
     const uint64_t *end = rest + in_hart->count;
+    struct trigger *each = in_hart->each;
 
     for (uint64_t number = 0; rest < end; number++, rest++, each++) {
         if (each->mapped) {

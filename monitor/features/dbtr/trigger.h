@@ -29,6 +29,7 @@ struct hart_triggers {
     uint16_t types[MOST_TRIGGERS]; /* that each can have, bits */
     uint64_t rest[MOST_TRIGGERS];  /* tdata1 of each when it matches nothing */
     struct vhart *user;            /* whose triggers are in the hart, or NULL */
+    struct trigger *each;          /* those of the user */
 };
 
 extern struct hart_triggers hart_triggers[COTENANT_MAX_HARTS];
@@ -78,7 +79,7 @@ uint64_t trigger_read(uint32_t number);
 /* The trigger fires no more, and holds no address. */
 void trigger_clear(const struct hart_triggers *in_hart, uint32_t number);
 
-/* The same for those that are mapped; notes tdata1 of each as it was. */
-void triggers_take_out(const struct hart_triggers *in_hart, struct trigger *each);
+/* The same for those that the user has mapped; notes tdata1 of each as it was. */
+void triggers_take_out(const struct hart_triggers *in_hart);
 
 #endif

@@ -39,6 +39,7 @@ uint32_t triggers_apply(struct vhart *vhart)
     }
     if (has_any) {
         in_hart->user = vhart;
+        in_hart->each = own->each;
         attended_begin(vhart, &own->attended);
         vhart->world.hart->attended_last = &vhart->schedulable;
     } else {
@@ -51,12 +52,13 @@ uint32_t triggers_apply(struct vhart *vhart)
 void triggers_enter(struct vhart *vhart)
 {
     struct hart_triggers *in_hart = triggers_in(vhart->world.hart);
-    const struct triggers *own = triggers_of(vhart);
+    struct triggers *own = triggers_of(vhart);
 
     if (!own->attended || in_hart->user == vhart) {
         return;
     }
     in_hart->user = vhart;
+    in_hart->each = own->each;
     for (uint32_t i = 0; i < in_hart->count; i++) {
         if (own->each[i].mapped) {
             (void)trigger_set(i, own->each[i].tdata1, own->each[i].tdata2);
@@ -82,7 +84,7 @@ void triggers_leave(struct vhart *vhart)
 
     if (in_hart->user == vhart) {
         in_hart->user = NULL;
-        triggers_take_out(in_hart, triggers_of(vhart)->each);
+        triggers_take_out(in_hart);
     }
 }
 

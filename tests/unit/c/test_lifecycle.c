@@ -158,10 +158,9 @@ void trigger_clear(const struct hart_triggers *of, uint32_t number)
     (void)number;
 }
 
-void triggers_take_out(const struct hart_triggers *of, struct trigger *each)
+void triggers_take_out(const struct hart_triggers *of)
 {
     (void)of;
-    (void)each;
 }
 
 void trap_use_fast_paths(bool use)

@@ -73,11 +73,11 @@ void trigger_clear(const struct hart_triggers *of, uint32_t number)
     real[number].tdata2 = 0;
 }
 
-void triggers_take_out(const struct hart_triggers *of, struct trigger *each)
+void triggers_take_out(const struct hart_triggers *of)
 {
     for (uint32_t i = 0; i < of->count; i++) {
-        if (each[i].mapped) {
-            each[i].tdata1 = real[i].tdata1;
+        if (of->each[i].mapped) {
+            of->each[i].tdata1 = real[i].tdata1;
             trigger_clear(of, i);
         }
     }
