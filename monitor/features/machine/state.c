@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is kept of each vhart in machine mode, and where the hart has it from. */
 #include "arch/csr.h"
+#include "arch/interrupts.h"
 #include "core/hooks.h"
+#include "core/lifecycle.h"
 #include "features/machine/machine.h"
 
 /* Of the environment calls, that from S-mode is the tenant's own from machine mode. */
@@ -81,7 +83,29 @@ static void begins(struct vhart *vhart)
         parked->entry = machine_entries.inner;
         begin_inner(vhart);
     }
+    /* Written between the start of the tenant and that of the vhart, which the message missed. */
+    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        vhart_raise_interrupt(vhart, INTERRUPT_SSI);
+    }
     machine_park(vhart);
 }
 
 HOOK(vhart_begins, begins);
+
+/* All its harts come from reset. */
+static void all_begin(struct tenant *tenant)
+{
+    if (!tenant_has_machine_mode(tenant)) {
+        return;
+    }
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+
+        machine_of(vhart)->msip = 0;
+        if (i != 0) {
+            vhart_start(vhart, tenant->description->entry, tenant->description->devicetree);
+        }
+    }
+}
+
+HOOK(tenant_begins, all_begin);
