@@ -63,14 +63,25 @@ static void begin_inner(struct vhart *vhart)
     machine_parked[vhart_index(vhart)].deadline = TIME_NEVER;
 }
 
-static void begins(struct vhart *vhart)
+/* All harts come from reset with the first one. */
+static void begin_all(struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+
+        machine_of(vhart)->msip = 0;
+        if (i != 0) {
+            vhart_start(vhart, tenant->description->entry, tenant->description->devicetree);
+        }
+    }
+}
+
+/* Its reset state. Apart: the start of other vharts has a length that is held. */
+static void __attribute__((noinline)) begin(struct vhart *vhart)
 {
     struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     struct world *world = &vhart->world;
 
-    if ((vhart->tenant->description->flags & COTENANT_TENANT_MACHINE) == 0) {
-        return;
-    }
     machine_of(vhart)->csrs = (struct machine_csrs){0};
     parked->mtimecmp = TIME_NEVER;
     parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
@@ -83,6 +94,9 @@ static void begins(struct vhart *vhart)
         parked->entry = machine_entries.inner;
         begin_inner(vhart);
     }
+    if (world->vhart_id == 0) {
+        begin_all(vhart->tenant);
+    }
     /* Written between the start of the tenant and that of the vhart, which the message missed. */
     if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
         vhart_raise_interrupt(vhart, INTERRUPT_SSI);
@@ -90,22 +104,11 @@ static void begins(struct vhart *vhart)
     machine_park(vhart);
 }
 
-HOOK(vhart_begins, begins);
-
-/* All its harts come from reset. */
-static void all_begin(struct tenant *tenant)
+static void begins(struct vhart *vhart)
 {
-    if (!tenant_has_machine_mode(tenant)) {
-        return;
-    }
-    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
-        struct vhart *vhart = &tenant->vharts[i];
-
-        machine_of(vhart)->msip = 0;
-        if (i != 0) {
-            vhart_start(vhart, tenant->description->entry, tenant->description->devicetree);
-        }
+    if (tenant_has_machine_mode(vhart->tenant)) {
+        begin(vhart);
     }
 }
 
-HOOK(tenant_begins, all_begin);
+HOOK(vhart_begins, begins);
