@@ -19,7 +19,7 @@ SHELL_SOURCES = cotenant .ci/run linux/debian/make-package \
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
 DEBS = cotenantctl cohost
 
-.PHONY: help setup compile build run test test-long keep-durations test-unit test-system models format deb lock clean \
+.PHONY: help setup compile build run test test-long keep-durations test-unit test-system models prove prove-docs format deb lock clean \
     lint setup-tools lint-c-format lint-c lint-layers lint-shell lint-python lint-types lint-docs
 
 help: ## Show this list
@@ -46,8 +46,8 @@ test: ## Set up, build, and run every check and test; prints the totals
 	@$(PYTHON) -m cotenant images fetch debian-disk
 	@$(PYTHON) tests/run.py
 
-test-long: ## Run the system tests that have a long form, in it; takes hours
-	@tool/setup/setup.sh --tests --images
+test-long: ## Run the proofs, and the system tests that have a long form, in it; takes hours
+	@tool/setup/setup.sh --proofs --images
 	@$(PYTHON) -m cotenant images fetch debian-disk
 	@$(PYTHON) tests/run.py --long
 
@@ -62,6 +62,14 @@ test-unit: ## Run the tests that need no QEMU: C and Python
 models: ## Check the models of what harts do together, with SPIN
 	@tool/setup/setup.sh --tests
 	$(PYTHON) -m pytest tests/models
+
+prove: ## Prove parts of the monitor free of undefined behaviour, with Frama-C; takes minutes
+	@tool/setup/setup.sh --proofs
+	@$(PYTHON) tests/harness/prove.py
+
+prove-docs: # The same, and the table that it prints goes to docs/proofs.md
+	@tool/setup/setup.sh --proofs
+	@$(PYTHON) tests/harness/prove.py --docs
 
 test-system: ## Boot systems under QEMU and test them
 	@tool/setup/setup.sh --images

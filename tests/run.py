@@ -6,7 +6,8 @@ is shown as it comes. Later steps run even if earlier ones fail, except that not
 the build fails. A system test that fails runs once more, alone: one that only failed because the
 machine was busy passes then, and the totals name it. Exit status 0 means that nothing failed.
 
-`--long` builds and then runs the system tests that have a long form, in it: `make test-long`.
+`--long` builds, then runs the proofs and the system tests that have a long form, in it: `make
+test-long`.
 """
 
 import argparse
@@ -153,6 +154,7 @@ def long_steps() -> list[Step]:
     os.environ["COTENANT_LONG_TESTS"] = "1"
     return [
         make_step("build", "compile", required=True),
+        make_step("proofs", "prove"),
         system_step("long forms under QEMU", "-m", "long_form"),
     ]
 

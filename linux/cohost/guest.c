@@ -27,6 +27,10 @@
 #define NS_PER_S 1000000000ull
 /* Turns in a row that do not take place, after which the guest is lost. */
 #define MOST_EMPTY_TURNS 1000
+/* A thread wakes up at most this part of a second before its guest's deadline, */
+#define MOST_LEAD_PART 50000
+/* and how much earlier that is depends on its last wake-up by this part. */
+#define LEAD_SHARE 8
 
 struct vhart {
     unsigned number;
@@ -36,6 +40,7 @@ struct vhart {
     atomic_bool started;
     volatile bool kicked;
     unsigned empty_turns;
+    uint64_t lateness; /* ticks from the end of a sleep until the thread runs: LEAD_SHARE means */
 };
 
 static struct {
@@ -100,25 +105,55 @@ int guest_end_event(void)
     return guest.end_event;
 }
 
-/* Sleeps until a moment of the machine's clock, or an event after number `seen`. */
-static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
+/* Sleeps for so many ticks, or until an event after number `seen`. False: it was the event. */
+static bool sleep_for(struct vhart *vhart, unsigned seen, uint64_t ticks)
 {
     struct timespec left, *limit = NULL;
+    bool timed_out;
 
-    if (deadline != NO_DEADLINE) {
-        uint64_t now = machine_time();
-        uint64_t ticks = deadline - now;
-
-        if (deadline <= now) {
-            return;
-        }
+    if (ticks != NO_DEADLINE) {
         left.tv_sec = (time_t)(ticks / guest.timebase);
         left.tv_nsec = (long)(ticks % guest.timebase * NS_PER_S / guest.timebase);
         limit = &left;
     }
     atomic_store(&vhart->sleeps, true);
-    (void)syscall(SYS_futex, &vhart->events, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
+    timed_out = syscall(SYS_futex, &vhart->events, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0) != 0 &&
+                errno == ETIMEDOUT;
     atomic_store(&vhart->sleeps, false);
+    return timed_out;
+}
+
+/* One wake-up that took long counts no more than the most that is led by. */
+static void learn_lateness(struct vhart *vhart, uint64_t late)
+{
+    uint64_t most = guest.timebase / MOST_LEAD_PART;
+
+    vhart->lateness += (late < most ? late : most) - vhart->lateness / LEAD_SHARE;
+}
+
+/*
+ * Sleeps until a moment of the machine's clock, or an event after number `seen`. The host takes its
+ * time to wake a thread up, and the guest's timer would be late by that: so the thread has itself
+ * woken up earlier, by what that took lately, and looks at the clock for the rest.
+ */
+static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
+{
+    uint64_t now = machine_time(), lead = vhart->lateness / LEAD_SHARE, end = deadline - lead;
+
+    if (deadline == NO_DEADLINE) {
+        (void)sleep_for(vhart, seen, NO_DEADLINE);
+        return;
+    }
+    if (now < deadline && deadline - now > lead) {
+        if (!sleep_for(vhart, seen, end - now)) {
+            return;
+        }
+        now = machine_time();
+        learn_lateness(vhart, now > end ? now - end : 0);
+    }
+    while (now < deadline && atomic_load(&vhart->events) == seen) {
+        now = machine_time();
+    }
 }
 
 static void report_crash(const struct vhart *vhart, const volatile struct hosted_run *run)

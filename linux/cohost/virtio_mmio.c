@@ -26,6 +26,7 @@ enum {
     QUEUE_DESCRIPTORS = 0x080,
     QUEUE_AVAILABLE = 0x090,
     QUEUE_USED = 0x0a0,
+    SHARED_MEMORY = 0x0b0, /* length and address of a region of it, 16 bytes */
     GENERATION = 0x0fc,
     CONFIGURATION = 0x100,
 };
@@ -106,6 +107,11 @@ static uint32_t load(struct virtio *device, uint64_t offset, unsigned size)
         return device->interrupts;
     case STATUS:
         return device->status;
+    case SHARED_MEMORY:
+    case SHARED_MEMORY + 4:
+    case SHARED_MEMORY + 8:
+    case SHARED_MEMORY + 12:
+        return UINT32_MAX; /* there is none */
     default:
         return offset < CONFIGURATION ? 0
                                       : load_configuration(device, offset - CONFIGURATION, size);

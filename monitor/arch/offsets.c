@@ -39,6 +39,9 @@ void offsets(void)
     DEFINE(HART_ID, offsetof(struct hart, id));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
     DEFINE(HART_FEATURES, offsetof(struct hart, features));
+    DEFINE(HART_SSTC, HART_SSTC);
+    DEFINE(HART_ENVCFG, HART_ENVCFG);
+    DEFINE(HART_PMP_RESIDENT, HART_PMP_RESIDENT);
     DEFINE(HART_EVENT_DEADLINE, offsetof(struct hart, event_deadline));
     DEFINE(HART_MTIMECMP, offsetof(struct hart, mtimecmp));
     DEFINE(HART_MTIME, offsetof(struct hart, mtime));

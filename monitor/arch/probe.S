@@ -33,7 +33,7 @@ probe_emulated_exceptions:
     csrw mtvec, t3
     ret
 
-    .section .rodata.probe, "a"
+    .section .bss.probe, "aw", @nobits
     .balign 64
 probe_lines:
-    .fill 128
+    .space 128

@@ -61,16 +61,16 @@ world_enter:
     andi t2, t2, INTERRUPT_SEI
     or t2, t2, t1
     sd t2, WORLD_PENDING(a0)
-    andi t1, t5, 2 /* HART_ENVCFG */
+    andi t1, t5, HART_ENVCFG
     beqz t1, 1f
     exchange 0x10a, WORLD_SENVCFG /* senvcfg */
-1:  andi t1, t5, 1 /* HART_SSTC */
+1:  andi t1, t5, HART_SSTC
     beqz t1, 2f
     exchange 0x14d, WORLD_DEADLINE /* stimecmp */
 2:  ld t3, WORLD_PENDING(a1)
     csrs mip, t3
     load medeleg, WORLD_MEDELEG
-    andi t1, t5, 4 /* HART_PMP_RESIDENT */
+    andi t1, t5, HART_PMP_RESIDENT
     beqz t1, exchange_pmp_addresses
 exchange_protection:
     load pmpcfg0, WORLD_PMP_CONFIG
@@ -133,10 +133,10 @@ load_all:
     csrc mip, t4
     ld t3, WORLD_PENDING(a1)
     csrs mip, t3
-    andi t1, t5, 2 /* HART_ENVCFG */
+    andi t1, t5, HART_ENVCFG
     beqz t1, 1f
     load 0x10a, WORLD_SENVCFG /* senvcfg */
-1:  andi t1, t5, 1 /* HART_SSTC */
+1:  andi t1, t5, HART_SSTC
     beqz t1, 2f
     load 0x14d, WORLD_DEADLINE /* stimecmp */
 2:  load medeleg, WORLD_MEDELEG

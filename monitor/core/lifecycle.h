@@ -34,7 +34,7 @@ void tenant_load_step(struct tenant *tenant);
 
 /*
  * Takes everything from a tenant: harts, interrupts, timers, input. `state` tells why, and is its
- * state when all harts have let go of it and what they leave is done (core/stopping.h); until then
+ * state when all harts have let go of it and what they leave is done (core/teardown.h); until then
  * it is TENANT_STOPPING, and halting it takes back that it starts anew.
  */
 void tenant_halt(struct tenant *tenant, enum tenant_state state);

@@ -14,7 +14,7 @@ void scheduler_init(struct scheduler *scheduler, uint64_t now)
 /* What is left of a budget stays what it is: a tenant could restart as often as it likes. */
 void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
-    charge(scheduler, now);
+    schedule_charge(scheduler, now);
     entity->slice_used = 0;
     entity->lateness = 0;
     make_ready(scheduler, entity, now);
@@ -33,7 +33,7 @@ void schedule_stop(struct scheduler *scheduler, struct schedulable *entity)
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
     if (entity->state == SCHEDULABLE_WAITING) {
-        charge(scheduler, now);
+        schedule_charge(scheduler, now);
         remove_from(&scheduler->waiting, entity);
         entity->wake = now;
         make_ready(scheduler, entity, now);

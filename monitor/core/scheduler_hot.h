@@ -61,12 +61,12 @@ static inline void make_ready(struct scheduler *scheduler, struct schedulable *e
 }
 
 /* A vhart of the same priority is ready behind `head`, which is ready itself. */
-static inline bool has_peer(const struct schedulable *head)
+static inline bool schedule_has_peer(const struct schedulable *head)
 {
     return head->next != NULL && head->next->priority == head->priority;
 }
 
-static inline void charge(struct scheduler *scheduler, uint64_t now)
+static inline void schedule_charge(struct scheduler *scheduler, uint64_t now)
 {
     struct schedulable *running = scheduler->running;
     uint64_t elapsed = now - scheduler->charged;
@@ -80,7 +80,7 @@ static inline void charge(struct scheduler *scheduler, uint64_t now)
         running->budget_used += elapsed;
     }
     /* A slice begins when another vhart would like to have it. */
-    if (running->state == SCHEDULABLE_READY && has_peer(running)) {
+    if (running->state == SCHEDULABLE_READY && schedule_has_peer(running)) {
         running->slice_used += elapsed;
     }
 }
@@ -121,12 +121,12 @@ static inline struct schedulable *schedule_next(struct scheduler *scheduler, uin
 {
     struct schedulable *head;
 
-    charge(scheduler, now);
+    schedule_charge(scheduler, now);
     wake_due(scheduler, now);
 
     /* Each round ends a slice or throttles a vhart, neither twice, so the loop ends. */
     for (head = scheduler->ready; head != NULL; head = scheduler->ready) {
-        if (has_peer(head) && head->slice_used >= head->slice) {
+        if (schedule_has_peer(head) && head->slice_used >= head->slice) {
             scheduler->ready = head->next;
             head->slice_used = 0;
             insert_ready(scheduler, head);
@@ -157,7 +157,7 @@ static inline uint64_t schedule_deadline(const struct scheduler *scheduler, uint
         if (running->budget != 0) {
             deadline = now + (running->budget - running->budget_used);
         }
-        if (has_peer(running)) {
+        if (schedule_has_peer(running)) {
             uint64_t used = running->slice_used;
             uint64_t slice_end = now + (used < running->slice ? running->slice - used : 0);
 

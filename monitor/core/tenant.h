@@ -91,7 +91,7 @@ struct tenant {
 
 extern struct tenant tenants[COTENANT_MAX_TENANTS];
 extern uint32_t tenant_count;
-/* Those that stop and that core/stopping.h has something to do for, a bit each; the shared lock's.
+/* Those that stop and that core/teardown.h has something to do for, a bit each; the shared lock's.
  */
 extern uint32_t tenants_stopping;
 /* The bundle that the machine was started from, checked. */

@@ -5,7 +5,7 @@
 #include "arch/instruction.h"
 #include "core/attended.h"
 
-/* What charge() does for an entity without a budget; returns the time since the last call. */
+/* schedule_charge() of an entity without a budget; returns the time since the last call. */
 static inline uint64_t account(struct scheduler *scheduler, struct schedulable *running,
                                uint64_t now)
 {
@@ -27,7 +27,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     struct schedulable *running = scheduler->running;
     uint64_t elapsed = account(scheduler, running, now);
 
-    if (has_peer(running)) {
+    if (schedule_has_peer(running)) {
         running->slice_used += elapsed;
     }
     vhart_of(running)->world.interrupts++;
@@ -129,7 +129,7 @@ world_change fast_wait(struct hart *hart)
     if (CSR_READ(mtval) != INSTRUCTION_WFI ||
         (vhart->world.mstatus & MSTATUS_MPP) != MSTATUS_MPP_S || (CSR_READ(mip) & enabled) != 0 ||
         hart->reschedule || next == NULL || running->budget != 0 ||
-        (has_peer(next) && next->slice_used >= next->slice) || next->budget != 0 ||
+        (schedule_has_peer(next) && next->slice_used >= next->slice) || next->budget != 0 ||
         vhart_of(next)->loading) {
         return NO_CHANGE;
     }

@@ -16,9 +16,8 @@
  */
 #include "abi/sbi.h"
 #include "arch/csr.h"
+#include "entry/save_world.h"
 #include "offsets.h"
-
-#define REGISTER(n) ((n) * 8)
 
     .section .text.trap, "ax"
     .globl trap_entry
@@ -48,7 +47,7 @@ set_timer:
     bnez a6, plain_path
     ld t1, WORLD_HART(sp)
     ld t0, HART_FEATURES(t1)
-    andi t0, t0, 1 /* HART_SSTC */
+    andi t0, t0, HART_SSTC
     bnez t0, 2f
     sd a0, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI
@@ -139,43 +138,7 @@ interrupt:
     j fast_exit
 
 plain_path:
-    sd ra, REGISTER(1)(sp)
-    sd gp, REGISTER(3)(sp)
-    sd tp, REGISTER(4)(sp)
-    sd t2, REGISTER(7)(sp)
-    sd s0, REGISTER(8)(sp)
-    sd s1, REGISTER(9)(sp)
-    sd a0, REGISTER(10)(sp)
-    sd a1, REGISTER(11)(sp)
-    sd a2, REGISTER(12)(sp)
-    sd a3, REGISTER(13)(sp)
-    sd a4, REGISTER(14)(sp)
-    sd a5, REGISTER(15)(sp)
-    sd a6, REGISTER(16)(sp)
-    sd a7, REGISTER(17)(sp)
-    sd s2, REGISTER(18)(sp)
-    sd s3, REGISTER(19)(sp)
-    sd s4, REGISTER(20)(sp)
-    sd s5, REGISTER(21)(sp)
-    sd s6, REGISTER(22)(sp)
-    sd s7, REGISTER(23)(sp)
-    sd s8, REGISTER(24)(sp)
-    sd s9, REGISTER(25)(sp)
-    sd s10, REGISTER(26)(sp)
-    sd s11, REGISTER(27)(sp)
-    sd t3, REGISTER(28)(sp)
-    sd t4, REGISTER(29)(sp)
-    sd t5, REGISTER(30)(sp)
-    sd t6, REGISTER(31)(sp)
-    csrrw t0, mscratch, zero /* the tenant's sp; and from here on a trap is a defect */
-    csrr t1, mepc
-    csrr t2, mstatus
-    sd t0, REGISTER(2)(sp)
-    sd t1, REGISTER(0)(sp)
-    sd t2, WORLD_MSTATUS(sp)
-    ld tp, WORLD_HART(sp) /* hart_self() while the monitor runs */
-    ld sp, HART_STACK_TOP(tp)
-    mv a0, tp
+    save_world
     csrr t0, mcause
     bltz t0, 1f
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
@@ -213,7 +176,7 @@ fast_store:
 
 /* The trap entry without the fast paths. */
     .globl trap_plain_entry
-    .balign 64
+    .balign 4
 trap_plain_entry:
     csrrw sp, mscratch, sp
     beqz sp, trap_in_monitor

@@ -37,11 +37,18 @@
 #define CALL_MAP (-14)      /* RIGHT_MAP: a page of zeros at address a1 of component a0's heap */
 #define CALL_UNMASK (-15)   /* RIGHT_INTERRUPTS: interrupt a0 may come again */
 #define CALL_RAISE (-16)    /* RIGHT_INTERRUPTS: a software interrupt to ourselves */
-#define CALL_ARGUMENT (-17) /* RIGHT_INSPECT: number of the tenant's argument named in a0, a1 */
+/* RIGHT_INSPECT: of the tenant's argument named in a0, a1 the number behind a2 others. */
+#define CALL_ARGUMENT (-17)
 #define CALL_SHUTDOWN (-18) /* RIGHT_SHUTDOWN: ends the tenant, as failed if a0 */
+/* With a device: what to add to an address of its data, for the device to find it. */
+#define CALL_DISTANCE (-19)
+/* Copies a2 bytes, at most COPY_BYTES, from a0, which is lent to it, to a1 of its data; with a3 the
+ * other way. Safe whatever the lender does meanwhile, as access to a0 is not. */
+#define CALL_COPY (-20)
 
-#define CALLS 18
+#define CALLS 20
 #define PRINT_BYTES 40
+#define COPY_BYTES 2048
 
 #define RIGHT_SCHEDULE 0x1
 #define RIGHT_DISPATCH 0x2
@@ -68,10 +75,12 @@
 /* Events for the scheduler. */
 #define EVENT_TIMER 1
 #define EVENT_INTERRUPT 2 /* argument: number; masked until CALL_UNMASK */
-#define EVENT_UNWOUND 3   /* argument: mask of threads that a restart took out of a component */
-#define EVENT_CREATED 4   /* thread; argument: the thread that made it */
-#define EVENT_ENDED 5     /* thread */
-#define EVENT_CLIENT 16   /* from here: as the sender says */
+/* And on: that of the device of component 0, 1.. */
+#define INTERRUPT_DEVICES 16
+#define EVENT_UNWOUND 3 /* argument: mask of threads that a restart took out of a component */
+#define EVENT_CREATED 4 /* thread; argument: the thread that made it */
+#define EVENT_ENDED 5   /* thread */
+#define EVENT_CLIENT 16 /* from here: as the sender says */
 
 #define THREADS 16 /* at most 64: masks are words */
 #define COMPONENTS 32
@@ -80,10 +89,12 @@
 
 /*
  * One address space: component n has the region of 2 MiB at COMPONENT_BASE + n * COMPONENT_SIZE:
- * its image first, a heap, and a stack for each thread with a hole below it.
+ * its image first, a page of registers of a device, a heap, and a stack for each thread with a hole
+ * below it.
  */
 #define COMPONENT_BASE 0x2000000000
 #define COMPONENT_SIZE 0x200000
+#define DEVICE_OFFSET 0xff000 /* registers of its device */
 #define HEAP_OFFSET 0x100000
 #define STACKS_OFFSET 0x180000
 #define STACK_SPACING 0x4000

@@ -99,6 +99,22 @@ uint64_t platform_number(const char *name, uint64_t otherwise)
     return text != NULL && argument_number(&text, &value) ? value : otherwise;
 }
 
+uint64_t platform_nth_number(const char *name, uint64_t skip)
+{
+    const char *text = platform_argument(name);
+    uint64_t value;
+
+    for (uint64_t number = 0; text != NULL && argument_number(&text, &value); number++) {
+        if (number == skip) {
+            return value;
+        }
+        if (*text == '\0' || *text++ == ' ') {
+            return 0;
+        }
+    }
+    return 0;
+}
+
 void platform_word(const char *name, const char *otherwise, char *word, uint32_t size)
 {
     const char *text = platform_argument(name);

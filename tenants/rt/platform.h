@@ -43,6 +43,12 @@ const char *platform_argument(const char *name);
 uint64_t platform_number(const char *name, uint64_t otherwise);
 
 /*
+ * Of the numbers of argument `name`, with any one character between two of them (10.0.0.2/24), the
+ * one behind `skip` others, or 0 if there is none.
+ */
+uint64_t platform_nth_number(const char *name, uint64_t skip);
+
+/*
  * The text of argument `name`, or `otherwise` if it is not given, ended by a zero byte in `word`,
  * which has `size` bytes, at least 1; what does not fit is left out.
  */

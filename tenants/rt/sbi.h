@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/sbi.h"
+#include "rt/ecall.h"
 
 /* The legacy console of firmware that has no DBCN (SBI 3.0, section 5.2). */
 #define SBI_EXT_LEGACY_PUTCHAR 0x01
@@ -27,12 +28,7 @@ static inline struct sbi_result sbi_call6(uint64_t extension, uint64_t function,
                                           uint64_t arg1, uint64_t arg2, uint64_t arg3,
                                           uint64_t arg4, uint64_t arg5)
 {
-    register uint64_t a0 __asm__("a0") = arg0;
-    register uint64_t a1 __asm__("a1") = arg1;
-    register uint64_t a2 __asm__("a2") = arg2;
-    register uint64_t a3 __asm__("a3") = arg3;
-    register uint64_t a4 __asm__("a4") = arg4;
-    register uint64_t a5 __asm__("a5") = arg5;
+    ECALL_ARGUMENTS(arg0, arg1, arg2, arg3, arg4, arg5);
     register uint64_t a6 __asm__("a6") = function;
     register uint64_t a7 __asm__("a7") = extension;
 

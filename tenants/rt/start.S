@@ -9,6 +9,8 @@
  * entry {offset, info, addend} means: the word at load address + offset = load address + addend.
  * Then it clears .bss, sets the stack and tp (harts.h) and calls rt_main(hart id, device tree), which stays away.
  */
+#include "rt/begin.h"
+
     .section .text.start, "ax"
     .globl _start
 _start:
@@ -27,20 +29,7 @@ _start:
     addi    t1, t1, 24
     j       1b
 
-2:  lla     t1, bss_start
-    lla     t2, bss_end
-3:  bgeu    t1, t2, 4f
-    sd      zero, 0(t1)
-    addi    t1, t1, 8
-    j       3b
-
-4:  lla     sp, stack_top
+2:  clear_bss_and_set_stack
     lla     tp, first_hart
     call    rt_main
-5:  wfi
-    j       5b
-
-    .section .bss.stack, "aw", @nobits
-    .balign 16
-    .space  16384
-stack_top:
+    wait_for_ever

@@ -52,8 +52,6 @@
 /* A reset takes no time in any device known; a device that needs longer is broken. Whoever emulates
  * it, and this hart, may take a while. */
 #define RESET_MICROSECONDS 2000000
-/* Slots of the device tree that are looked at. */
-#define SLOT_LIMIT 64
 
 static uint32_t read_register(const struct virtio_device *device, uint32_t offset)
 {
@@ -73,11 +71,13 @@ static void order(void)
 
 static void write_address(const struct virtio_device *device, uint32_t offset, const void *address)
 {
-    write_register(device, offset, (uint32_t)(uintptr_t)address);
-    write_register(device, offset + 4, (uint32_t)((uintptr_t)address >> 32));
+    uint64_t found = (uintptr_t)address + device->distance;
+
+    write_register(device, offset, (uint32_t)found);
+    write_register(device, offset + 4, (uint32_t)(found >> 32));
 }
 
-static bool probe(struct virtio_device *device, uint32_t id)
+bool virtio_probe(struct virtio_device *device, uint32_t id)
 {
     uint32_t version;
 
@@ -87,22 +87,6 @@ static bool probe(struct virtio_device *device, uint32_t id)
     version = read_register(device, VERSION);
     device->legacy = version == VERSION_LEGACY;
     return version == VERSION_LEGACY || version == VERSION_MODERN;
-}
-
-bool virtio_find(struct virtio_device *device, uint32_t id)
-{
-    const struct fdt *fdt = &platform.fdt;
-    struct fdt_node node;
-    uint64_t size;
-
-    for (uint32_t slot = 0;
-         slot < SLOT_LIMIT && fdt_find_nth_compatible(fdt, "virtio,mmio", slot, &node); slot++) {
-        if (fdt_reg(fdt, &node, &device->base, &size) &&
-            fdt_cell(fdt, &node, "interrupts", 0, &device->source) && probe(device, id)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Section 2.4: the driver waits until the status reads 0. */
@@ -149,7 +133,7 @@ static bool negotiate(const struct virtio_device *device, uint32_t features)
 /* Section 4.2.4: one page number stands for the whole queue, whose layout is section 2.7.2's. */
 static bool place_legacy_queue(const struct virtio_device *device, const struct virtio_rings *rings)
 {
-    uint64_t page = (uintptr_t)rings / VIRTIO_QUEUE_ALIGNMENT;
+    uint64_t page = ((uintptr_t)rings + device->distance) / VIRTIO_QUEUE_ALIGNMENT;
 
     write_register(device, LEGACY_PAGE_SIZE, VIRTIO_QUEUE_ALIGNMENT);
     write_register(device, QUEUE_SIZE, VIRTIO_QUEUE_SIZE);

@@ -81,7 +81,8 @@ struct virtio_device {
     uint64_t base;   /* of its registers */
     uint32_t source; /* of its interrupt */
     bool legacy;
-    bool failed; /* it broke the protocol: it takes no more requests */
+    bool failed;       /* it broke the protocol: it takes no more requests */
+    uint64_t distance; /* what to add to addresses of queues, for the device to find them */
 };
 
 /*
@@ -89,6 +90,12 @@ struct virtio_device {
  * where it is. False: there is none, or its transport is of an unknown version.
  */
 bool virtio_find(struct virtio_device *device, uint32_t id);
+
+/*
+ * Whether a device `id` is at device->base, whose transport is of a known version, which is filled
+ * in. What virtio_find() asks of each slot.
+ */
+bool virtio_probe(struct virtio_device *device, uint32_t id);
 
 /* Cell `offset` (32 bits) of the device's configuration space. */
 uint32_t virtio_configuration(const struct virtio_device *device, uint32_t offset);

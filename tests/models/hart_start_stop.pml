@@ -132,7 +132,7 @@ inline tenant_start(h)
     fi
 }
 
-/* has_stopped() of core/stopping.c, by the console service, which is on hart 0. */
+/* has_stopped() of core/teardown.c, by the console service, which is on hart 0. */
 inline has_stopped()
 {
     assert(!runs[0] && !runs[1] && !runs[2]);

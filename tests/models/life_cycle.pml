@@ -6,7 +6,7 @@
  * Two harts. The console, whose commands come at any time, is on hart 0, with vhart 1 of the tenant;
  * vhart 0, which also loads the images, is on hart 1. The tenant starts and stops its second vhart,
  * shuts itself down and reboots as it likes. What is left of a stop when both harts have let go of
- * it is done by the console service later (core/stopping.c). What the shared lock guards is one step here; between
+ * it is done by the console service later (core/teardown.c). What the shared lock guards is one step here; between
  * taking requests and carrying them out others may come. Every run is finite; `finish` looks at its
  * end.
  */
@@ -141,7 +141,7 @@ inline release(v)
     requests[v] = 0
 }
 
-/* has_stopped() of core/stopping.c: the last piece, by the console service. */
+/* has_stopped() of core/teardown.c: the last piece, by the console service. */
 inline has_stopped(h)
 {
     tenant = STOPPED;

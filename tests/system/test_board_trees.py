@@ -2,6 +2,7 @@
 """A board file out of a device tree boots; those of Debian's trees are as ours by hand."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,9 @@ def test_our_files_of_boards_that_nobody_tried_are_what_their_trees_say(
     assert text is not None
     (tmp_path / f"{name}.toml").write_text(text)
     ours = board_reader.load(name, Mistakes("test"))
-    assert ours is not None and ours == board_reader.load(name, Mistakes("test"), tmp_path)
+    # How it boots from a card, no tree tells.
+    assert ours is not None and ours.sd_card is not None
+    assert replace(ours, sd_card=None) == board_reader.load(name, Mistakes("test"), tmp_path)
     assert [hart.has_s_mode for hart in ours.harts] == [False, True, True, True, True]
 
 

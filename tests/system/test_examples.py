@@ -29,6 +29,10 @@ TRY = {
     "hosted": {"linux": "cohost exec -- uname -r"},
     "control-loop": {"linux": "controlplot --batch"},
     "shared-memory": {"linux": "samples 1000"},
+    "components": {
+        "linux": "wget -qO- http://10.0.0.2/ | grep '<h1>' && wget -qO- http://10.0.0.2/crash/http "
+        "&& sleep 0.2 && wget -qO- http://10.0.0.2/stats | grep ' http  *1 '"
+    },
     "udp-echo": {"linux": "ping -c 3 10.0.0.2 && udpecho 10.0.0.2 100"},
     "firewall": {
         "outside": "wget -q -O - http://10.0.0.1/hostname | grep server && "

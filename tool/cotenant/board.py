@@ -168,6 +168,21 @@ class QemuOptions:
 
 
 @dataclass(frozen=True)
+class SdCard:
+    """How the board boots from a card: what its boot ROM, and then SPL, look for."""
+
+    spl_type: str
+    """the type of the partition that the boot ROM starts, a GUID"""
+    spl_sector: int
+    """its first sector of 512 bytes"""
+    firmware_type: str
+    firmware_sector: int
+    """the same of what SPL loads"""
+    bundle: int
+    """where SPL puts the bundle: RAM that it does not use itself"""
+
+
+@dataclass(frozen=True)
 class Board:
     """All that the tool and the monitor know of a machine."""
 
@@ -200,6 +215,8 @@ class Board:
     qemu: QemuOptions | None
     bus_protection: BusProtection | None = None
     """None: no unit confines what its devices reach"""
+    sd_card: SdCard | None = None
+    """None: it is not known how the board boots from a card"""
 
     @property
     def virtual_watchdog(self) -> Range:

@@ -2,6 +2,7 @@
 """Reads boards/NAME.toml and checks that the board makes sense in itself."""
 
 from pathlib import Path
+from uuid import UUID
 
 from cotenant import abi, paths
 from cotenant.board import (
@@ -19,6 +20,7 @@ from cotenant.board import (
     PropertyValue,
     QemuOptions,
     Reset,
+    SdCard,
     Uart,
 )
 from cotenant.errors import Mistakes
@@ -31,6 +33,9 @@ _BUS_KINDS = {"mpfs-mpu": "BUS_MPFS_MPU"}
 _MAX_ADDRESS = (1 << 55) - 1
 _MOST_SERIAL_LINES = 8
 _SUFFIX = ".toml"
+_PAGE = 4096
+# Behind a partition table (34 sectors), and so low that a card's image stays small.
+_LEAST_SECTOR, _MOST_SECTOR = 34, 1 << 21
 
 
 def names(folder: Path = paths.BOARDS) -> list[str]:
@@ -113,6 +118,7 @@ def _read(name: str, top: TableReader) -> Board | None:
     virtual_devices = _read_virtual_devices(top.table("virtual_devices"))
     devices = [_read_device(reader) for reader in top.tables("device")]
     bus_protection = _read_bus_protection(top.table("bus_protection"))
+    sd_card = _read_sd_card(top.table("sd_card"))
     qemu = _read_qemu(top.table("qemu"))
     top.finish()
     if not 1 <= len(harts) <= abi.limit("MAX_HARTS"):
@@ -150,6 +156,7 @@ def _read(name: str, top: TableReader) -> Board | None:
         devices={device.name: device for device in devices if device is not None},
         qemu=qemu,
         bus_protection=bus_protection,
+        sd_card=sd_card,
     )
     _check_overlaps(board, top)
     _check_sources(board, top)
@@ -370,6 +377,36 @@ def _read_qemu(reader: TableReader | None) -> QemuOptions | None:
     if machine is None:
         return None
     return QemuOptions(machine, cpu, memory, starts_bundle is not False, console)
+
+
+def _read_sd_card(reader: TableReader | None) -> SdCard | None:
+    if reader is None:
+        return None
+    types = [
+        reader.parsed(name, _parse_guid, "5b193300-fc78-40cd-8002-e86c45580b47", required=True)
+        for name in ("spl_type", "firmware_type")
+    ]
+    sectors = [
+        reader.integer(name, _LEAST_SECTOR, _MOST_SECTOR, "2082", required=True)
+        for name in ("spl_sector", "firmware_sector")
+    ]
+    bundle = reader.integer("bundle", 0, (1 << 32) - 1, "0x9000_0000", required=True)
+    reader.finish()
+    if None in types or None in sectors or bundle is None:
+        return None
+    assert types[0] and types[1] and sectors[0] and sectors[1]
+    if bundle % _PAGE:
+        reader.wrong("bundle", "is not a multiple of 4096", "the bundle starts at such ones only")
+    if sectors[1] <= sectors[0]:
+        reader.wrong("firmware_sector", "is not behind the SPL", "put it behind spl_sector")
+    return SdCard(types[0], sectors[0], types[1], sectors[1], bundle)
+
+
+def _parse_guid(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError as error:
+        raise ValueError(f'"{text}" is no GUID') from error
 
 
 def _check_overlaps(board: Board, top: TableReader) -> None:

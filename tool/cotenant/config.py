@@ -98,6 +98,8 @@ class TenantConfig:
     kernel: str | None = None
     """what its image, firmware, starts, so many bytes behind the image's start:"""
     kernel_offset: int = 0
+    devicetree: str | None = None
+    """the file of the board's own device tree, which it gets edited; None: it gets a made one"""
     arguments: str = ""
     ready: str | None = None
     login: str | None = None
@@ -306,6 +308,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     image, image_address, next_stage = _read_image(reader)
     initrd = reader.string("initrd", "debian-initramfs")
     kernel, kernel_offset = _read_kernel(reader)
+    devicetree = reader.string("devicetree", "./board.dtb")
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
     login = reader.parsed("login", _parse_user, "root")
@@ -342,6 +345,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         initrd=initrd,
         kernel=kernel,
         kernel_offset=kernel_offset,
+        devicetree=devicetree,
         arguments=arguments or "",
         ready=ready,
         login=login,
@@ -383,6 +387,7 @@ def _read_mode(reader: TableReader, harts_key: str, harts: int) -> tuple[bool, b
         reader.wrong(harts_key, "a tenant with S-mode below machine mode has one hart", "name one")
     for key, why in {
         "guests": "guests are for a tenant above SBI",
+        "devicetree": "a board's tree does not tell of the timer that it sees",
         "watch": "the board's timer is where a watchdog would be, and heartbeats are SBI calls",
     }.items():
         if key in reader.data:

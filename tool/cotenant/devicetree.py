@@ -28,6 +28,10 @@ _UART_SIZE = 0x100
 _PCI_PORTS = 0x0100_0000
 _PCI_MEMORY = 0x0200_0000
 _PCI_CARD = 1 << 11
+WATCHDOG = "allwinner,sun6i-a31-wdt"
+HOSTED = "cotenant,hosted"
+CHANNEL = "cotenant,memory-channel"
+"""what the virtual watchdog, the registers for guests and a window are compatible with"""
 
 
 @dataclass(frozen=True)
@@ -261,7 +265,7 @@ def _channels(windows: Sequence[WindowEnd]) -> fdt.Node:
     channels = _node("channels", {"#address-cells": 2, "#size-cells": 2, "ranges": True})
     for each in windows:
         properties: dict[str, PropertyValue] = {
-            "compatible": "cotenant,memory-channel",
+            "compatible": CHANNEL,
             "label": each.channel,
             "reg": (*_reg(each.window), *_reg(each.doorbell)),
             "cotenant,end": each.number,
@@ -271,31 +275,32 @@ def _channels(windows: Sequence[WindowEnd]) -> fdt.Node:
 
 
 def _watchdog(area: Range) -> fdt.Node:
-    return _node(
-        f"watchdog@{area.base:x}", {"compatible": "allwinner,sun6i-a31-wdt", "reg": _reg(area)}
-    )
+    return _node(f"watchdog@{area.base:x}", {"compatible": WATCHDOG, "reg": _reg(area)})
 
 
 def _guests(area: Range) -> fdt.Node:
-    return _node(f"hosted@{area.base:x}", {"compatible": "cotenant,hosted", "reg": _reg(area)})
+    return _node(f"hosted@{area.base:x}", {"compatible": HOSTED, "reg": _reg(area)})
 
 
 def _interrupts_of(device: Device) -> dict[str, PropertyValue]:
     if device.pci is None:
         return _interrupts(device.interrupts)
-    return _pci(device.pci, device.interrupts)
+    return pci_properties(device.pci, device.interrupts, PLIC_PHANDLE)
 
 
-def _pci(windows: PciWindows, sources: tuple[int, ...]) -> dict[str, PropertyValue]:
+def pci_properties(
+    windows: PciWindows, sources: tuple[int, ...], plic: int, address_cells: int = 0
+) -> dict[str, PropertyValue]:
     """Return what describes a PCI bus (IEEE Std 1275, PCI bus binding).
 
-    The pins INTA to INTD of each card lead to the four sources, one further with each card.
+    The pins INTA to INTD of each card lead to the four sources, one further with each card, of the
+    controller with the phandle `plic`, which has so many `#address-cells`.
     """
     routes: list[int] = []
     for card in range(PCI_INTERRUPTS):
         for pin in range(PCI_INTERRUPTS):
             source = sources[(card + pin) % PCI_INTERRUPTS]
-            routes += [card * _PCI_CARD, 0, 0, pin + 1, PLIC_PHANDLE, source]
+            routes += [card * _PCI_CARD, 0, 0, pin + 1, plic, *(0,) * address_cells, source]
     return {
         "device_type": "pci",
         "#address-cells": 3,

@@ -84,6 +84,9 @@ def _tenant(tenant: TenantPlan, config: SystemConfig) -> dict[str, object]:
             for device in tenant.virtual_devices
         ],
         "control": _control(tenant),
+        "devicetree": None
+        if tenant.config.devicetree is None
+        else {"file": tenant.config.devicetree, "cut": list(tenant.cut)},
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
@@ -125,6 +128,11 @@ def show(system: System, console: Console) -> None:
     if system.masters:
         console.print(_master_table(system))
     console.print(_hart_table(system))
+    for tenant in system.tenants:
+        if tenant.config.devicetree is not None:
+            console.print(f"Device tree of {tenant.name}: {tenant.config.devicetree}")
+            for sentence in tenant.cut:
+                console.print(f"  {sentence}", markup=False)
     for hart, result in system.pmp.items():
         console.print(explain_pmp.table(hart, result, _names(system, hart)))
 

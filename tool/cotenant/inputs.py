@@ -7,9 +7,11 @@ from pathlib import Path
 
 from cotenant import abi, images
 from cotenant.board import Board, BoardHart
+from cotenant.board_import.tree import Tree, TreeError
 from cotenant.config import SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
 from cotenant.imagefile import NEXT_STAGE, RAW, Image, ImageFileError, joined, next_stage, read
+from cotenant.layout import devicetree_room
 from cotenant.machine_code import (
     MachineInstruction,
     find_machine_instruction,
@@ -23,6 +25,13 @@ class TenantImages:
 
     image: Image
     initrd: bytes | None
+    devicetree: bytes | None = None
+    """the board's own device tree, as the file has it"""
+
+    @property
+    def devicetree_room(self) -> int:
+        """Bytes that are kept for the tenant's device tree."""
+        return devicetree_room(len(self.devicetree or b""))
 
 
 def is_name(image: str) -> bool:
@@ -66,8 +75,11 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
         initrd = None
         if tenant.initrd is not None:
             initrd = _bytes(file_of(tenant.initrd), f"{tenant.key}.initrd", mistakes)
+        tree = None
+        if tenant.devicetree is not None:
+            tree = _devicetree(folder, tenant, mistakes)
         if image is not None:
-            found[tenant.name] = TenantImages(image, initrd)
+            found[tenant.name] = TenantImages(image, initrd, tree)
     return found
 
 
@@ -188,6 +200,28 @@ def _bytes(path: Path | images.ImageError, key: str, mistakes: Mistakes) -> byte
     except OSError as error:
         mistakes.add(key, f"{path} cannot be read ({error.strerror})", "correct its permissions")
         return None
+
+
+def _devicetree(folder: Path, tenant: TenantConfig, mistakes: Mistakes) -> bytes | None:
+    """Return a tenant's device tree; what is no file of one is noted."""
+    key = f"{tenant.key}.devicetree"
+    path = folder / Path(tenant.devicetree or "").expanduser()
+    if not path.is_file():
+        mistakes.add(
+            key,
+            f"there is no file {path}",
+            "name the board's device tree; a Linux on the board has it in /sys/firmware/fdt",
+        )
+        return None
+    data = _bytes(path, key, mistakes)
+    if data is None:
+        return None
+    try:
+        Tree(data)
+    except TreeError as error:
+        mistakes.add(key, f"{path}: {error}", "name a flattened device tree (.dtb)")
+        return None
+    return data
 
 
 def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[BoardHart, ...]:

@@ -12,6 +12,11 @@ PAGE = 4096
 DEVICETREE_ROOM = 16384
 
 
+def devicetree_room(own: int) -> int:
+    """Return the bytes kept for a device tree that is made of one of the board with `own` bytes."""
+    return align_up(own, PAGE) + DEVICETREE_ROOM
+
+
 class LayoutError(Exception):
     """The memory does not suit the image: the problem, and the remedy."""
 
@@ -41,17 +46,26 @@ class Layout:
     initrd: Range | None
 
 
-def needed(image: Image, initrd: bytes | None) -> int:
-    """Return the least size of a tenant's memory, its image at the start of it."""
+def needed(image: Image, initrd: bytes | None, room: int = DEVICETREE_ROOM) -> int:
+    """Return the least size of a tenant's memory, its image at the start of it.
+
+    `room`: bytes that are kept for the device tree.
+    """
     low = 0 if image.relocatable else image.low
-    size = align_up(image.high - low, PAGE) + DEVICETREE_ROOM
+    size = align_up(image.high - low, PAGE) + room
     return size + align_up(len(initrd or b""), PAGE)
 
 
-def lay_out(memory: Range, image: Image, initrd: bytes | None, top: int | None = None) -> Layout:
+def lay_out(
+    memory: Range,
+    image: Image,
+    initrd: bytes | None,
+    top: int | None = None,
+    room: int = DEVICETREE_ROOM,
+) -> Layout:
     """Place everything; raises LayoutError if the memory is too small or in the wrong place.
 
-    All but the device tree goes below `top`, if it is given.
+    All but the device tree, for which `room` bytes are kept, goes below `top`, if it is given.
     """
     placed = image.at(memory.base)
     extent = Range(placed.low, placed.high - placed.low)
@@ -61,14 +75,21 @@ def lay_out(memory: Range, image: Image, initrd: bytes | None, top: int | None =
             f"write memory = {{ base = {align_down(extent.base, PAGE):#x}, size = ... }}, "
             "or link it position independent",
         )
-    devicetree = Range(align_down(memory.end, PAGE) - DEVICETREE_ROOM, DEVICETREE_ROOM)
+    devicetree = Range(align_down(memory.end, PAGE) - room, room)
+    if devicetree.base < memory.base:
+        raise LayoutError(
+            f"{format_size(memory.size)} are too little for the device tree",
+            f"give it at least {format_size(align_up(2 * room, 1 << 20))}",
+        )
     limit = devicetree.base if top is None else top
     ramdisk = None
     if initrd is not None:
         ramdisk = Range(align_down(limit - len(initrd), PAGE), len(initrd))
         limit = ramdisk.base
     if extent.end > limit:
-        least = needed(image, initrd) + (0 if image.relocatable else extent.base - memory.base)
+        least = needed(image, initrd, room) + (
+            0 if image.relocatable else extent.base - memory.base
+        )
         least += devicetree.base - (devicetree.base if top is None else top)
         raise LayoutError(
             f"{format_size(memory.size)} are too little for the image"

@@ -7,7 +7,7 @@ from cotenant.bundle import header_size
 from cotenant.config import SystemConfig
 from cotenant.errors import Mistakes
 from cotenant.inputs import TenantImages
-from cotenant.layout import DEVICETREE_ROOM, Layout, LayoutError, lay_out, needed
+from cotenant.layout import Layout, LayoutError, lay_out, needed
 from cotenant.placement import Placement, Request, place
 from cotenant.ranges import Range
 from cotenant.units import align_up, format_size
@@ -29,7 +29,7 @@ def requests_of(
             continue
         image, initrd = images[tenant.name].image, images[tenant.name].initrd
         key = f"{tenant.key}.memory"
-        least = needed(image, initrd)
+        least = needed(image, initrd, images[tenant.name].devicetree_room)
         if tenant.memory.size < least:
             what = f'image "{tenant.image}"'
             what += f' with initrd "{tenant.initrd}"' if tenant.initrd else ""
@@ -66,7 +66,7 @@ def monitor_size(images: dict[str, TenantImages]) -> int:
     contents = {each.initrd for each in images.values() if each.initrd is not None}
     contents.update(part.data for each in images.values() for part in each.image.segments)
     stored = sum(align_up(len(content), PAGE) for content in contents)
-    trees = DEVICETREE_ROOM * len(images)
+    trees = sum(each.devicetree_room for each in images.values())
     return align_up(own + header_size() + stored + trees, MONITOR_ALIGNMENT)
 
 
@@ -120,7 +120,7 @@ def lay_out_all(
         parts = shared.memory[tenant.name]
         top = parts[0].end if len(parts) > 1 else None
         try:
-            layouts[tenant.name] = lay_out(memory, own.image, own.initrd, top)
+            layouts[tenant.name] = lay_out(memory, own.image, own.initrd, top, own.devicetree_room)
         except LayoutError as error:
             mistakes.add(f"{tenant.key}.memory", error.problem, error.remedy)
     return layouts

@@ -36,6 +36,12 @@ class TenantPlan:
     vharts: tuple[VhartPlan, ...]
     virtual_devices: tuple[VirtualDevice, ...]
     has_doorbells: bool
+    cut: tuple[str, ...] = ()
+    """What was cut of the board's own device tree, in sentences; none if its tree is a made one."""
+    wanting: tuple[str, ...] = ()
+    """What it keeps of that tree, and lacks something that was cut."""
+    own_tree: bytes | None = None
+    """That tree as the file has it."""
 
     @property
     def name(self) -> str:
@@ -98,6 +104,12 @@ class System:
         group = self.config.group_of(tenant.name)
         first = group is None or self.config.active_at_boot(group) == tenant.name
         return tenant.config.autostart and first
+
+    @property
+    def own_trees(self) -> tuple[bytes, ...]:
+        """Return the board's own device trees that tenants name, as their files have them."""
+        found = (tenant.own_tree for tenant in self.tenants)
+        return tuple(tree for tree in found if tree is not None)
 
     @property
     def boot_hart(self) -> int:

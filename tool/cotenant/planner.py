@@ -7,9 +7,12 @@ sound, so that one mistake does not cause a dozen sentences.
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cotenant import (
+    board_tree,
     bus_protection,
     channels,
     devices,
@@ -36,6 +39,7 @@ from cotenant.layout import Layout, Part
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
 from cotenant.pmp.compiler import HartPmp
+from cotenant.ranges import Range
 from cotenant.vharts import Vharts, plan_vharts
 from cotenant.windows import Windows
 
@@ -80,16 +84,22 @@ def plan(
     mistakes.stop_if_any()
     placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
     mistakes.stop_if_any()
-    shared = windows.plan(config, placement.memory, mistakes)
+    shared = windows.plan(config, placement.memory, images, mistakes)
     mistakes.stop_if_any()
     layouts = memory.lay_out_all(config, placement, images, shared, mistakes)
     mistakes.stop_if_any()
     masters = bus_protection.plan(config, board, owned, shared.memory, mistakes)
+    _check_trees(config, board, images, placement.ram, mistakes)
     joined = channels.plan(config, board, shared.of, mistakes)
     for tenant in config.tenants:
         guests.check(tenant, board, len(joined.devices[tenant.name]), mistakes)
     vharts = plan_vharts(config, board, shared, owned, joined.devices, mistakes)
+    mistakes.stop_if_any()
     decided = _Decided(images, owned, placement, shared, layouts, vharts, joined)
+    tenants = tuple(
+        _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
+        for each in config.tenants
+    )
     return System(
         config=config,
         board=board,
@@ -99,10 +109,7 @@ def plan(
         ram=placement.ram,
         monitor=placement.monitor,
         harts=harts,
-        tenants=tuple(
-            _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
-            for each in config.tenants
-        ),
+        tenants=tenants,
         channels=joined.all,
         disks=disks,
         pmp=vharts.pmp,
@@ -112,6 +119,8 @@ def plan(
             *machine_mode_warnings(config.tenants, images),
             *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),
+            *_tree_warnings(tenants),
+            *_widened_warnings(vharts.widened),
         ),
         masters=masters,
     )
@@ -124,6 +133,37 @@ def _pmp_warnings(compiled: dict[int, HartPmp]) -> list[str]:
         "use memory sizes that are powers of two, and give adjacent devices to one tenant"
         for hart, result in compiled.items()
         if not result.shared
+    ]
+
+
+def _check_trees(
+    config: SystemConfig,
+    board: Board,
+    images: dict[str, TenantImages],
+    ram: Range,
+    mistakes: Mistakes,
+) -> None:
+    for tenant in config.tenants:
+        data = images[tenant.name].devicetree
+        if data is not None:
+            harts = [hart for hart in board.harts if hart.id in tenant.harts]
+            complain = partial(mistakes.add, f"{tenant.key}.devicetree")
+            board_tree.check(data, board, harts, ram, complain)
+
+
+def _tree_warnings(tenants: Sequence[TenantPlan]) -> list[str]:
+    return [
+        f"in the device tree of tenant {tenant.name}, {sentence}"
+        for tenant in tenants
+        for sentence in tenant.wanting
+    ]
+
+
+def _widened_warnings(names: Sequence[str]) -> list[str]:
+    return [
+        f"tenant {name} reaches what is between its devices and nobody's, too: the harts have too "
+        "few PMP entries for its devices alone"
+        for name in names
     ]
 
 
@@ -160,12 +200,14 @@ def _tenant(
         machine=tenant.machine,
         s_mode=tenant.s_mode,
     )
+    made = _made_tree(tenant, view, board, decided)
+    parts = (*layout.parts, _devicetree_part(layout, name, made.blob))
     return TenantPlan(
         config=tenant,
         memory=decided.placement.memory[name],
         own_memory=view.memory,
         image_kind=decided.images[name].image.kind,
-        parts=(*layout.parts, _devicetree_part(layout, view, board)),
+        parts=parts,
         entry=layout.entry,
         devicetree=layout.devicetree.base,
         devices=decided.owned[name],
@@ -174,14 +216,44 @@ def _tenant(
         vharts=vharts,
         virtual_devices=view.virtual_devices,
         has_doorbells=bool(view.windows),
+        cut=made.cut,
+        wanting=(*made.wanting, *_hit(made, parts)),
+        own_tree=decided.images[name].devicetree,
     )
 
 
-def _devicetree_part(layout: Layout, view: devicetree.TenantView, board: Board) -> Part:
-    tree = devicetree.build(view, board)
+def _made_tree(
+    tenant: TenantConfig, view: devicetree.TenantView, board: Board, decided: _Decided
+) -> board_tree.Edited:
+    """Return the device tree of a tenant: made, or the board's own."""
+    data = decided.images[tenant.name].devicetree
+    if data is None:
+        return board_tree.Edited(devicetree.build(view, board), (), ())
+    foreign = {
+        device.name: f"tenant {name}"
+        for name, devices_of in decided.owned.items()
+        for device in devices_of
+        if name != tenant.name
+    }
+    harts = [vhart.hart for vhart in decided.vharts.of[tenant.name]]
+    return board_tree.edit(data, view, board, harts, foreign)
+
+
+def _hit(made: board_tree.Edited, parts: Sequence[Part]) -> list[str]:
+    """Say what of a tenant's parts lies where the vendor has reserved memory."""
+    return [
+        f"{path} reserves {area}, and the tenant's {part.what} is in it: give its memory another "
+        "size or base"
+        for path, area in made.reserved
+        for part in parts
+        if area.overlaps(Range(part.destination, part.memory_size))
+    ]
+
+
+def _devicetree_part(layout: Layout, name: str, tree: bytes) -> Part:
     if len(tree) > layout.devicetree.size:
         raise BuildError(
-            f"the device tree of tenant {view.name} takes {len(tree)} bytes, "
+            f"the device tree of tenant {name} takes {len(tree)} bytes, "
             f"and {layout.devicetree.size} are kept for it; shorten its arguments"
         )
     return Part("device tree", layout.devicetree.base, tree, len(tree))

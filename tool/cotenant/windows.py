@@ -15,7 +15,6 @@ from cotenant.config import ChannelConfig, SystemConfig
 from cotenant.errors import Mistakes
 from cotenant.imagefile import LINUX_KERNEL
 from cotenant.inputs import TenantImages
-from cotenant.layout import DEVICETREE_ROOM
 from cotenant.ranges import Range
 from cotenant.units import align_down, format_size
 
@@ -70,10 +69,10 @@ def _hosted(config: SystemConfig, memory: Mapping[str, Range]) -> dict[str, list
     }
 
 
-def _stack(place: Range, channels: Sequence[ChannelConfig]) -> dict[str, Range]:
-    """Return windows below a place's device tree, each at a multiple of its size."""
+def _stack(place: Range, room: int, channels: Sequence[ChannelConfig]) -> dict[str, Range]:
+    """Return windows, each at a multiple of its size, below a place's tree of `room` bytes."""
     found = {}
-    base = place.end - DEVICETREE_ROOM
+    base = place.end - room
     for channel in channels:
         assert channel.size is not None
         base = align_down(base - channel.size, channel.size)
@@ -81,13 +80,19 @@ def _stack(place: Range, channels: Sequence[ChannelConfig]) -> dict[str, Range]:
     return found
 
 
-def plan(config: SystemConfig, memory: Mapping[str, Range], mistakes: Mistakes) -> Windows:
+def plan(
+    config: SystemConfig,
+    memory: Mapping[str, Range],
+    images: Mapping[str, TenantImages],
+    mistakes: Mistakes,
+) -> Windows:
     """Place all windows in the `memory` of tenants; memory that is too small for them is noted."""
     of: dict[str, Range] = {}
     left: dict[str, tuple[Range, ...]] = {name: (place,) for name, place in memory.items()}
     for name, channels in _hosted(config, memory).items():
         place = memory[name]
-        found = list(_stack(place, channels).values())
+        room = images[name].devicetree_room
+        found = list(_stack(place, room, channels).values())
         if not found:
             continue
         base, end = found[-1].base, found[0].end
@@ -98,7 +103,7 @@ def plan(config: SystemConfig, memory: Mapping[str, Range], mistakes: Mistakes) 
                 "give it more, or its channels less",
             )
             continue
-        of |= _stack(place, channels)
+        of |= _stack(place, room, channels)
         left[name] = (Range(place.base, base - place.base), Range(end, place.end - end))
     shared = {
         name: {

@@ -4,9 +4,10 @@
 # Installs the Debian packages that are missing, and nothing when none is: then it needs neither
 # root nor network.
 #
-# usage: packages.sh [--tests | --rtl | --disk | --display]
+# usage: packages.sh [--tests | --rtl | --disk | --display | --proofs]
 #     with --disk also those that make a Debian disk, with --tests these and those of tests and lint,
-#     with --rtl those of `cotenant bench rtl`, with --display those of `cotenant run --display`
+#     with --rtl those of `cotenant bench rtl`, with --display those of `cotenant run --display`,
+#     with --proofs those of tests and lint and of `make prove`
 
 set -eu
 # shellcheck source=common.sh
@@ -23,6 +24,8 @@ rtl_packages="verilator g++"
 disk_packages="fakeroot fdisk e2fsprogs"
 # What only a window for the machine's display uses.
 display_packages="qemu-system-gui"
+# What only proofs use.
+proof_packages="frama-c-base"
 
 # Prints those of the arguments that are not installed, separated by spaces.
 missing_of() {
@@ -67,6 +70,7 @@ command -v dpkg-query >/dev/null ||
     die "this is not Debian (no dpkg-query); the set-up needs Debian 12 or later."
 case ${1:-} in
 --tests) packages="$packages $test_packages $disk_packages" ;;
+--proofs) packages="$packages $test_packages $disk_packages $proof_packages" ;;
 --rtl) packages="$packages $rtl_packages" ;;
 --disk) packages="$packages $disk_packages" ;;
 --display) packages="$packages $display_packages" ;;

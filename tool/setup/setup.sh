@@ -5,8 +5,9 @@
 # lwIP. Each step does nothing when its result is there, so this is quick, and works offline, the
 # second time.
 #
-# usage: tool/setup/setup.sh [--tests] [--images]
+# usage: tool/setup/setup.sh [--tests | --proofs] [--images]
 #   --tests   also the packages that only tests and lint use
+#   --proofs  these, and those that only `make prove` uses
 #   --images  also the stock Debian kernel and initramfs, which are otherwise fetched on first use
 
 set -eu
@@ -16,19 +17,20 @@ steps=$COTENANT_ROOT/tool/setup
 # shellcheck source=common.sh
 . "$steps/common.sh"
 
-tests=
+group=
 images=
 for option in "$@"; do
     case $option in
-    --tests) tests=--tests ;;
+    --tests) [ -n "$group" ] || group=--tests ;;
+    --proofs) group=--proofs ;;
     --images) images=--images ;;
-    *) die "unknown option $option; known are --tests and --images." ;;
+    *) die "unknown option $option; known are --tests, --proofs and --images." ;;
     esac
 done
 
 wait_for_lock "$COTENANT_ROOT/build"
 
-"$steps/packages.sh" $tests
+"$steps/packages.sh" $group
 "$steps/python.sh"
 "$steps/freertos.sh"
 "$steps/lwip.sh"

@@ -6,8 +6,6 @@
 #ifndef COTENANT_FEATURES_COMMANDS_TELLING_H
 #define COTENANT_FEATURES_COMMANDS_TELLING_H
 
-#include <stdbool.h>
-
 /*
  * A message for the monitor's log, for the caller to fill in: at most 7 strings, which stay where
  * they are, of which the last one ends with '\n', and a NULL behind them. The one before of the

@@ -74,7 +74,7 @@ enum mmio_result guest_give_hart(struct vhart *to)
     if (to->attended != 0) {
         hart->attended_last = &to->schedulable;
     }
-    charge(scheduler, hart_now(hart));
+    schedule_charge(scheduler, hart_now(hart));
     scheduler->running = &to->schedulable;
     return MMIO_SWITCH;
 }
@@ -204,7 +204,7 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
     hart->attended_vharts++;
     /* Busy ones of the host's own priority take turns with its guest, too. */
     vhart->schedulable.priority =
-        host->schedulable.priority - (has_peer(&host->schedulable) ? 0 : 1);
+        host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable,
                   has_timer ? timer_deadline(host) : TIME_NEVER);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));

@@ -18,9 +18,9 @@
  * tenant's before, and lets mtimecmp interrupt it when its machine mode wants that.
  */
 #include "arch/csr.h"
+#include "entry/save_world.h"
 #include "offsets.h"
 
-#define REGISTER(n) ((n) * 8)
 #define T0 REGISTER(5)
 #define T1 REGISTER(6)
 #define T2 REGISTER(7)
@@ -48,24 +48,6 @@
 #define STATUS_HELD (MSTATUS_MPRV | MSTATUS_TW)
 #define STATUS_SAME MSTATUS_FS
 #define STATUS_TWINS (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
-
-/* All registers to the world, and `function` in C. */
-    .macro leave_to function
-    .irp n, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    sd x\n, REGISTER(\n)(sp)
-    .endr
-    csrrw t0, mscratch, zero /* the tenant's sp */
-    csrr t1, mepc
-    csrr t2, mstatus
-    sd t0, REGISTER(2)(sp)
-    sd t1, REGISTER(0)(sp)
-    sd t2, WORLD_MSTATUS(sp)
-    ld tp, WORLD_HART(sp)
-    ld sp, HART_STACK_TOP(tp)
-    mv a0, tp
-    call \function
-    j world_enter
-    .endm
 
     .section .text.trap, "ax"
     .option push
@@ -98,8 +80,6 @@ machine_entry:
 other:
     ld t2, T2(sp)
 plain:
-    ld t0, T0(sp)
-    ld t1, T1(sp)
     leave_to machine_trap
 
     .globl machine_inner_entry
@@ -107,6 +87,8 @@ plain:
 machine_inner_entry:
     csrrw sp, mscratch, sp
     beqz sp, in_monitor
+    sd t0, T0(sp)
+    sd t1, T1(sp)
     leave_to machine_inner_trap
 
     .globl machine_plain_entry
@@ -159,7 +141,7 @@ store:
 1:  sd t1, PARKED_MTIMECMP(t0)
     ld t2, WORLD_HART(sp) /* timer_set() of arch/timer.h */
     ld t0, HART_FEATURES(t2)
-    andi t0, t0, 1 /* HART_SSTC */
+    andi t0, t0, HART_SSTC
     bnez t0, 3f
     sd t1, WORLD_DEADLINE(sp)
     li t0, INTERRUPT_STI

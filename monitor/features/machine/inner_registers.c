@@ -5,6 +5,7 @@
 #include "arch/timer.h"
 #include "features/machine/inner.h"
 #include "features/machine/machine.h"
+#include "features/machine/trap_registers.h"
 
 #define MISA_S 0x40000
 
@@ -116,18 +117,6 @@ static bool read_supervisor(const struct vhart *vhart, uint32_t number, uint64_t
     case CSR_SCOUNTEREN:
         *value = inner->scounteren;
         return true;
-    case CSR_SSCRATCH:
-        *value = CSR_READ(sscratch);
-        return true;
-    case CSR_SEPC:
-        *value = CSR_READ(sepc);
-        return true;
-    case CSR_SCAUSE:
-        *value = CSR_READ(scause);
-        return true;
-    case CSR_STVAL:
-        *value = CSR_READ(stval);
-        return true;
     case CSR_SIP:
         *value = inner_pending(vhart) & inner->mideleg;
         return true;
@@ -135,7 +124,7 @@ static bool read_supervisor(const struct vhart *vhart, uint32_t number, uint64_t
         *value = inner->satp;
         return true;
     default:
-        return false;
+        return trap_register_read(number, value);
     }
 }
 
@@ -156,18 +145,6 @@ static bool write_supervisor(struct vhart *vhart, uint32_t number, uint64_t valu
     case CSR_SCOUNTEREN:
         inner->scounteren = value & COUNTERS_BASIC;
         return true;
-    case CSR_SSCRATCH:
-        CSR_WRITE(sscratch, value);
-        return true;
-    case CSR_SEPC:
-        CSR_WRITE(sepc, value);
-        return true;
-    case CSR_SCAUSE:
-        CSR_WRITE(scause, value);
-        return true;
-    case CSR_STVAL:
-        CSR_WRITE(stval, value);
-        return true;
     case CSR_SIP:
         write_pending(vhart, value, INTERRUPT_SSI & inner->mideleg);
         return true;
@@ -175,7 +152,7 @@ static bool write_supervisor(struct vhart *vhart, uint32_t number, uint64_t valu
         write_satp(inner, value);
         return true;
     default:
-        return false;
+        return trap_register_write(number, value);
     }
 }
 

@@ -4,9 +4,9 @@
 #include "arch/instruction.h"
 #include "arch/timer.h"
 #include "arch/trap_vector.h"
-#include "core/access.h"
 #include "core/misaligned.h"
 #include "entry/fast_switch.h"
+#include "features/machine/access_fault.h"
 #include "features/machine/inner.h"
 #include "features/machine/machine.h"
 
@@ -56,28 +56,11 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 static world_change access_fault(struct hart *hart, struct vhart *vhart, uint64_t cause,
                                  uint64_t address)
 {
-    world_change change;
-
     if (inner_modifies_privilege(vhart)) {
         inner_access_as_below(vhart, cause == CAUSE_STORE_ACCESS, address);
         return NO_CHANGE;
     }
-    if (machine_access_timer(vhart, cause, address)) {
-        return NO_CHANGE;
-    }
-    change = cause == CAUSE_LOAD_ACCESS ? fast_load(hart) : fast_store(hart);
-    if (change != NO_CHANGE) {
-        return change;
-    }
-    FOR_EACH_IN_TABLE(access_emulators, emulate)
-    {
-        if ((*emulate)(vhart, cause, address)) {
-            return NO_CHANGE;
-        }
-    }
-    vhart->faults++;
-    inner_take_exception(vhart, cause, address);
-    return NO_CHANGE;
+    return machine_access_fault(hart, vhart, cause, address, inner_take_exception);
 }
 
 static void misaligned_access(struct vhart *vhart, uint64_t cause, uint64_t address)

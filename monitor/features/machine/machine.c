@@ -5,10 +5,10 @@
 #include "arch/instruction.h"
 #include "arch/timer.h"
 #include "arch/trap_vector.h"
-#include "core/access.h"
 #include "core/misaligned.h"
 #include "entry/fast_switch.h"
 #include "features/decode/decode.h"
+#include "features/machine/access_fault.h"
 
 void machine_take_exception(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
@@ -72,29 +72,6 @@ bool machine_access_timer(struct vhart *vhart, uint64_t cause, uint64_t address)
     return true;
 }
 
-static world_change access_fault(struct hart *hart, struct vhart *vhart, uint64_t cause,
-                                 uint64_t address)
-{
-    world_change change;
-
-    if (machine_access_timer(vhart, cause, address)) {
-        return NO_CHANGE;
-    }
-    change = cause == CAUSE_LOAD_ACCESS ? fast_load(hart) : fast_store(hart);
-    if (change != NO_CHANGE) {
-        return change;
-    }
-    FOR_EACH_IN_TABLE(access_emulators, emulate)
-    {
-        if ((*emulate)(vhart, cause, address)) {
-            return NO_CHANGE;
-        }
-    }
-    vhart->faults++;
-    machine_take_exception(vhart, cause, address);
-    return NO_CHANGE;
-}
-
 static void misaligned_access(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
     struct misaligned_fault fault = {cause, address};
@@ -115,7 +92,7 @@ static world_change exception(struct hart *hart, struct vhart *vhart, uint64_t c
         return NO_CHANGE;
     case CAUSE_LOAD_ACCESS:
     case CAUSE_STORE_ACCESS:
-        return access_fault(hart, vhart, cause, value);
+        return machine_access_fault(hart, vhart, cause, value, machine_take_exception);
     case CAUSE_LOAD_MISALIGNED:
     case CAUSE_STORE_MISALIGNED:
         misaligned_access(vhart, cause, value);

@@ -2,6 +2,7 @@
 /* The CSRs of machine mode by number, wherever their state is: see csrs.h. */
 #include "arch/csr.h"
 #include "features/machine/machine.h"
+#include "features/machine/trap_registers.h"
 
 #define MISA_64 0x8000000000000000
 #define MISA_A 0x1
@@ -60,18 +61,13 @@ static bool read_setup(struct vhart *vhart, uint32_t number, uint64_t *value)
 static bool read_handling(const struct machine_csrs *csrs, uint32_t number, uint64_t *value)
 {
     switch (number) {
-    case CSR_MSCRATCH:
-        *value = CSR_READ(sscratch);
-        return true;
-    case CSR_MEPC:
-        *value = CSR_READ(sepc);
-        return true;
     case CSR_MCAUSE:
         *value = machine_cause(CSR_READ(scause));
         return true;
+    case CSR_MSCRATCH:
+    case CSR_MEPC:
     case CSR_MTVAL:
-        *value = CSR_READ(stval);
-        return true;
+        return trap_register_read(number - CSR_MSCRATCH + CSR_SSCRATCH, value);
     case CSR_MIP:
         *value = machine_interrupts(CSR_READ(mip));
         return true;
@@ -160,18 +156,13 @@ static bool write_setup(struct vhart *vhart, uint32_t number, uint64_t value)
 static bool write_handling(struct machine_csrs *csrs, uint32_t number, uint64_t value)
 {
     switch (number) {
-    case CSR_MSCRATCH:
-        CSR_WRITE(sscratch, value);
-        return true;
-    case CSR_MEPC:
-        CSR_WRITE(sepc, value);
-        return true;
     case CSR_MCAUSE:
         CSR_WRITE(scause, machine_cause(value));
         return true;
+    case CSR_MSCRATCH:
+    case CSR_MEPC:
     case CSR_MTVAL:
-        CSR_WRITE(stval, value);
-        return true;
+        return trap_register_write(number - CSR_MSCRATCH + CSR_SSCRATCH, value);
     case CSR_MIP:
         return true; /* MSIP, MTIP and MEIP are read only (section 3.1.9) */
     case CSR_PMPCFG0:

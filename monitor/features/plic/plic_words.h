@@ -35,9 +35,13 @@ static inline void plic_silence_word(const struct plic *plic, uint32_t word, uin
 {
     uint64_t address = plic->base + (uint64_t)word * 32 * 4;
 
-    for (; sources != 0; sources >>= 1, address += 4) {
+    /* Two at a time, which takes less than each by itself. */
+    for (; sources != 0; sources >>= 2, address += 8) {
         if ((sources & 1) != 0) {
             mmio_write32(address, 0);
+        }
+        if ((sources & 2) != 0) {
+            mmio_write32(address + 4, 0);
         }
     }
 }
@@ -56,9 +60,12 @@ static inline void plic_release_word(const struct plic *plic, uint32_t context, 
     if (sources != 0) {
         mmio_write32(enables, sources);
     }
-    for (uint32_t source = word * 32; sources != 0; sources >>= 1, source++) {
+    for (uint32_t source = word * 32; sources != 0; sources >>= 2, source += 2) {
         if ((sources & 1) != 0) {
             mmio_write32(complete, source);
+        }
+        if ((sources & 2) != 0) {
+            mmio_write32(complete, source + 1);
         }
     }
     mmio_write32(enables, 0);

@@ -11,7 +11,6 @@
 #define REGISTER_T0 5
 #define REGISTER_T3 28
 #define ECALL_SIZE 4
-#define INTERRUPTS 64
 
 /* A call of the kernel. It has its arguments in the thread's registers, and answers there. */
 struct call {
@@ -138,7 +137,8 @@ static void call_map(struct thread *thread, const uint64_t *argument)
 
 static void call_unmask(struct thread *thread, const uint64_t *argument)
 {
-    if (argument[0] >= INTERRUPTS) {
+    if (argument[0] >= INTERRUPT_DEVICES &&
+        argument[0] != INTERRUPT_DEVICES + thread->component->id) {
         thread_answer(thread, ERROR_INVALID, 0);
         return;
     }
@@ -158,7 +158,24 @@ static void call_argument(struct thread *thread, const uint64_t *argument)
     char name[2 * sizeof(uint64_t) + 1] = {0};
 
     memcpy(name, argument, sizeof(name) - 1);
-    thread_answer(thread, OK, machine_argument(name));
+    thread_answer(thread, OK, machine_argument(name, argument[2]));
+}
+
+static void call_distance(struct thread *thread, const uint64_t *argument)
+{
+    bool is_driver = thread->component->device != 0;
+
+    (void)argument;
+    thread_answer(thread, is_driver ? OK : ERROR_NOT_PERMITTED,
+                  is_driver ? thread->component->distance : 0);
+}
+
+static void call_copy(struct thread *thread, const uint64_t *argument)
+{
+    thread_answer(
+        thread,
+        component_copy(thread->component, argument[0], argument[1], argument[2], argument[3] != 0),
+        0);
 }
 
 static void call_shutdown(struct thread *thread, const uint64_t *argument)
@@ -186,6 +203,8 @@ static const struct call calls[CALLS + 1] = {
     [-CALL_RAISE] = {call_raise, RIGHT_INTERRUPTS},
     [-CALL_ARGUMENT] = {call_argument, RIGHT_INSPECT},
     [-CALL_SHUTDOWN] = {call_shutdown, RIGHT_SHUTDOWN},
+    [-CALL_DISTANCE] = {call_distance, 0},
+    [-CALL_COPY] = {call_copy, 0},
 };
 
 /* What entry.S may have left of the kernel's addresses in caller-saved registers. */

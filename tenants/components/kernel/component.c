@@ -37,15 +37,14 @@ static uint64_t base_of(const struct component *component)
     return COMPONENT_BASE + component->id * COMPONENT_SIZE;
 }
 
-/* The root table, with the kernel in it, and satp. */
+/* The root table, with the kernel and the devices below it in it, and satp. */
 static bool add_space(struct component *component)
 {
     component->root = pages_take();
     if (component->root == NULL) {
         return false;
     }
-    for (uint64_t each = machine.memory_start >> ROOT_SHIFT;
-         each <= (machine.memory_end - 1) >> ROOT_SHIFT; each++) {
+    for (uint64_t each = 0; each <= (machine.memory_end - 1) >> ROOT_SHIFT; each++) {
         component->root[each] = entry((const void *)(uintptr_t)(each << ROOT_SHIFT), PTE_KERNEL);
     }
     component->satp = SATP_SV39 | (uint64_t)(uintptr_t)component->root >> 12;
@@ -62,7 +61,7 @@ static void map_row(struct component *component, uint64_t offset, const uint8_t 
 
 static uint64_t data_bytes(const struct table_component *image)
 {
-    return (image->memory_size + PAGE_SIZE - 1) & ~(uint64_t)(PAGE_SIZE - 1);
+    return (image->memory_size + image->buffer_size + PAGE_SIZE - 1) & ~(uint64_t)(PAGE_SIZE - 1);
 }
 
 static bool add_stacks(struct component *component)
@@ -100,6 +99,12 @@ static bool build(struct component *component, uint64_t id)
     component->regions[id] = entry(component->pages, PTE_VALID);
     map_row(component, 0, image->text, image->text_size, PTE_USER_TEXT);
     map_row(component, image->text_size, component->data, data_bytes(image), PTE_USER_DATA);
+    component->distance = (uintptr_t)component->data - base_of(component) - image->text_size;
+    component->device = image->device != 0 ? machine_find_device(image->device, id) : 0;
+    if (component->device != 0) {
+        map_row(component, DEVICE_OFFSET, (const uint8_t *)component->device, PAGE_SIZE,
+                PTE_USER_DATA);
+    }
     for (uint32_t i = 0; i < image->capabilities; i++) {
         component->capability[i].entry = image->capability[i].entry;
         component->capability[i].target = &components[image->capability[i].target];
@@ -202,6 +207,34 @@ int64_t component_lend(struct component *lender, struct component *borrower, uin
     lender->lent_to = borrower;
     borrower->regions[lender->id] = entry(lender->lent, PTE_VALID);
     machine_fence();
+    return OK;
+}
+
+/* Whether all of that is in its data. */
+static bool has_data(const struct component *component, uint64_t address, uint64_t size)
+{
+    uint64_t offset = address + component->distance - (uintptr_t)component->data;
+
+    return size <= data_bytes(component->image) && offset <= data_bytes(component->image) - size;
+}
+
+int64_t component_copy(struct component *borrower, uint64_t lent, uint64_t own, uint64_t size,
+                       bool is_store)
+{
+    const struct component *lender = component_find((lent - COMPONENT_BASE) / COMPONENT_SIZE);
+    uint64_t page = lent % COMPONENT_SIZE / PAGE_SIZE;
+    uint64_t last = (lent % COMPONENT_SIZE + size - 1) / PAGE_SIZE; /* or the next: COPY_BYTES */
+
+    if (lender == NULL || lender->lent_to != borrower) {
+        return ERROR_NOT_PERMITTED;
+    }
+    if (size == 0 || size > COPY_BYTES || !has_data(borrower, own, size) ||
+        !has_data(lender, lent, size) || lender->lent[page] == 0 || lender->lent[last] == 0) {
+        return ERROR_INVALID;
+    }
+    lent += lender->distance;
+    own += borrower->distance;
+    memcpy((void *)(is_store ? lent : own), (void *)(is_store ? own : lent), size);
     return OK;
 }
 

@@ -38,6 +38,8 @@ struct component {
     uint64_t *lent;            /* level 0: of its region only what it lends */
     struct component *lent_to; /* in whose `regions` that is; NULL: nowhere */
     uint8_t *data;             /* its writable memory, as the kernel sees it */
+    uint64_t distance;         /* from its address there to the kernel's */
+    uint64_t device;           /* registers of what it drives; 0: nothing */
     uint64_t restarts;
 };
 
@@ -79,6 +81,14 @@ int64_t component_map(struct component *component, uint64_t address);
  * page), ERROR_BUSY (it lends to another one).
  */
 int64_t component_lend(struct component *lender, struct component *borrower, uint64_t address);
+
+/*
+ * Copies `size` bytes from `lent`, which the borrower is lent, to `own` of its data, or there if
+ * `is_store`. OK, ERROR_NOT_PERMITTED (that one lends it nothing), ERROR_INVALID (bytes that are
+ * not lent, or not its data, or none, or too many).
+ */
+int64_t component_copy(struct component *borrower, uint64_t lent, uint64_t own, uint64_t size,
+                       bool is_store);
 
 /* Ends all that it lends. */
 void component_take_back(struct component *lender);

@@ -38,7 +38,8 @@ void kernel_event(uint64_t event, uint64_t thread, uint64_t a, uint64_t b, uint6
     kernel.current = scheduler;
 }
 
-void kernel_tell(void)
+/* Tells thread 0 what it has not been told of, if it is dispatching. */
+static void kernel_tell(void)
 {
     uint64_t running = kernel.current->id;
 
@@ -50,18 +51,16 @@ void kernel_tell(void)
 
         kernel.unwound = 0;
         kernel_event(EVENT_UNWOUND, running, unwound, 0, 0);
-    } else if ((kernel.interrupts & 1ull << INTERRUPT_TIMER) != 0) {
-        kernel.interrupts &= ~(1ull << INTERRUPT_TIMER);
-        kernel_event(EVENT_TIMER, running, 0, 0, 0);
     } else if (kernel.interrupts != 0) {
-        uint64_t interrupt = lowest(kernel.interrupts);
+        bool is_timer = (kernel.interrupts & 1ull << INTERRUPT_TIMER) != 0;
+        uint64_t interrupt = is_timer ? INTERRUPT_TIMER : lowest(kernel.interrupts);
 
-        kernel.interrupts &= kernel.interrupts - 1;
-        kernel_event(EVENT_INTERRUPT, running, interrupt, 0, 0);
+        kernel.interrupts &= ~(1ull << interrupt);
+        kernel_event(is_timer ? EVENT_TIMER : EVENT_INTERRUPT, running, interrupt, 0, 0);
     }
 }
 
-void kernel_interrupts(uint64_t mask)
+static void kernel_interrupts(uint64_t mask)
 {
     kernel.interrupts |= mask;
     kernel_tell();

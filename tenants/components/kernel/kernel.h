@@ -22,12 +22,6 @@ void kernel_init(void);
 /* Gives thread 0 an event, and runs it. Only while it is dispatching. */
 void kernel_event(uint64_t event, uint64_t thread, uint64_t a, uint64_t b, uint64_t c);
 
-/* Tells thread 0 what it has not been told of, if it is dispatching. */
-void kernel_tell(void);
-
-/* Interrupts have come. */
-void kernel_interrupts(uint64_t mask);
-
 /* CALL_DISPATCH of thread 0. */
 void kernel_dispatch(uint64_t thread, uint64_t answer, uint64_t time);
 

@@ -6,25 +6,53 @@
 #include "components/kernel/component.h"
 #include "components/kernel/kernel.h"
 #include "rt/console.h"
-#include "rt/platform.h"
+#include "rt/plic.h"
 #include "rt/sbi.h"
+#include "rt/virtio_mmio.h"
 
-#define INTERRUPTS_ALL (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL)
+#define INTERRUPTS_OWN (INTERRUPT_SOFTWARE | INTERRUPT_TIMER)
 
 struct machine machine;
 
+static uint32_t sources[COMPONENTS]; /* of the PLIC, 0: none */
+
+/* A device's stays claimed, and does not come again, until it is unmasked. */
 uint64_t machine_interrupts(void)
 {
     uint64_t there = csr_read(sip) & csr_read(sie);
+    uint32_t source = (there & INTERRUPT_EXTERNAL) != 0 ? plic_claim() : 0;
 
+    there &= INTERRUPTS_OWN;
     csr_clear(sie, there);
     csr_clear(sip, there & INTERRUPT_SOFTWARE);
+    for (uint64_t component = 0; source != 0 && component < COMPONENTS; component++) {
+        there |= (uint64_t)(sources[component] == source) << (INTERRUPT_DEVICES + component);
+    }
     return there;
 }
 
 void machine_unmask(uint64_t interrupt)
 {
-    csr_set(sie, 1ull << interrupt & INTERRUPTS_ALL);
+    if (interrupt >= INTERRUPT_DEVICES) {
+        plic_complete(sources[interrupt - INTERRUPT_DEVICES]);
+    } else {
+        csr_set(sie, 1ull << interrupt & INTERRUPTS_OWN);
+    }
+}
+
+uint64_t machine_find_device(uint64_t id, uint64_t component)
+{
+    struct virtio_device device;
+
+    if (platform.plic_base == 0 || !virtio_find(&device, (uint32_t)id) ||
+        device.base % PAGE_SIZE != 0) {
+        return 0;
+    }
+    sources[component] = device.source;
+    plic_set_threshold(0);
+    plic_enable(device.source, 1);
+    csr_set(sie, INTERRUPT_EXTERNAL);
+    return device.base;
 }
 
 void machine_raise(void)
@@ -66,9 +94,10 @@ void machine_print(const char *bytes, uint64_t length)
     console_write(bytes, length);
 }
 
-uint64_t machine_argument(const char *name)
+uint64_t machine_argument(const char *name, uint64_t skip)
 {
-    return strcmp(name, "timebase-hz") == 0 ? platform.timebase_hz : platform_number(name, 0);
+    return strcmp(name, "timebase-hz") == 0 ? platform.timebase_hz
+                                            : platform_nth_number(name, skip);
 }
 
 void machine_shutdown(bool failure)

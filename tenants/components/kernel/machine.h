@@ -13,7 +13,6 @@ struct thread;
 
 struct machine {
     bool has_asids; /* satp.ASID is wide enough for all components */
-    uint64_t memory_start;
     uint64_t memory_end;
 };
 extern struct machine machine;
@@ -25,6 +24,9 @@ void machine_unmask(uint64_t interrupt);
 void machine_raise(void);
 /* The next timer interrupt; it is enabled. All ones: none. */
 void machine_set_timer(uint64_t time);
+/* Registers of the first virtio device `id`, a page, whose interrupt becomes `component`'s; 0:
+ * there is none. At the start. */
+uint64_t machine_find_device(uint64_t id, uint64_t component);
 /* Waits until an enabled interrupt is there. */
 void machine_wait(void);
 
@@ -34,8 +36,9 @@ void machine_fence(void);
 void machine_set_space(uint64_t satp);
 
 void machine_print(const char *bytes, uint64_t length);
-/* The number of the tenant's argument `name`, 0 if there is none; timebase-hz is the machine's. */
-uint64_t machine_argument(const char *name);
+/* The number of the tenant's argument `name` behind `skip` others, 0 if there is none; timebase-hz
+ * is the machine's. */
+uint64_t machine_argument(const char *name, uint64_t skip);
 __attribute__((noreturn)) void machine_shutdown(bool failure);
 /* Whether the trap came from the kernel itself. */
 bool machine_is_nested(void);

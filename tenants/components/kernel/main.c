@@ -40,7 +40,6 @@ static void find_memory(void)
     if (end - start > MEMORY_LIMIT) {
         end = start + MEMORY_LIMIT;
     }
-    machine.memory_start = start;
     machine.memory_end = end;
     pages_init((uintptr_t)image_end, end - DEVICETREE_ROOM);
 }
@@ -49,6 +48,7 @@ void main(void)
 {
     bool has_asids;
 
+    csr_write(sie, 0);
     find_memory();
     if (!components_init()) {
         print("components: the tenant's memory is too small\n");
@@ -61,7 +61,6 @@ void main(void)
     print("components: %u components, %u threads, ASIDs: %s\n", table.components, table.threads,
           has_asids ? "yes" : "no");
 
-    csr_write(sie, 0);
     csr_write(scounteren, COUNTERS_CYCLE_TIME);
     csr_write(stvec, (uintptr_t)(has_asids ? entry_asids : entry_fence));
     csr_clear(sstatus, SSTATUS_SPP | SSTATUS_FS);

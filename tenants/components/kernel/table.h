@@ -23,7 +23,9 @@ struct table_component {
     uint32_t text_size;    /* bytes, a multiple of the page size */
     uint32_t data_size;    /* bytes */
     uint32_t memory_size;  /* data and what begins as zeros */
+    uint32_t buffer_size;  /* behind it: what a restart leaves as it is */
     uint32_t rights;       /* RIGHT_ */
+    uint32_t device;       /* virtio device id of what it drives; 0: nothing */
     uint32_t capabilities; /* how many */
     const struct table_capability *capability;
 };

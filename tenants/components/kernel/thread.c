@@ -99,7 +99,8 @@ int64_t thread_return(struct thread *thread, uint64_t value)
     return OK;
 }
 
-unsigned thread_visits(const struct thread *thread, const struct component *component)
+/* How often a thread has entered `component` and not left it. */
+static unsigned visits_of(const struct thread *thread, const struct component *component)
 {
     unsigned visits = thread->component == component;
 
@@ -119,7 +120,7 @@ bool thread_report(struct thread *thread, const struct capability *handler, uint
     uint64_t pc = thread->registers[0];
 
     if (handler->target == NULL || thread->faults == FAULT_DEPTH ||
-        thread_visits(thread, handler->target) != 0) {
+        visits_of(thread, handler->target) != 0) {
         return false;
     }
     memcpy(fault->registers, thread->registers, sizeof(fault->registers));

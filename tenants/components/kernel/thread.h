@@ -77,9 +77,6 @@ int64_t thread_invoke(struct thread *thread, const struct capability *capability
 /* The return of it; `value` for the caller. OK or ERROR_EMPTY. */
 int64_t thread_return(struct thread *thread, uint64_t value);
 
-/* How often a thread has entered `component` and not left it. */
-unsigned thread_visits(const struct thread *thread, const struct component *component);
-
 /*
  * A fault of the thread: its registers are kept, and the handler is invoked with `cause`, `value`
  * and pc. False: the thread is in too many invocations or faults, or in the handler already.

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "components/interface.h"
+#include "rt/ecall.h"
 
 /* Of an invocation or a call of the kernel. `value` counts if `error` is OK. */
 struct result {
@@ -36,12 +37,7 @@ static inline struct answer component_ecall(int64_t number, uint64_t arg0, uint6
                                             uint64_t arg2, uint64_t arg3, uint64_t arg4,
                                             uint64_t arg5)
 {
-    register uint64_t a0 __asm__("a0") = arg0;
-    register uint64_t a1 __asm__("a1") = arg1;
-    register uint64_t a2 __asm__("a2") = arg2;
-    register uint64_t a3 __asm__("a3") = arg3;
-    register uint64_t a4 __asm__("a4") = arg4;
-    register uint64_t a5 __asm__("a5") = arg5;
+    ECALL_ARGUMENTS(arg0, arg1, arg2, arg3, arg4, arg5);
     register uint64_t a7 __asm__("a7") = (uint64_t)number;
 
     __asm__ volatile("ecall"
@@ -85,8 +81,30 @@ static inline __attribute__((noreturn)) void thread_exit(void)
     }
 }
 
-/* The number of the tenant's argument `name`, at most 16 bytes long (RIGHT_INSPECT). */
+/* The number of the tenant's argument `name`, at most 16 bytes long (RIGHT_INSPECT); of a text with
+ * several numbers, such as 10.0.0.2/24, the one behind `skip` others. 0: there is none. */
 uint64_t argument(const char *name);
+uint64_t argument_part(const char *name, uint64_t skip);
+
+/*
+ * Copies between memory that is lent to this component, at `lent`, and data of its own, at most
+ * COPY_BYTES. Whatever the lender does meanwhile, this is safe. False: it is not lent any more.
+ */
+static inline bool copy_from_lent(void *own, uint64_t lent, uint64_t size)
+{
+    return component_invoke(CALL_COPY, lent, (uintptr_t)own, size, 0, 0, 0).error == OK;
+}
+
+static inline bool copy_to_lent(uint64_t lent, const void *own, uint64_t size)
+{
+    return component_invoke(CALL_COPY, lent, (uintptr_t)own, size, 1, 0, 0).error == OK;
+}
+
+/*
+ * For variables that a restart leaves as they are: large ones, of which everything is written
+ * before it is read. What else there is is cleared, which takes its time.
+ */
+#define BUFFER __attribute__((section(".buffers")))
 
 /* Ticks of the time CSR since the machine's start, and instructions or cycles of the hart. */
 static inline uint64_t time_now(void)

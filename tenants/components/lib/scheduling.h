@@ -10,9 +10,13 @@
 
 /* The thread sleeps until the time a. It may go on sooner: look at the time, and ask again. */
 #define SCHEDULE_SLEEP (EVENT_CLIENT + 0)
-/* The thread waits until another one wakes it; the answer is what that one gives. */
+/*
+ * The thread waits until another one wakes it, which may have been before, or until the time a (0:
+ * any), or for interrupt b (0: none). The answer is what the waker gives, 0 for an interrupt.
+ */
 #define SCHEDULE_WAIT (EVENT_CLIENT + 1)
-/* Wakes thread a, if it waits, with the answer b. Answer: 1 if it did wait. */
+/* Wakes thread a with the answer b, at once or when it waits the next time. Answer: 1, 0 if there
+ * is no such thread. */
 #define SCHEDULE_WAKE (EVENT_CLIENT + 2)
 /* The thread waits for interrupt a, and is dispatched by its own priority when that comes. */
 #define SCHEDULE_INTERRUPT (EVENT_CLIENT + 3)

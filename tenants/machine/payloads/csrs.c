@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "machine/machine.h"
+#include "machine/tell.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/uart.h"
@@ -70,18 +71,6 @@ void machine_trap(uint64_t *registers, uint64_t entry)
         CSR_WRITE(mepc, pc + ((*(const uint16_t *)pc & 3) == 3 ? 4 : 2));
     }
 }
-
-#define TRY(instruction)                                                                           \
-    do {                                                                                           \
-        print("%s\n", instruction);                                                                \
-        __asm__ volatile(instruction : : : "t0", "memory");                                        \
-    } while (0)
-
-#define WRITE_AND_READ(name, value)                                                                \
-    do {                                                                                           \
-        CSR_WRITE(name, (uint64_t)(value));                                                        \
-        print(#name " 0x%lx -> 0x%lx\n", (uint64_t)(value), (uint64_t)CSR_READ(name));             \
-    } while (0)
 
 static void try_registers(void)
 {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "machine/machine.h"
+#include "machine/tell.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 
@@ -177,18 +178,6 @@ void supervisor_trap(uint64_t *registers)
         CSR_WRITE(sepc, next_instruction(pc));
     }
 }
-
-#define TRY(instruction)                                                                           \
-    do {                                                                                           \
-        print("%s\n", instruction);                                                                \
-        __asm__ volatile(instruction : : : "t0", "memory");                                        \
-    } while (0)
-
-#define WRITE_AND_READ(name, value)                                                                \
-    do {                                                                                           \
-        CSR_WRITE(name, (uint64_t)(value));                                                        \
-        print(#name " 0x%lx -> 0x%lx\n", (uint64_t)(value), (uint64_t)CSR_READ(name));             \
-    } while (0)
 
 static void tell_status(const char *when)
 {

@@ -23,17 +23,18 @@ static const uint8_t data[16] = "fresh";
 static const struct table_capability of_front[] = {{ENTRY(MIDDLE), MIDDLE}, {ENTRY(BACK), BACK}};
 static const struct table_capability of_middle[] = {{ENTRY(BACK), BACK}, {ENTRY(MIDDLE), MIDDLE}};
 
-#define COMPONENT(name, rights, count, capabilities)                                               \
+#define COMPONENT(name, rights, device, count, capabilities)                                       \
     {                                                                                              \
-        name, text, data, PAGE_SIZE, sizeof(data), 2 * PAGE_SIZE, rights, count, capabilities      \
+        name, text, data, PAGE_SIZE, sizeof(data), PAGE_SIZE, PAGE_SIZE, rights, device, count,    \
+            capabilities                                                                           \
     }
 
 static const struct table_component components[BENCH_COMPONENTS] = {
-    COMPONENT("scheduler", RIGHT_DISPATCH, 0, NULL),
-    COMPONENT("handler", RIGHT_RESTART | RIGHT_MAP, 0, NULL),
-    COMPONENT("front", RIGHT_SCHEDULE | RIGHT_THREADS | RIGHT_CONSOLE, 2, of_front),
-    COMPONENT("middle", RIGHT_INSPECT | RIGHT_INTERRUPTS, 2, of_middle),
-    COMPONENT("back", 0, 0, NULL),
+    COMPONENT("scheduler", RIGHT_DISPATCH, 0, 0, NULL),
+    COMPONENT("handler", RIGHT_RESTART | RIGHT_MAP, 0, 0, NULL),
+    COMPONENT("front", RIGHT_SCHEDULE | RIGHT_THREADS | RIGHT_CONSOLE, 0, 2, of_front),
+    COMPONENT("middle", RIGHT_INSPECT | RIGHT_INTERRUPTS, BENCH_DEVICE, 2, of_middle),
+    COMPONENT("back", 0, 0, 0, NULL),
 };
 
 static const struct table_thread threads[BENCH_THREADS] = {
@@ -95,9 +96,14 @@ void machine_print(const char *bytes, uint64_t length)
     bench.printed[length] = '\0';
 }
 
-uint64_t machine_argument(const char *name)
+uint64_t machine_argument(const char *name, uint64_t skip)
 {
-    return strlen(name);
+    return strlen(name) + skip;
+}
+
+uint64_t machine_find_device(uint64_t id, uint64_t component)
+{
+    return id == BENCH_DEVICE && component == MIDDLE ? BENCH_REGISTERS : 0;
 }
 
 bool machine_is_nested(void)
@@ -120,7 +126,7 @@ void machine_fault(const struct thread *thread)
 void bench_start(void)
 {
     memset(&bench, 0, sizeof(bench));
-    machine = (struct machine){.memory_start = 0x80000000, .memory_end = 0x80400000};
+    machine = (struct machine){.memory_end = 0x80400000};
     pages_init((uintptr_t)memory, (uintptr_t)memory + sizeof(memory));
     if (!components_init()) {
         abort();

@@ -25,6 +25,10 @@
 #define CAUSE_FETCH_PAGE 12
 #define CAUSE_STORE_PAGE 15
 
+/* MIDDLE drives a device, whose registers are there. */
+#define BENCH_DEVICE 1
+#define BENCH_REGISTERS 0x10001000
+
 struct bench {
     uint64_t pending;  /* interrupts that are there */
     uint64_t unmasked; /* as the kernel asked for */

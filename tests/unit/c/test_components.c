@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel of tenants/components: invocations, refusals, restarts, faults, memory. */
+#include <string.h>
+
 #include "cmocka_tests.h"
 #include "component_bench.h"
 #include "components/kernel/machine.h"
@@ -417,6 +419,87 @@ static void test_lent_pages_are_in_one_other_table(void **state)
     assert_null(front->lent_to);
 }
 
+static void test_bytes_are_copied_of_lent_pages_only(void **state)
+{
+    struct component *front = component_find(FRONT);
+    struct component *back = component_find(BACK);
+    uint64_t page = COMPONENT_BASE + FRONT * COMPONENT_SIZE + PAGE_SIZE;
+    uint64_t own = COMPONENT_BASE + BACK * COMPONENT_SIZE + PAGE_SIZE;
+    const uint64_t end = 2 * PAGE_SIZE;
+
+    (void)state;
+    assert_int_equal(component_copy(back, page, own, 8, false), ERROR_NOT_PERMITTED);
+    assert_int_equal(component_lend(front, back, page), OK);
+    memcpy(front->data + 100, "hello", 6);
+    assert_int_equal(component_copy(back, page + 100, own + 3, 6, false), OK);
+    assert_string_equal((char *)back->data + 3, "hello");
+    memcpy(back->data + end - 6, "world", 6);
+    assert_int_equal(component_copy(back, page + PAGE_SIZE - 6, own + end - 6, 6, true), OK);
+    assert_string_equal((char *)front->data + PAGE_SIZE - 6, "world");
+
+    /* Not lent: the page before and behind, another's, a number that is no address of any. */
+    assert_int_equal(component_copy(back, page - 1, own, 2, true), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page + PAGE_SIZE - 1, own, 2, true), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page + PAGE_SIZE, own, 8, true), ERROR_INVALID);
+    assert_int_equal(component_copy(back, own, own, 8, true), ERROR_NOT_PERMITTED);
+    assert_int_equal(component_copy(back, 0, own, 8, true), ERROR_NOT_PERMITTED);
+    assert_int_equal(component_copy(back, UINT64_MAX, own, 8, true), ERROR_NOT_PERMITTED);
+    assert_int_equal(component_copy(component_find(MIDDLE), page, own, 8, true),
+                     ERROR_NOT_PERMITTED);
+    /* Not its data, too many, none. */
+    assert_int_equal(component_copy(back, page, own - 1, 8, false), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page, own + end - 7, 8, false), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page, page, 8, false), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page, own, COPY_BYTES, false), OK);
+    assert_int_equal(component_copy(back, page, own, COPY_BYTES + 1, false), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page, own, UINT64_MAX, false), ERROR_INVALID);
+    assert_int_equal(component_copy(back, page, own, 0, false), ERROR_INVALID);
+
+    kernel_restart(front);
+    assert_int_equal(component_copy(back, page, own, 8, false), ERROR_NOT_PERMITTED);
+}
+
+static void test_a_restart_leaves_buffers(void **state)
+{
+    struct component *back = component_find(BACK);
+
+    (void)state;
+    back->data[PAGE_SIZE - 1] = 1;
+    back->data[PAGE_SIZE] = 2;
+    kernel_restart(back);
+    assert_int_equal(back->data[PAGE_SIZE - 1], 0);
+    assert_int_equal(back->data[PAGE_SIZE], 2);
+}
+
+static void test_a_device_is_its_drivers_only(void **state)
+{
+    struct thread *thread = kernel.current;
+    uint64_t mine = INTERRUPT_DEVICES + MIDDLE;
+    const unsigned index = DEVICE_OFFSET / PAGE_SIZE;
+
+    (void)state;
+    assert_int_equal(component_find(MIDDLE)->pages[index] >> 10 << 12, BENCH_REGISTERS);
+    assert_int_equal(component_find(FRONT)->pages[index], 0);
+    bench_call(CALL_DISTANCE, 0, 0, 0);
+    assert_int_equal(error_of(thread), ERROR_NOT_PERMITTED);
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(CALL_DISTANCE, 0, 0, 0);
+    assert_int_equal(error_of(thread), OK);
+    assert_int_equal(bench_argument(thread, 1) + COMPONENT_BASE + MIDDLE * COMPONENT_SIZE +
+                         PAGE_SIZE,
+                     (uintptr_t)component_find(MIDDLE)->data);
+    bench_call(CALL_UNMASK, mine, 0, 0);
+    assert_int_equal(error_of(thread), OK);
+    assert_int_equal(bench.unmasked, 1ull << mine);
+    bench_call(CALL_UNMASK, mine - 1, 0, 0);
+    assert_int_equal(error_of(thread), ERROR_INVALID);
+    bench_call(CALL_UNMASK, UINT64_MAX, 0, 0);
+    assert_int_equal(error_of(thread), ERROR_INVALID);
+    bench_interrupt(mine);
+    assert_int_equal(bench_argument(kernel.current, 1), EVENT_INTERRUPT);
+    assert_int_equal(bench_argument(kernel.current, 3), mine);
+}
+
 static void test_text_is_printed_from_registers(void **state)
 {
     struct thread *thread = kernel.current;
@@ -483,6 +566,9 @@ int main(void)
         cmocka_unit_test_setup(test_a_fault_too_deep_for_the_handler_is_a_restart, start),
         cmocka_unit_test_setup(test_pages_go_to_heaps_and_come_back, start),
         cmocka_unit_test_setup(test_lent_pages_are_in_one_other_table, start),
+        cmocka_unit_test_setup(test_bytes_are_copied_of_lent_pages_only, start),
+        cmocka_unit_test_setup(test_a_restart_leaves_buffers, start),
+        cmocka_unit_test_setup(test_a_device_is_its_drivers_only, start),
         cmocka_unit_test_setup(test_text_is_printed_from_registers, start),
         cmocka_unit_test_setup(test_ids_that_are_none_are_refused, start),
         cmocka_unit_test_setup(test_too_little_memory_is_told, start),

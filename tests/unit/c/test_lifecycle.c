@@ -16,7 +16,7 @@
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
-#include "core/stopping.h"
+#include "core/teardown.h"
 #include "core/work.h"
 #include "features/commands/tenant_commands.h"
 #include "features/dbtr/triggers.h"
@@ -267,9 +267,9 @@ static char *log_text(void)
 /* What the console service does for those that stop. */
 static void finish_stops(void)
 {
-    while (stopping_step()) {
+    while (teardown_step()) {
     }
-    assert_false(stopping_waits());
+    assert_false(teardown_waits());
 }
 
 static struct vhart *running(void)

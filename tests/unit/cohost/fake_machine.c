@@ -35,6 +35,7 @@ struct fake_vhart {
     char pending; /* what the last turn ended for, 'l'oad or 's'bi; 0: another thing */
     uint64_t address;
     const char *put; /* rest of a text that is stored byte by byte */
+    uint64_t wake;   /* before which a vhart that sleeps is to have no turn; 0: any time */
 };
 
 static uint64_t pages[MOST_PAGES];
@@ -350,7 +351,7 @@ static bool do_line(struct fake_vhart *vhart, const char *line, const volatile b
             return false;
         }
     } else if (sscanf(line, "sleep %lu", &a) == 1) {
-        run->deadline = machine_time() + a;
+        vhart->wake = run->deadline = machine_time() + a;
         run->reason = COTENANT_HOSTED_EXIT_IDLE;
     } else if (strncmp(line, "idle", 4) == 0) {
         run->deadline = ~0ull;
@@ -390,6 +391,10 @@ void machine_turn(uint64_t offset, uint32_t given, const volatile bool *kicked)
     if (*kicked || given != token || !alive) {
         return;
     }
+    if (machine_time() < vhart->wake) {
+        write_down("vhart %ld woken early", number);
+    }
+    vhart->wake = 0;
     finish_last(vhart, number);
     if (put(vhart)) {
         return;

@@ -3,7 +3,6 @@
 
 import json
 import os
-import pty
 import subprocess
 from pathlib import Path
 
@@ -97,13 +96,7 @@ def test_a_viewer_that_dies(host: Host) -> None:
 @pytest.mark.parametrize(("key", "ends"), [(b"\x01d", False), (b"\x01x", True)])
 def test_keys_that_leave_and_stop(host: Host, key: bytes, ends: bool) -> None:
     guest = start(host, f"put {UART:x} up|\nspin\n")
-    command = [str(host.program), "console", "web"]
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(command[0], command, host.environment)
-    output = b""
-    while b"up" not in output:
-        output += os.read(terminal, 100)
+    pid, terminal = host.on_terminal("console", "web", until=b"up")
     os.write(terminal, key)
     _, status = os.waitpid(pid, 0)
     os.close(terminal)

@@ -125,6 +125,15 @@ def test_writing(host: Host, disk: Path) -> None:
     assert after[: 3 * SECTOR] + after[4 * SECTOR :] == before[: 3 * SECTOR] + before[4 * SECTOR :]
 
 
+def test_there_is_no_shared_memory(host: Host, disk: Path) -> None:
+    """Its length is -1 then (virtio 1.2, section 4.2.2); a driver that wants none looks, too."""
+    offsets = range(0xB0, 0xC0, 4)
+    script = f"store {DISK + 0xAC:x} 4 0\n" + "".join(f"load {DISK + at:x} 4\n" for at in offsets)
+    host.run(script + POWEROFF, "--disk", disk)
+    loads = [line.split()[-1] for line in host.log.splitlines() if " load " in line]
+    assert loads == ["ffffffff"] * len(offsets)
+
+
 def test_flushing_and_what_is_not_there(host: Host, disk: Path) -> None:
     assert ask(host, disk, FLUSH)[0] == OK
     assert ask(host, disk, 99)[0] == UNSUPPORTED

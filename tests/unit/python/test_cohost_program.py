@@ -42,8 +42,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "cohost"
 
 
-def host_tree() -> bytes:
-    """Return the device tree of a host."""
+def host_tree(timebase: int = 10_000_000) -> bytes:
+    """Return the device tree of a host; `timebase`: what it says of its clock, which has 10 MHz."""
     tree = fdt.FDT()
     tree.header.version = 17
     tree.header.last_comp_version = 16
@@ -53,7 +53,7 @@ def host_tree() -> bytes:
     cpus = fdt.Node("cpus")
     cpus.append(fdt.PropWords("#address-cells", 1))
     cpus.append(fdt.PropWords("#size-cells", 0))
-    cpus.append(fdt.PropWords("timebase-frequency", 10_000_000))
+    cpus.append(fdt.PropWords("timebase-frequency", timebase))
     cpu = fdt.Node("cpu@0")
     cpu.append(fdt.PropStrings("device_type", "cpu"))
     cpu.append(fdt.PropWords("reg", 0))
@@ -125,6 +125,17 @@ class Host:
 
     def call(self, *words: str | Path, typed: bytes = b"") -> subprocess.CompletedProcess[str]:
         return sanitized.call([self.program, *words], typed.decode(), 30, self.environment)
+
+    def on_terminal(self, *words: str | Path, until: bytes) -> tuple[int, int]:
+        """Start the program on a terminal; its process and ours of it once that shows the text."""
+        command = [str(self.program), *map(str, words)]
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(command[0], command, self.environment)
+        output = b""
+        while until not in output:
+            output += os.read(terminal, 100)
+        return pid, terminal
 
     def kernel(self, script: str, image_size: int = 0x10000) -> Path:
         file = self.folder / "Image"
@@ -376,13 +387,7 @@ def test_a_terminal_and_its_keys(host: Host) -> None:
     file = host.kernel(
         f"put {UART:x} up|\nstore {UART + 1:x} 1 1\nwait 1\nload {UART:x} 1\nidle\nspin\n"
     )
-    command = [str(host.program), "run", "--memory", "8M", "--kernel", str(file)]
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(command[0], command, host.environment)
-    output = b""
-    while b"up" not in output:
-        output += os.read(terminal, 100)
+    pid, terminal = host.on_terminal("run", "--memory", "8M", "--kernel", file, until=b"up")
     os.write(terminal, b"\x01\x01")
     wait_for(lambda: f"load {UART:x} = 1\n" in host.log)
     os.write(terminal, b"more keys than there is room for" * 20 + b"\x01x")
@@ -447,6 +452,13 @@ def test_a_sleep_ends(host: Host) -> None:
     begin = time.monotonic()
     assert host.run(f"sleep 5000000\nload {UART + 5:x} 1\n{POWEROFF}").returncode == DONE
     assert time.monotonic() - begin >= 0.5
+
+
+def test_no_vhart_has_a_turn_before_its_deadline(host: Host) -> None:
+    """Although its thread wakes up earlier; this clock makes all sleeps too short."""
+    (host.folder / "tree.dtb").write_bytes(host_tree(timebase=100_000_000))
+    assert host.run("sleep 20000\n" * 20 + POWEROFF).returncode == DONE
+    assert "woken early" not in host.log
 
 
 # --- exec ---

@@ -92,6 +92,26 @@ def test_two_providers_are_refused(tmp_path: Path) -> None:
     assert text == "both one and two provide the interface disk: leave one of them out"
 
 
+def test_a_device_has_one_driver(tmp_path: Path) -> None:
+    text = complaint(tmp_path, one='device = "net"', two='device = "net"')
+    assert text == "both one and two drive the device net: one can"
+
+
+def test_who_counts_exports_the_number(tmp_path: Path) -> None:
+    made = linked(
+        tmp_path,
+        counter='counts = true\ndevice = "net"\nexports = ["f(x, caller)"]',
+        client='[needs]\ncounter = ["f", "invocations"]',
+    )
+    assert "counter_invocations(void)" in generate.header(made, 2)
+    assert "export_invocations" not in generate.header(made, 1)
+    code = generate.entries(made.components[1])
+    counted = "entry_f:\n    lla t0, invocations\n    li t1, 1\n    amoadd.d zero, t1, (t0)\n"
+    assert counted + "    mv a1, a7\n    call export_f\n" in code
+    assert "entry_invocations:\n    lla a1, invocations\n" in code
+    assert "amoadd" not in generate.entries(made.components[2])
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -110,6 +130,9 @@ def test_two_providers_are_refused(tmp_path: Path) -> None:
         ("[threads.t]\nspeed = 3", "there is no key 'speed'"),
         ('rights = ["dispatch"]', "is for the scheduler"),
         ("exports = [", "is no TOML"),
+        ('device = "disk"', "there is no device 'disk'; there is net, console"),
+        ('libraries = ["libc"]', "there is no library 'libc'; there is lwip"),
+        ('counts = true\nexports = ["invocations()"]', "'invocations' is there twice"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(tmp_path: Path, text: str, expected: str) -> None:
@@ -184,12 +207,13 @@ def test_the_table_says_what_the_kernel_is_to_check(tmp_path: Path) -> None:
         c='[needs]\ns = ["f"]\n[threads.t]',
     )
     images = [
-        generate.Image(4096, 4, 8, {"begin_loop": 0x10}),
-        generate.Image(4096, 4, 8, {"entry_f": 0x20}),
-        generate.Image(8192, 4, 12, {"begin_t": 0x30}),
+        generate.Image(4096, 4, 8, 0, {"begin_loop": 0x10}),
+        generate.Image(4096, 4, 8, 0, {"entry_f": 0x20}),
+        generate.Image(8192, 4, 12, 4096, {"begin_t": 0x30}),
     ]
     table = generate.table(made, images)
-    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0x60, 0, 0}' in table
+    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0, 0x60, 0, 0, 0}' in table
+    assert '{"c", component_text_2, component_data_2, 8192, 4, 12, 4096, 0x0, 0, 1, ' in table
     assert "capabilities_2[] = {\n    {0x20, 1}," in table
     assert "threads[] = {\n    {0x10, 0},\n    {0x30, 2}," in table
     assert ".fault_handler = {0x20, 1}," in table

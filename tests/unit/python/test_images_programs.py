@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cotenant.images import ImageError
+from cotenant.images.backends import build_archive
 from cotenant.images.debian_programs import collect, needed, soname
 
 COMPILER = "riscv64-linux-gnu-gcc"
@@ -80,3 +81,17 @@ def test_a_missing_library_is_named(packages: dict[str, Path]) -> None:
 def test_a_missing_program_is_named(packages: dict[str, Path]) -> None:
     with pytest.raises(ImageError, match="no package has usr/bin/other"):
         collect(packages.values(), {"usr/bin/other": "bin/other"})
+
+
+def test_back_ends_are_where_cohost_looks_for_them(tmp_path: Path) -> None:
+    folder = tmp_path / "back-ends"
+    places = ("bin/qemu-storage-daemon", "bin/qemu-img", "bin/passt", "libexec/virtiofsd")
+    for place in places:
+        compile_to(folder / "usr" / place, "void _start(void) { }", "-static")
+    archive = build_archive([pack(folder)])
+    for name in (*places[:3], "usr/libexec/virtiofsd", "etc/passwd"):
+        assert f"00000000{name}\0".encode() in archive  # behind the last number of an entry
+    (folder / "usr" / places[0]).unlink()
+    shutil.rmtree(folder / "DEBIAN")
+    with pytest.raises(ImageError, match="no package has usr/bin/qemu-storage-daemon"):
+        build_archive([pack(folder)])

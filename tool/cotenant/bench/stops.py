@@ -16,7 +16,7 @@ _PATHS = 400
 _DEVICES = ["rtc", *(f"virtio{slot}" for slot in range(8))]
 # Functions that are passed through once in the call, and in each piece.
 _CALL = "halt"
-_PIECE = "stopping_step"
+_PIECE = "teardown_step"
 
 
 def run(quick: bool) -> list[Row]:

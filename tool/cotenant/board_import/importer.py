@@ -22,7 +22,7 @@ _PMP_ENTRIES = {
 }
 _FEWEST_PMP_ENTRIES = 8
 # What firmware in M-mode keeps for itself: it is not there when the monitor is.
-_OF_FIRMWARE = ("mmode_resv", "opensbi", "m-mode", "fw_")
+OF_FIRMWARE = ("mmode_resv", "opensbi", "m-mode", "fw_")
 _MOST_VIRTUAL_SOURCES = 16
 _VIRTUAL_STEP = 0x1_0000
 _PAGE = 0x1000
@@ -141,7 +141,7 @@ def _ram(tree: Tree, findings: Findings) -> Range | None:
     reserved = tree.child("reserved-memory")
     for node in reserved.children if reserved else ():
         for area in tree.ranges(node):
-            if area.overlaps(first) and not node.kind.startswith(_OF_FIRMWARE):
+            if area.overlaps(first) and not node.kind.startswith(OF_FIRMWARE):
                 first = _without(first, area)
                 findings.note(
                     f"RAM ends before {node.kind} at {area}, which is reserved."

@@ -4,109 +4,23 @@
 Values are taken from their bytes: nothing guesses whether a number looks like a text.
 """
 
-import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import fdt
-
-from cotenant import flat_tree
-from cotenant.errors import CotenantError
+from cotenant.board_import.node import Node, TreeError, parse
 from cotenant.ranges import Range
 
-# A tree nests no deeper than some eight levels; one that does is no tree of a machine.
-_DEEPEST = 32
-_MOST_BYTES = 16 << 20
+__all__ = ["Node", "Tree", "TreeError", "cell_counts", "read"]
 
-
-class TreeError(CotenantError):
-    """A file is no device tree."""
-
-
-@dataclass
-class Node:
-    """A node with its properties' bytes. `path` names it in sentences."""
-
-    name: str
-    parent: "Node | None"
-    properties: dict[str, bytes]
-    children: list["Node"] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        """Return the path from the root."""
-        if self.parent is None:
-            return "/"
-        return f"{self.parent.path.rstrip('/')}/{self.name}"
-
-    @property
-    def kind(self) -> str:
-        """Return the name without the address of its unit."""
-        return self.name.partition("@")[0]
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the node and all above it are in use (section 2.3.4, status)."""
-        status = self.text("status")
-        own = status in (None, "okay", "ok")
-        return own and (self.parent is None or self.parent.enabled)
-
-    def cells(self, name: str) -> tuple[int, ...]:
-        """Return a property as 32-bit numbers; one that is not there as none."""
-        data = self.properties.get(name, b"")
-        return struct.unpack(f">{len(data) // 4}I", data[: len(data) & ~3])
-
-    def number(self, name: str) -> int | None:
-        """Return a property of one or two cells as a number."""
-        data = self.properties.get(name, b"")
-        return int.from_bytes(data, "big") if len(data) in (4, 8) else None
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return a property as its strings."""
-        data = self.properties.get(name, b"")
-        return tuple(part.decode("ascii", "replace") for part in data.split(b"\0") if part)
-
-    def text(self, name: str) -> str | None:
-        """Return the first string of a property."""
-        found = self.texts(name)
-        return found[0] if found else None
-
-    @property
-    def compatible(self) -> tuple[str, ...]:
-        """Return what it is compatible with, the most special first."""
-        return self.texts("compatible")
-
-    def is_a(self, *names: str) -> bool:
-        """Tell whether it is compatible with one of them."""
-        return any(name in self.compatible for name in names)
-
-    def inherited(self, name: str) -> int | None:
-        """Return a number of the node, or of the nearest one above it that has it."""
-        found = self.number(name)
-        if found is None and self.parent is not None:
-            return self.parent.inherited(name)
-        return found
-
-    def all(self) -> Iterator["Node"]:
-        """Return the node and all below it, in the order of the file."""
-        yield self
-        for child in self.children:
-            yield from child.all()
+MOST_BYTES = 16 << 20
 
 
 class Tree:
     """A device tree that was read, with phandles and addresses resolved."""
 
     def __init__(self, data: bytes) -> None:
-        try:
-            blob = flat_tree.parse(data)
-            self.root = _converted(blob.root, None, 0)
-        except CotenantError:
-            raise
-        except Exception as error:  # the library raises of every kind
-            raise TreeError(f"it is no device tree ({error})") from error
+        self.root, self.reservations = parse(data)
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -141,7 +55,7 @@ class Tree:
         parent = node.parent
         if parent is None:
             return []
-        address_cells, size_cells = _cell_counts(parent)
+        address_cells, size_cells = cell_counts(parent)
         step = address_cells + size_cells
         cells = node.cells("reg")
         found = []
@@ -180,7 +94,7 @@ class Tree:
 def read(file: Path) -> Tree:
     """Read a file; raises TreeError with a sentence."""
     try:
-        if file.stat().st_size > _MOST_BYTES:
+        if file.stat().st_size > MOST_BYTES:
             raise TreeError(f"{file} is too large for a device tree")
         return Tree(file.read_bytes())
     except OSError as error:
@@ -189,27 +103,7 @@ def read(file: Path) -> Tree:
         raise TreeError(f"{file}: {error}") from error
 
 
-def _converted(node: fdt.Node, parent: Node | None, depth: int) -> Node:
-    if depth > _DEEPEST:
-        raise TreeError("it nests deeper than any machine")
-    properties = {each.name: _bytes_of(each) for each in node.props}
-    made = Node("" if parent is None else str(node.name), parent, properties)
-    made.children = [_converted(each, made, depth + 1) for each in node.nodes]
-    return made
-
-
-def _bytes_of(item: object) -> bytes:
-    """Return the bytes that the library has made something of."""
-    if isinstance(item, fdt.PropStrings):
-        return b"".join(text.encode("latin-1") + b"\0" for text in item.data)
-    if isinstance(item, fdt.PropWords):
-        return b"".join(int(word).to_bytes(4, "big") for word in item.data)
-    if isinstance(item, fdt.PropBytes):
-        return bytes(item.data)
-    return b""
-
-
-def _cell_counts(bus: Node) -> tuple[int, int]:
+def cell_counts(bus: Node) -> tuple[int, int]:
     """Return how many cells addresses and sizes below a bus have (section 2.3.5)."""
     address, size = bus.number("#address-cells"), bus.number("#size-cells")
     return (2 if address is None else min(address, 4)), (1 if size is None else min(size, 4))
@@ -239,8 +133,8 @@ def _translated(bus: Node, base: int, size: int) -> int | None:
 
 def _through(bus: Node, cells: tuple[int, ...], base: int, size: int) -> int | None:
     assert bus.parent is not None
-    below, length = _cell_counts(bus)
-    above = _cell_counts(bus.parent)[0]
+    below, length = cell_counts(bus)
+    above = cell_counts(bus.parent)[0]
     step = below + above + length
     for at in range(0, len(cells) - step + 1, step):
         start = _joined(cells[at : at + below])

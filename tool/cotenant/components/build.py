@@ -17,6 +17,7 @@ from cotenant.paths import ROOT
 from cotenant.units import align_up
 
 TENANTS = ROOT / "tenants"
+LWIP = ROOT / "build" / "lwip"
 FOLDER = TENANTS / "components"
 PARTS = FOLDER / "parts"
 PAGE = 4096
@@ -28,8 +29,14 @@ _COMPILER_FLAGS = (
     *("-mno-relax", "-std=gnu11", "-O2", "-g", "-ffreestanding", "-fno-builtin", "-fno-common"),
     *("-fno-tree-loop-distribute-patterns", "-fomit-frame-pointer", "-fno-pic", "-nostdinc"),
     *("-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-ffunction-sections"),
-    *("-fdata-sections", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wstrict-prototypes"),
-    *("-Wmissing-prototypes", "-Wundef", "-Wvla"),
+    *("-fdata-sections", "-Wall", "-Wextra", "-Werror"),
+)
+_OWN_WARNINGS = ("-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Wvla")
+# Of the IP stack's sources what components use.
+_LWIP_SOURCES = (
+    *("def", "inet_chksum", "init", "ip", "mem", "memp", "netif", "pbuf", "raw", "stats", "sys"),
+    *("tcp", "tcp_in", "tcp_out", "timeouts", "udp", "ipv4/etharp", "ipv4/icmp", "ipv4/ip4"),
+    *("ipv4/ip4_addr", "ipv4/ip4_frag"),
 )
 _LINKER_FLAGS = (
     *("-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,--fatal-warnings"),
@@ -72,22 +79,48 @@ def _compile(component: Component, number: int, folder: Path, cross: str) -> Ima
     base = numbers["COMPONENT_BASE"] + number * numbers["COMPONENT_SIZE"]
     program = folder / "component.elf"
     include = _run([f"{cross}gcc", "-print-file-name=include"]).strip()
-    sources = [*sorted(component.folder.glob("*.[cS]")), *sorted((FOLDER / "lib").glob("*.c"))]
+    options = [
+        f"{cross}gcc",
+        *_COMPILER_FLAGS,
+        f"-ffile-prefix-map={ROOT}/=",
+        *["-isystem", str(TENANTS / "rt" / "include"), "-isystem", include],
+        *[f"-I{each}" for each in (folder, folder.parent, component.folder, TENANTS, ROOT)],
+    ]
+    objects = []
+    if "lwip" in component.libraries:
+        options += ["-isystem", str(LWIP / "src" / "include")]
+        objects = _compile_lwip(options, folder)
+    sources = [
+        *sorted(component.folder.glob("*.[cS]")),
+        *sorted((FOLDER / "lib").glob("*.c")),
+        *(TENANTS / each for each in ("rt/string.c", "rt/format.c", *component.sources)),
+    ]
     _run(
         [
-            f"{cross}gcc",
-            *_COMPILER_FLAGS,
-            f"-ffile-prefix-map={ROOT}/=",
-            *["-isystem", str(TENANTS / "rt" / "include"), "-isystem", include],
-            *[f"-I{each}" for each in (folder, folder.parent, component.folder, TENANTS, ROOT)],
+            *options,
+            *_OWN_WARNINGS,
             *_LINKER_FLAGS,
             f"-Wl,--defsym=component_base={base:#x},-T,{FOLDER / 'lib' / 'component.ld'}",
-            *["-o", str(program), str(folder / "entries.S"), *map(str, sources)],
-            str(TENANTS / "rt" / "string.c"),
-            str(TENANTS / "rt" / "format.c"),
+            *["-o", str(program), str(folder / "entries.S"), *map(str, [*sources, *objects])],
         ]
     )
     return _read(component, program, base)
+
+
+def _compile_lwip(options: Sequence[str], folder: Path) -> list[Path]:
+    """Compile the IP stack as the component's lwipopts.h says; return the object files."""
+    sources = [LWIP / "src" / "core" / f"{each}.c" for each in _LWIP_SOURCES]
+    sources.append(LWIP / "src" / "netif" / "ethernet.c")
+    missing = next((each for each in sources if not each.is_file()), None)
+    if missing is not None:
+        raise ComponentError(f"{missing} is missing: run tool/setup/setup.sh, which fetches lwIP")
+    output = folder / "lwip"
+    output.mkdir(exist_ok=True)
+    objects = []
+    for source in sources:
+        objects.append(output / f"{source.stem}.o")
+        _run([*options, "-c", str(source), "-o", str(objects[-1])])
+    return objects
 
 
 def _read(component: Component, program: Path, base: int) -> Image:
@@ -103,7 +136,8 @@ def _read(component: Component, program: Path, base: int) -> Image:
             parts["data" if segment["p_flags"] & 2 else "text"] = segment.data()
     text_size = symbols["data_start"] - base
     memory_size = symbols["memory_end"] - symbols["data_start"]
-    if text_size + align_up(memory_size, PAGE) > numbers["HEAP_OFFSET"]:
+    buffer_size = symbols["buffers_end"] - symbols["memory_end"]
+    if text_size + align_up(memory_size + buffer_size, PAGE) > numbers["DEVICE_OFFSET"]:
         raise ComponentError(f"component {component.name} is larger than its region")
     if memory_size > MOST_DATA:
         raise ComponentError(
@@ -112,7 +146,7 @@ def _read(component: Component, program: Path, base: int) -> Image:
         )
     _write_bytes(program.parent / "text.bin", parts["text"].ljust(text_size, b"\0"))
     _write_bytes(program.parent / "data.bin", parts["data"])
-    return Image(text_size, len(parts["data"]), memory_size, symbols)
+    return Image(text_size, len(parts["data"]), memory_size, buffer_size, symbols)
 
 
 def _run(command: Sequence[str]) -> str:

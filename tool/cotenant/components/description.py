@@ -22,7 +22,13 @@ RIGHTS = (
     "interrupts",
     "shutdown",
 )
+# Virtio device ids (virtio 1.2, chapter 5), by what descriptions call them.
+DEVICES = {"net": 1, "console": 3}
+# Sources from outside that a component can be linked with: build.py knows them.
+LIBRARIES = ("lwip",)
 MOST_ARGUMENTS = 6
+# What a component that counts exports besides.
+INVOCATIONS = "invocations"
 # A last parameter of this name is no argument: the kernel tells the callee who calls.
 CALLER = "caller"
 
@@ -69,6 +75,10 @@ class Component:
     threads: tuple[Thread, ...] = ()
     handles_faults: str | None = None
     recursive: bool = False
+    device: str | None = None
+    sources: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    counts: bool = False
 
     def export(self, name: str) -> Export | None:
         """Return an export by its name."""
@@ -131,16 +141,30 @@ def read_component(folder: Path) -> Component:
                 f"{where}: there is no right {right!r}; there are {', '.join(RIGHTS)}"
             )
     needs = table.take("needs", dict, {})
+    device = table.take("device", str, "") or None
+    libraries = table.names("libraries")
+    for kind, name, known in [
+        *(("device", each, tuple(DEVICES)) for each in [device] if each),
+        *(("library", each, LIBRARIES) for each in libraries),
+    ]:
+        if name not in known:
+            raise table.fail(f"there is no {kind} {name!r}; there is {', '.join(known)}")
+    counts = table.take("counts", bool, False)
+    exports = tuple(_export(where, text) for text in table.names("exports"))
     component = Component(
         name=folder.name,
         interface=interface,
         folder=folder,
-        exports=tuple(_export(where, text) for text in table.names("exports")),
+        exports=(*exports, Export(INVOCATIONS, ())) if counts else exports,
         needs={name: _needed(where, name, needs[name]) for name in needs},
         rights=rights,
         threads=_threads(where, table.take("threads", dict, {})),
         handles_faults=table.take("handles_faults", str, "") or None,
         recursive=table.take("recursive", bool, False),
+        device=device,
+        sources=table.names("sources"),
+        libraries=libraries,
+        counts=counts,
     )
     table.end()
     _check_unique(where, [each.name for each in component.exports])

@@ -60,6 +60,7 @@ def link(system: System, limits: Limits) -> Linked:
     providers = _providers(components)
     tables = tuple(_table(each, providers, components, limits) for each in components)
     _refuse_cycles(components, providers)
+    _refuse_shared_devices(components)
     return Linked(system, tables, _threads(components, providers, limits), _handler(components))
 
 
@@ -122,6 +123,18 @@ def _refuse_cycles(components: tuple[Component, ...], providers: Mapping[str, in
 
     for number in range(len(components)):
         visit(number, [])
+
+
+def _refuse_shared_devices(components: tuple[Component, ...]) -> None:
+    drivers: dict[str, str] = {}
+    for component in components:
+        if component.device is None:
+            continue
+        other = drivers.setdefault(component.device, component.name)
+        if other != component.name:
+            raise ComponentError(
+                f"both {other} and {component.name} drive the device {component.device}: one can"
+            )
 
 
 def _threads(

@@ -10,7 +10,6 @@ import socket
 import tempfile
 import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from cotenant.control.exchange import REQUEST_SIZE, ControlError, Exchange, message_size
@@ -77,12 +76,7 @@ class ControlServer:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:

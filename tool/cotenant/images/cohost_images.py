@@ -7,9 +7,11 @@ from . import cohost
 from .initramfs_images import TEST_FILE, append
 from .kernel_images import HOST_MODULES, modules_of
 from .linked_program import LinkedProgram, digest
-from .packaged_images import FDT
+from .packaged_images import BACKENDS, BACKENDS_FILE, FDT
 from .workshop import RECIPE, Image, Workshop
 
+_HOST = "debian-host-initramfs"
+_HOST_FILE = "initramfs.cpio"
 _PARTS = ("debian-kernel", "debian-initramfs", "debian-test-initramfs")
 
 
@@ -41,19 +43,41 @@ def _fill_host_initramfs(workshop: Workshop, directory: Path) -> str:
         path("debian-initramfs", "initramfs.cpio.gz").read_bytes(),
         modules_of(workshop) | modules_of(workshop, HOST_MODULES),
     )
-    (directory / "initramfs.cpio").write_bytes(append(first, second))
+    (directory / _HOST_FILE).write_bytes(append(first, second))
     return f"{', '.join(_PARTS)}, {_PROGRAM.name}"
+
+
+def _backends_initramfs_recipe(workshop: Workshop) -> str:
+    programs = digest(workshop, ((BACKENDS, BACKENDS_FILE),))
+    return f"{_host_initramfs_recipe(workshop)}-{programs}"
+
+
+def _fill_backends_initramfs(workshop: Workshop, directory: Path) -> str:
+    path = workshop.store.path
+    first = path(_HOST, _HOST_FILE).read_bytes()
+    second = path(BACKENDS, BACKENDS_FILE).read_bytes()
+    (directory / _HOST_FILE).write_bytes(append(first, second))
+    return f"{_HOST}, {BACKENDS}"
 
 
 IMAGES = (
     _PROGRAM.image,
     Image(
-        "debian-host-initramfs",
+        _HOST,
         "debian-test-initramfs with cohost, and a kernel and an initrd for its guests",
-        "initramfs.cpio",
+        _HOST_FILE,
         (*_PARTS, HOST_MODULES, _PROGRAM.name),
         _host_initramfs_recipe,
         _fill_host_initramfs,
+        on_demand=True,
+    ),
+    Image(
+        "debian-backends-initramfs",
+        "debian-host-initramfs with the programs of Debian that serve devices of guests",
+        _HOST_FILE,
+        (_HOST, BACKENDS),
+        _backends_initramfs_recipe,
+        _fill_backends_initramfs,
         on_demand=True,
     ),
 )

@@ -145,6 +145,19 @@ def _same_package(workshop: Workshop, scratch: Path) -> tuple[Path, str]:
     return file, label
 
 
+def _more_modules(name: str, purpose: str, names: tuple[str, ...]) -> Image:
+    """Return the image of further modules, by their names."""
+    return Image(
+        name,
+        f"modules of the Debian kernel for {purpose}",
+        "modules/order",
+        ("debian-kernel",),
+        partial(_more_modules_recipe, names=names),
+        partial(_fill_more_modules, names=names),
+        on_demand=True,
+    )
+
+
 IMAGES = (
     Image(
         "debian-kernel",
@@ -154,24 +167,10 @@ IMAGES = (
         _kernel_recipe,
         _fill_kernel,
     ),
-    Image(
-        DESK_MODULES,
-        "modules of the Debian kernel for ext4, keyboard and display, in debian-desk-initramfs",
-        "modules/order",
-        ("debian-kernel",),
-        partial(_more_modules_recipe, names=_MORE_MODULES),
-        partial(_fill_more_modules, names=_MORE_MODULES),
-        on_demand=True,
+    _more_modules(
+        DESK_MODULES, "ext4, keyboard and display, in debian-desk-initramfs", _MORE_MODULES
     ),
-    Image(
-        HOST_MODULES,
-        "modules of the Debian kernel for those that host guests, in debian-host-initramfs",
-        "modules/order",
-        ("debian-kernel",),
-        partial(_more_modules_recipe, names=_HOST_MODULES),
-        partial(_fill_more_modules, names=_HOST_MODULES),
-        on_demand=True,
-    ),
+    _more_modules(HOST_MODULES, "those that host guests, in debian-host-initramfs", _HOST_MODULES),
     Image(
         DEVICE_TREES,
         "device trees of boards, out of the package of the Debian kernel, for 'cotenant board'",

@@ -4,12 +4,14 @@
 from functools import partial
 from pathlib import Path
 
-from . import cohost, cotenantctl, linux_bench
+from . import backends, cohost, cotenantctl, linux_bench, package
 from .workshop import Image, Workshop, fixed_recipe
 
 BENCH_PROGRAMS = "debian-bench-programs"
 ZSTD = "debian-zstd"
 FDT = "debian-libfdt"
+BACKENDS = "debian-backends"
+BACKENDS_FILE = "programs.cpio"
 _SPL = "u-boot-spl.bin"
 
 
@@ -41,6 +43,18 @@ def _fill_fdt(workshop: Workshop, directory: Path) -> str:
         file, label = workshop.download("libfdt-dev", scratch)
         cohost.unpack_fdt(file, directory)
     return label
+
+
+def _fill_backends(workshop: Workshop, directory: Path) -> str:
+    """Take the programs out of their packages, which come with all that they depend on."""
+    with workshop.store.scratch("packages.") as scratch:
+        found = workshop.apt().download_system(
+            backends.PACKAGES,
+            scratch,
+            lambda done, size: workshop.report("fetching back ends and libraries", done, size),
+        )
+        (directory / BACKENDS_FILE).write_bytes(backends.build_archive(found))
+        return ", ".join(package.label(file) for file in found)
 
 
 IMAGES = (
@@ -134,6 +148,15 @@ IMAGES = (
         (),
         fixed_recipe,
         _fill_fdt,
+        on_demand=True,
+    ),
+    Image(
+        BACKENDS,
+        "Debian 13 virtiofsd, qemu-storage-daemon and passt, in debian-backends-initramfs",
+        BACKENDS_FILE,
+        (),
+        fixed_recipe,
+        _fill_backends,
         on_demand=True,
     ),
 )

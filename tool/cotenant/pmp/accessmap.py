@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 
-from cotenant.board import Board, BoardHart, Device
+from cotenant.board import Board, BoardHart
 from cotenant.ranges import Range
 
 
@@ -50,11 +50,12 @@ def for_vhart(
     tenant: str,
     memory: Iterable[Range],
     windows: Mapping[str, Range],
-    devices: Iterable[Device],
+    registers: Iterable[tuple[str, Range]],
     board: Board,
     passthrough: BoardHart | None,
 ) -> AccessMap:
-    """Return the map of a tenant's vhart. `windows`: memory that it shares, by channels' names.
+    """Return the map of a tenant's vhart. `windows`: memory that it shares, by channels' names;
+    `registers`: of its devices, with their names.
 
     `passthrough`: the hart whose S-mode PLIC context is passed through to the vhart, or None.
     Its enable words can then be read, because the stock driver reads them at each interrupt, and
@@ -64,7 +65,7 @@ def for_vhart(
     """
     regions = [Region(each, Rights.RWX, f"memory of {tenant}") for each in memory]
     regions += [Region(each, Rights.RW, f"window {name}") for name, each in windows.items()]
-    regions += [Region(area, Rights.RW, each.name) for each in devices for area in each.ranges]
+    regions += [Region(area, Rights.RW, name) for name, area in registers]
     if passthrough is not None:
         context = passthrough.plic_s_context
         assert context is not None

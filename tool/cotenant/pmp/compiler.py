@@ -102,6 +102,16 @@ def compile_hart(
     return result
 
 
+def surely_too_many(access_map: AccessMap, entries: int) -> bool:
+    """Tell, at once, of some maps that so many entries cannot express them.
+
+    An entry begins at one address and ends at one; every change of rights is at one of these.
+    """
+    segments = segments_of([access_map])
+    edges = {edge for each in segments for edge in (each.range.base, each.range.end)}
+    return len(edges) > 2 * entries
+
+
 def _own_set(index: int, access_map: AccessMap, available: int) -> PmpSet:
     segments = segments_of([access_map])
     entries = fewest(segments)

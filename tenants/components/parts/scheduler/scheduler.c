@@ -23,18 +23,22 @@ enum state { FREE, READY, SLEEPING, WAITING, INTERRUPT, OVERRUN, HELD };
 struct task {
     enum state state;
     uint64_t priority;
-    uint64_t deadline; /* relative, ticks; 0: none */
-    uint64_t budget;   /* ticks; 0: any */
-    uint64_t due;      /* when its work is to be done */
-    uint64_t used;     /* since it woke up */
-    uint64_t turn;     /* when it last had the hart, counted in dispatches */
-    uint64_t wake;     /* SLEEPING: until then; INTERRUPT: its number */
+    uint64_t deadline;  /* relative, ticks; 0: none */
+    uint64_t budget;    /* ticks; 0: any */
+    uint64_t due;       /* when its work is to be done */
+    uint64_t used;      /* since it woke up */
+    uint64_t turn;      /* when it last had the hart, counted in dispatches */
+    uint64_t wake;      /* SLEEPING: until then; WAITING: likewise, if not 0 */
+    uint64_t interrupt; /* INTERRUPT: its number; WAITING: likewise, if not 0 */
     uint64_t answer;
+    uint64_t given; /* the answer of who woke it while it did not wait */
+    bool is_woken;
 };
 
 static struct task tasks[THREADS];
 static uint64_t ticks_per_us;
 static uint64_t turns;
+static uint64_t unserved; /* interrupts for which no thread waited, a mask */
 
 static void make_ready(struct task *task, uint64_t answer, uint64_t from)
 {
@@ -74,11 +78,17 @@ static void start(void)
     }
 }
 
+/* Whether it goes on at the time `wake`. */
+static bool has_end(const struct task *task)
+{
+    return task->state == SLEEPING || (task->state == WAITING && task->wake != 0);
+}
+
 static void wake_sleepers(uint64_t now)
 {
     for (unsigned i = 1; i < THREADS; i++) {
-        if (tasks[i].state == SLEEPING && tasks[i].wake <= now) {
-            make_ready(&tasks[i], 0, tasks[i].wake);
+        if (has_end(&tasks[i]) && tasks[i].wake <= now) {
+            make_ready(&tasks[i], tasks[i].state == SLEEPING ? 0 : SCHEDULE_AGAIN, tasks[i].wake);
         }
     }
 }
@@ -113,7 +123,7 @@ static uint64_t next_look(uint64_t now, uint64_t running)
     uint64_t next = NEVER;
 
     for (unsigned i = 1; i < THREADS; i++) {
-        if (tasks[i].state == SLEEPING && tasks[i].wake < next) {
+        if (has_end(&tasks[i]) && tasks[i].wake < next) {
             next = tasks[i].wake;
         }
         if (tasks[i].state == READY && i != running &&
@@ -155,10 +165,49 @@ static void account(uint64_t thread, uint64_t time)
 
 static void wake_interrupt(uint64_t interrupt)
 {
+    bool is_served = false;
+
     for (unsigned i = 1; i < THREADS; i++) {
-        if (tasks[i].state == INTERRUPT && tasks[i].wake == interrupt) {
+        if ((tasks[i].state == INTERRUPT || tasks[i].state == WAITING) &&
+            tasks[i].interrupt == interrupt) {
             make_ready(&tasks[i], 0, time_now());
+            is_served = true;
         }
+    }
+    if (!is_served) {
+        unserved |= 1ull << interrupt;
+    }
+}
+
+/* It waits for an interrupt, which may have come before. */
+static void wait_interrupt(struct task *task, uint64_t interrupt)
+{
+    task->interrupt = interrupt;
+    if (interrupt < 64 && (unserved >> interrupt & 1) != 0) {
+        unserved &= ~(1ull << interrupt);
+        make_ready(task, 0, time_now());
+    }
+}
+
+static void wait(struct task *task, uint64_t until, uint64_t interrupt)
+{
+    task->state = WAITING;
+    task->wake = until;
+    if (task->is_woken) {
+        task->is_woken = false;
+        make_ready(task, task->given, time_now());
+    } else {
+        wait_interrupt(task, interrupt);
+    }
+}
+
+static void wake(struct task *task, uint64_t answer)
+{
+    if (task->state == WAITING) {
+        make_ready(task, answer, time_now());
+    } else {
+        task->is_woken = true;
+        task->given = answer;
     }
 }
 
@@ -174,17 +223,17 @@ static void serve(uint64_t kind, uint64_t from, uint64_t a, uint64_t b, uint64_t
         task->wake = a;
         break;
     case SCHEDULE_WAIT:
-        task->state = WAITING;
+        wait(task, a, b);
         break;
     case SCHEDULE_WAKE:
-        if (a < THREADS && tasks[a].state == WAITING) {
-            make_ready(&tasks[a], b, time_now());
+        if (a < THREADS && tasks[a].state != FREE) {
+            wake(&tasks[a], b);
             task->answer = 1;
         }
         break;
     case SCHEDULE_INTERRUPT:
         task->state = INTERRUPT;
-        task->wake = a;
+        wait_interrupt(task, a);
         break;
     case SCHEDULE_OVERRUN:
         task->state = OVERRUN;

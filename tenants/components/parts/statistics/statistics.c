@@ -7,6 +7,23 @@
 
 #define DEFAULT_REPORT_MS 1000
 
+/* Of a component since the start of the image. */
+uint64_t export_restarts(uint64_t component)
+{
+    return kernel_call(CALL_RESTARTS, component, 0, 0).value;
+}
+
+/* Periods of the control loop, and those that it has missed. */
+uint64_t export_samples(void)
+{
+    return control_samples().value;
+}
+
+uint64_t export_missed(void)
+{
+    return control_missed().value;
+}
+
 static uint64_t crasher_id(void)
 {
     uint64_t words[2] = {0};

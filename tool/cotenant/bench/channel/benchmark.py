@@ -14,6 +14,7 @@ from cotenant.bench.channel.figures import (
     parse_ways,
     way_rows,
 )
+from cotenant.bench.channel.sender import channel, costs
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
@@ -30,7 +31,7 @@ def run(quick: bool) -> list[Row]:
     streams, windows = exchange(200 if quick else 2000)
     rows = way_rows(streams, "32 bytes", "messages", *_WAYS)
     rows += window_rows(streams, windows)
-    return rows + cost_rows("messages", costs()) + net.run(quick)
+    return rows + cost_rows("messages", costs("stream", _IMAGE, "cost=3")) + net.run(quick)
 
 
 def window_rows(streams: Figures, windows: Figures) -> list[Row]:
@@ -52,7 +53,7 @@ def exchange(count: int) -> tuple[Figures, Figures]:
         linux(arguments="console=ttyS0 loglevel=4 modules=virtio_mmio"),
         payload("rtos", _IMAGE, priority=10, memory="4M", fp=False),
         payload("sharer", "bench-memory", priority=10, memory="4M", fp=False),
-        _channel("linux", "rtos"),
+        channel("stream", "linux", "rtos"),
         '[channel.window]\nkind = "memory"\nends = ["linux", "sharer"]\nsize = "256K"\n',
     )
     with running(description, sstc=True) as session:
@@ -75,19 +76,3 @@ def parse_windows(output: str) -> Figures:
     if not all(shown.values()) or not bulk:
         raise BenchError(f"the figures of {program} are not complete: {output}")
     return Figures(shown, {"doorbell": bulk})
-
-
-def costs() -> str:
-    """Return what a sender prints whose receiver does not run meanwhile."""
-    description = system(
-        payload("sender", _IMAGE, priority=10, memory="4M", fp=False, arguments="cost=3"),
-        payload("sink", _IMAGE, priority=5, memory="4M", fp=False, arguments="sink=1"),
-        _channel("sender", "sink"),
-    )
-    with running(description, sstc=True) as session:
-        session.expect("sender", "^cost: end$")
-        return session.output("sender")
-
-
-def _channel(*ends: str) -> str:
-    return f'[channel.bench]\nkind = "stream"\nends = {list(ends)}\n'

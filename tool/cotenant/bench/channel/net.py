@@ -6,6 +6,7 @@ The RTOS is FreeRTOS with lwIP; time is counted in instructions, one a nanosecon
 """
 
 from cotenant.bench.channel.figures import Figures, cost_rows, parse, way_rows
+from cotenant.bench.channel.sender import channel, costs
 from cotenant.bench.row import Row
 from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
@@ -21,7 +22,7 @@ def run(quick: bool) -> list[Row]:
     """Measure both directions of datagrams, their throughput, and what the monitor does."""
     figures = exchange(200 if quick else 2000)
     rows = way_rows(figures, "UDP datagram of 32 bytes", "datagrams", *_WAYS)
-    return rows + cost_rows("frames", costs())
+    return rows + cost_rows("frames", costs("net", _IMAGE))
 
 
 def exchange(count: int) -> Figures:
@@ -35,7 +36,7 @@ def exchange(count: int) -> Figures:
             "rtos", "freertos-net", priority=10, memory="4M", fp=False,
             arguments="address=10.0.0.2/24", ready="latency: samples=",
         ),
-        _channel("linux", "rtos"),
+        channel("net", "linux", "rtos"),
     )  # fmt: skip
     with running(description, sstc=True) as session:
         session.wait_ready("rtos")
@@ -44,19 +45,3 @@ def exchange(count: int) -> Figures:
     if code != 0:
         raise BenchError(f"netbench ended with {code}: {output}")
     return parse("netbench", output, *_WAYS)
-
-
-def costs() -> str:
-    """Return what a sender of frames prints whose receiver does not run meanwhile."""
-    description = system(
-        payload("sender", _IMAGE, priority=10, memory="4M", fp=False),
-        payload("sink", _IMAGE, priority=5, memory="4M", fp=False, arguments="sink=1"),
-        _channel("sender", "sink"),
-    )
-    with running(description, sstc=True) as session:
-        session.expect("sender", "^cost: end$")
-        return session.output("sender")
-
-
-def _channel(*ends: str) -> str:
-    return f'[channel.bench]\nkind = "net"\nends = {list(ends)}\n'

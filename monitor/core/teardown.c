@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/stopping.h"
+#include "core/teardown.h"
 
 #include <stddef.h>
 
@@ -21,7 +21,7 @@ static const char *const crash_names[CRASH_VALUES] = {
 /* The last step left a line unfinished. */
 static bool in_line;
 
-bool stopping_waits(void)
+bool teardown_waits(void)
 {
     return tenants_stopping != 0;
 }
@@ -78,7 +78,7 @@ static void has_stopped(struct tenant *tenant)
     }
 }
 
-bool stopping_step(void)
+bool teardown_step(void)
 {
     struct tenant *tenant;
 
@@ -102,10 +102,10 @@ bool stopping_step(void)
 static unsigned stop_on(uint64_t now)
 {
     (void)now;
-    if (!stopping_step()) {
+    if (!teardown_step()) {
         return WORK_NOTHING;
     }
-    return WORK_DONE | (stopping_waits() ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
+    return WORK_DONE | (teardown_waits() ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
 }
 
-WORK(stopping, NULL, stop_on);
+WORK(teardown, NULL, stop_on);

@@ -7,17 +7,17 @@
  *
  * Interrupts off, shared lock held, on any hart.
  */
-#ifndef COTENANT_CORE_STOPPING_H
-#define COTENANT_CORE_STOPPING_H
+#ifndef COTENANT_CORE_TEARDOWN_H
+#define COTENANT_CORE_TEARDOWN_H
 
 #include <stdbool.h>
 
 #include "core/tenant.h"
 
 /* There is something to do for a tenant that is stopping. */
-bool stopping_waits(void);
+bool teardown_waits(void);
 
 /* Does a piece of it; false: there was none. */
-bool stopping_step(void);
+bool teardown_step(void);
 
 #endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For trap entries, in assembly: from the registers of the tenant to the stack of its hart. */
+#ifndef COTENANT_ENTRY_SAVE_WORLD_H
+#define COTENANT_ENTRY_SAVE_WORLD_H
+
+#include "offsets.h"
+
+/* clang-format off */
+#define REGISTER(n) ((n) * 8)
+
+/*
+ * All that is not saved yet: general registers but t0 and t1, pc and mstatus. sp is the world on
+ * entry, with mscratch the tenant's sp; afterwards sp is the stack, tp and a0 are the hart.
+ */
+    .macro save_world
+    .irp n, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    sd x\n, REGISTER(\n)(sp)
+    .endr
+    csrrw t0, mscratch, zero /* the tenant's sp; and from here on a trap is a defect */
+    csrr t1, mepc
+    csrr t2, mstatus
+    sd t0, REGISTER(2)(sp)
+    sd t1, REGISTER(0)(sp)
+    sd t2, WORLD_MSTATUS(sp)
+    ld tp, WORLD_HART(sp) /* hart_self() while the monitor runs */
+    ld sp, HART_STACK_TOP(tp)
+    mv a0, tp
+    .endm
+
+/* To `function`, with t0 and t1 saved, and on to the world that it returns. */
+    .macro leave_to function
+    save_world
+    call \function
+    j world_enter
+    .endm
+/* clang-format on */
+
+#endif

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The network of the component OS, with Linux at its other end."""
+
+import re
+
+from systems import Boot, linux, payload, system
+from test_channels import channel, run
+from test_components import MOST_FOR_RESTART
+
+from cotenant.components.build import FOLDER
+from cotenant.run.results import parse_latency
+from cotenant.run.session import Session
+
+# The cycle CSR counts 2^ICOUNT for an instruction then.
+ICOUNT = 4
+ADDRESS = "10.0.0.2"
+NET = "console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_net addresses=eth0=10.0.0.1/24"
+
+
+def missed(session: Session) -> int:
+    """Return how many periods the control component has missed so far."""
+    session.skip_output("components")
+    session.expect("components", "^latency: samples=")
+    latency = parse_latency(session.output("components"))
+    assert latency and latency.samples > 100
+    return latency.missed
+
+
+def fetch(session: Session, path: str) -> str:
+    """Return a page, which may take more than one attempt while something is being restarted."""
+    attempts = "for i in 1 2 3 4 5; do wget -T 5 -qO /tmp/page {} && break; sleep 0.2; done"
+    url = f"http://{ADDRESS}/{path}"
+    return run(session, "linux", f"{attempts.format(url)}; cat /tmp/page; rm /tmp/page")
+
+
+def restarts(session: Session, component: str) -> int:
+    """Return how often a component was restarted, as /stats says."""
+    found = re.search(rf"^ *{component} +(\d+)", fetch(session, "stats"), re.M)
+    assert found
+    return int(found[1])
+
+
+def processes_take_part(session: Session) -> None:
+    """A process calls components, and serves them; either side may be away, or talk nonsense."""
+    number = int(run(session, "linux", "componentctl call names.find =http"))
+    assert 0 < number < 32
+    assert run(session, "linux", f"componentctl call statistics.restarts {number}") == "1\n"
+    assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
+    code, _ = session.command("linux", "componentctl call faults.kill 1")
+    assert code == 1  # nothing that the translator has no capability for
+
+    status = f"wget -S -qO /dev/null http://{ADDRESS}/linux/greeting 2>&1 | grep HTTP/"
+    assert " 503 " in run(session, "linux", status)  # nobody serves it
+    start = "echo from Linux >/tmp/greeting; componentctl serve /tmp >/dev/null 2>&1 &"
+    run(session, "linux", start)
+    assert fetch(session, "linux/greeting") == "from Linux\n"
+    assert " 503 " in run(session, "linux", status.replace("greeting", "..%2Fsecret"))
+    assert "restarted" in fetch(session, "crash/translator")
+    assert fetch(session, "linux/greeting") == "from Linux\n"  # the process has opened it again
+    run(session, "linux", "killall componentctl; sleep 0.1")
+
+    run(session, "linux", "head -c 3000 /dev/urandom >/dev/virtio-ports/components; true")
+    assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
+
+
+def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
+    components = payload(
+        "components-web",
+        "components",
+        priority=10,
+        memory="8M",
+        fp=False,
+        arguments=f"address={ADDRESS}/24 report=100 pause=20000",
+    )
+    lan = channel("lan", "linux", "components", kind="net")
+    stream = channel("components", "linux", "components")
+    session = boot(system(linux(arguments=NET), components, lan, stream), icount=ICOUNT)
+    session.wait_ready("linux")
+    run(session, "linux", f"ping -c 2 {ADDRESS}")
+    run(session, "linux", f"udpecho {ADDRESS} 100 1472")
+
+    pages = FOLDER / "parts" / "files" / "pages"
+    page = (pages / "index.html").read_text()
+    assert fetch(session, "") == page
+    assert fetch(session, "about.txt") == (pages / "about.txt").read_text()
+    for component in ("http", "ip", "net", "files", "scheduler"):
+        assert restarts(session, component) == 0
+        assert "restarted" in fetch(session, f"crash/{component}")
+        assert fetch(session, "") == page
+        assert restarts(session, component) == 1
+    run(session, "linux", f"udpecho {ADDRESS} 10")
+
+    processes_take_part(session)
+
+    # What is no request, no page, no component, and a client that asks for nothing.
+    answers = {
+        "POST / HTTP/1.0": "405",
+        "GET no-slash HTTP/1.0": "400",
+        f"GET /{'x' * 300} HTTP/1.0": "404",
+        "GET /nothing HTTP/1.0": "404",
+        "GET /crash/nobody HTTP/1.0": "404",
+        "": "400",
+    }
+    for line, status in answers.items():
+        request = f"printf '{line}\\r\\n\\r\\n' | nc {ADDRESS} 80"
+        assert run(session, "linux", request).startswith(f"HTTP/1.0 {status} ")
+    run(session, "linux", f"nc -w 1 {ADDRESS} 80 </dev/null; true")
+    assert fetch(session, "") == page
+    assert restarts(session, "http") == 1
+    assert missed(session) == 0
+    worst = re.findall(r"restart_cycles=(\d+)", session.output("components"))
+    assert 0 < int(worst[-1]) >> ICOUNT <= MOST_FOR_RESTART
