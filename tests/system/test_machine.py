@@ -13,6 +13,7 @@ from systems import (
     Build,
     freertos,
     is_long,
+    keep_ticking,
     payload,
     run_without_a_miss,
     system,
@@ -42,13 +43,15 @@ def restart(session: Session, tenant: str) -> None:
     raise AssertionError(f"{tenant} cannot be restarted: {answer.output}")
 
 
-def on_the_bare_machine(image: str) -> str:
+def on_the_bare_machine(image: str, harts: int = 1) -> str:
     """Return what an image prints on QEMU's board without a monitor."""
     elf = paths.BUILD / "tenants" / f"{image}.elf"
+    # Harts that wait for each other need not get their turns with -icount.
+    time = ("-icount", "shift=3,sleep=off") if harts == 1 else ()
     run = subprocess.run(
         [
             *("qemu-system-riscv64", "-M", "virt", "-cpu", "rv64,h=off", "-m", "128M"),
-            *("-nographic", "-bios", "none", "-kernel", str(elf), "-icount", "shift=3,sleep=off"),
+            *("-smp", str(harts), "-nographic", "-bios", "none", "-kernel", str(elf), *time),
         ],
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -68,6 +71,47 @@ def test_it_prints_what_the_bare_machine_prints(boot: Boot, sstc: bool, rewrite:
     session.expect("whole", "^PASS csrs$")
     assert session.output("whole").replace("\r", "") == on_the_bare_machine("machine-csrs")
     session.expect_monitor("^monitor: tenant whole: shutdown$")
+
+
+@pytest.mark.parametrize(("sstc", "ids"), [(True, [0, 1]), (False, [1, 0])])
+def test_two_harts_are_those_of_the_bare_machine(boot: Boot, sstc: bool, ids: list[int]) -> None:
+    """Both come from reset, again and again; one of them shares its hart with two others."""
+    whole = machine("machine-harts", priority=5, harts=ids, slice="1ms")
+    beside = payload("spin", priority=5, hart=1)
+    session = boot(system(whole, beside, freertos(hart=1), sstc=sstc))
+    wanted = on_the_bare_machine("machine-harts", harts=2)
+    for life in range(1, 4):
+        session.expect("whole", "^PASS harts$")
+        session.wait_state("whole", "stopped")
+        assert session.output("whole").replace("\r", "") == wanted * life
+        restart(session, "whole")
+    session.wait_ready("freertos")
+    keep_ticking(session, ["freertos"])
+
+
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_storms_of_msip_between_harts_cost_nobody_else(boot: Boot, sstc: bool) -> None:
+    """Without -icount lateness is the host's: no tick may be lost, nor the RTOS interrupted."""
+    storm = machine("machine-harts", priority=5, harts=[0, 1], arguments="storm=1", slice="1ms")
+    rtos = {"first": freertos("first", hart=0), "second": freertos("second", hart=1)}
+    beside = payload("spin", priority=5, hart=1)
+    session = boot(system(storm, *rtos.values(), beside, sstc=sstc))
+    session.expect("whole", "^storm: 20000, interrupts [1-9][0-9]* [1-9]")
+    for name in rtos:
+        session.wait_ready(name)
+    start = session.stats()
+    keep_ticking(session, list(rtos))
+    restart(session, "whole")
+    session.expect("whole", "^storm: 10000, interrupts [1-9][0-9]* [1-9]")
+    end = session.run_for(1)
+    assert end.tenants["spin"].cpu_ns > start.tenants["spin"].cpu_ns
+    ticks = (end.time_ns - start.time_ns) // 1_000_000
+    for name in rtos:
+        assert end.tenants[name].faults == 0
+        # What is for the tenant below it waits until it rests.
+        assert end.tenants[name].interrupts - start.tenants[name].interrupts < ticks // 10
+        latency = parse_latency(session.output(name))
+        assert latency and latency.samples > 0
 
 
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])

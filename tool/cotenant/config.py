@@ -383,8 +383,8 @@ def _read_mode(reader: TableReader, harts_key: str, harts: int) -> tuple[bool, b
         return False, False, True
     if s_mode and rewrite:
         reader.wrong("rewrite", "with S-mode below it no instruction is replaced", "take it out")
-    if harts > 1:
-        reader.wrong(harts_key, "a tenant in machine mode has one hart", "name one")
+    if s_mode and harts > 1:
+        reader.wrong(harts_key, "a tenant with S-mode below machine mode has one hart", "name one")
     for key, why in {
         "guests": "guests are for a tenant above SBI",
         "devicetree": "a board's tree does not tell of the timer that it sees",

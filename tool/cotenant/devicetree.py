@@ -228,7 +228,7 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         external = _SUPERVISOR_EXTERNAL if view.supervisor else _MACHINE_EXTERNAL
         soc.append(_plic(view.plic_contexts, external, board))
     if view.machine:
-        for node in _machine(board):
+        for node in _machine(view.vharts, board):
             soc.append(node)
     if view.uart_source is not None:
         base = board.uart.range.base
@@ -322,7 +322,7 @@ def _interrupts(sources: tuple[int, ...]) -> dict[str, PropertyValue]:
     return {"interrupts": sources, "interrupt-parent": PLIC_PHANDLE}
 
 
-def _machine(board: Board) -> list[fdt.Node]:
+def _machine(vharts: int, board: Board) -> list[fdt.Node]:
     """Return what only machine mode sees: the timer, and what ends or resets the tenant."""
     base = board.aclint.range.base
     nodes = [
@@ -331,9 +331,11 @@ def _machine(board: Board) -> list[fdt.Node]:
             {
                 "compatible": ("sifive,clint0", "riscv,clint0"),
                 "reg": _reg(board.aclint.range),
-                "interrupts-extended": (
-                    *(_intc_phandle(0), _MACHINE_SOFTWARE),
-                    *(_intc_phandle(0), _MACHINE_TIMER),
+                "interrupts-extended": tuple(
+                    cell
+                    for number in range(vharts)
+                    for interrupt in (_MACHINE_SOFTWARE, _MACHINE_TIMER)
+                    for cell in (_intc_phandle(number), interrupt)
                 ),
             },
         )

@@ -15,8 +15,8 @@ class Interrupts:
 
     plic_context: int | None
     """Its S-mode context in its tenant's PLIC, which is that of its hart; None: there is no PLIC.
-    A tenant in machine mode has the M-mode context of the board's first hart instead, or if it has
-    S-mode too, that hart's S-mode context."""
+    A tenant in machine mode has the M-mode contexts of the board's first harts instead, in the
+    order of its own, or if it has S-mode too, the S-mode context of the first."""
     passthrough: bool
     wfi_yields: bool
 
@@ -59,10 +59,10 @@ def decide(
     last = {each.name for each in sharing if each.priority == lowest} <= members
     last = last and tenant.priority == lowest
     keeps_hart = last and tenant.budget is None
-    first = board.harts[0]
     context = hart.plic_s_context
     if tenant.machine:
-        context = first.plic_s_context if tenant.s_mode else first.plic_m_context
+        seen = board.harts[tenant.harts.index(hart.id)]
+        context = seen.plic_s_context if tenant.s_mode else seen.plic_m_context
     wanted = tenant.uart or any(
         isinstance(device, VirtualDevice) or device.interrupts for device in owned
     )

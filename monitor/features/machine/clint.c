@@ -6,7 +6,9 @@
  */
 #include "arch/interrupts.h"
 #include "arch/timer.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "features/machine/machine.h"
 #include "features/plic/mmio.h"
 
@@ -20,21 +22,51 @@
 #define FINISHER_PASS 0x5555
 #define FINISHER_RESET 0x7777
 
-static uint64_t access_msip(struct vhart *vhart, bool store, uint64_t value)
+static uint64_t access_inner_msip(struct vhart *vhart, bool store, uint64_t value)
 {
     uint64_t *inner = &machine_of(vhart)->inner.msip;
 
-    if (tenant_has_s_mode(vhart->tenant)) {
-        *inner = !store ? *inner : (value & 1) != 0 ? INTERRUPT_MSI : 0;
-        return *inner != 0;
+    *inner = !store ? *inner : (value & 1) != 0 ? INTERRUPT_MSI : 0;
+    return *inner != 0;
+}
+
+/*
+ * The register is in memory, where any hart of the tenant writes it. The hart that it interrupts
+ * does what it says then: at once, or when it gets the message, which says no more than that it has
+ * been written.
+ */
+static uint64_t access_msip(struct vhart *vhart, struct vhart *of, bool store, uint64_t value)
+{
+    uint32_t *msip = &machine_of(of)->msip;
+
+    if (!store) {
+        return __atomic_load_n(msip, __ATOMIC_RELAXED);
     }
-    if (store && (value & 1) != 0) {
+    __atomic_store_n(msip, value & 1, __ATOMIC_RELAXED);
+    if (of != vhart) {
+        messages_post(of, REQUEST_ROUTING);
+    } else if ((value & 1) != 0) {
         vhart_raise_interrupt(vhart, INTERRUPT_SSI);
-    } else if (store) {
+    } else {
         vhart_clear_interrupt(vhart, INTERRUPT_SSI);
     }
-    return (CSR_READ(mip) & INTERRUPT_SSI) != 0;
+    return value;
 }
+
+/* Another hart of the tenant may have written the vhart's msip. */
+static void look_at_msip(struct vhart *vhart)
+{
+    if (!tenant_has_machine_mode(vhart->tenant) || vhart->state != VHART_STARTED) {
+        return;
+    }
+    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        vhart_interrupt(vhart, INTERRUPT_SSI);
+    } else {
+        vhart_clear_interrupt(vhart, INTERRUPT_SSI);
+    }
+}
+
+HOOK(vhart_is_routed, look_at_msip);
 
 /* The new value of 8 bytes of which `size` at `offset` are stored. */
 static uint64_t merge(uint64_t before, uint64_t offset, uint32_t size, uint64_t value)
@@ -75,7 +107,13 @@ bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, 
     if (board->msip_base == 0 || offset >= MSIP_SIZE || size != 4) {
         return false;
     }
-    *value = offset / 4 == vhart->world.vhart_id ? access_msip(vhart, store, *value) : 0;
+    if (offset / 4 >= tenant_vhart_count(vhart->tenant)) {
+        *value = 0;
+    } else if (tenant_has_s_mode(vhart->tenant)) {
+        *value = access_inner_msip(vhart, store, *value);
+    } else {
+        *value = access_msip(vhart, &vhart->tenant->vharts[offset / 4], store, *value);
+    }
     return true;
 }
 

@@ -83,7 +83,9 @@ void machine_rewrite(struct vhart *vhart, uint64_t pc, uint32_t instruction)
         instruction == INSTRUCTION_MRET ? INSTRUCTION_SRET : twin_of_access(instruction);
     volatile uint16_t *place = (volatile uint16_t *)pc;
 
-    if (twin == 0 || (vhart->tenant->description->flags & COTENANT_TENANT_KEEP_CODE) != 0 ||
+    /* Where other harts execute the code, they would have to fetch it anew. */
+    if (twin == 0 || tenant_vhart_count(vhart->tenant) > 1 ||
+        (vhart->tenant->description->flags & COTENANT_TENANT_KEEP_CODE) != 0 ||
         CSR_READ(satp) >> SATP_MODE_SHIFT != 0 || (pc & 1) != 0 ||
         !tenant_owns_memory(vhart->tenant, pc, sizeof(twin)) ||
         ((uint32_t)place[1] << 16 | place[0]) != instruction) {

@@ -21,6 +21,7 @@
 struct machine {
     struct machine_csrs csrs;
     struct inner inner; /* of a tenant with S-mode */
+    uint32_t msip;      /* of one without; written by all harts of the tenant, atomically */
 };
 
 /* What entry.S knows of a vhart. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is kept of each vhart in machine mode, and where the hart has it from. */
 #include "arch/csr.h"
+#include "arch/interrupts.h"
 #include "core/hooks.h"
+#include "core/lifecycle.h"
 #include "features/machine/machine.h"
 
 /* Of the environment calls, that from S-mode is the tenant's own from machine mode. */
@@ -61,14 +63,25 @@ static void begin_inner(struct vhart *vhart)
     machine_parked[vhart_index(vhart)].deadline = TIME_NEVER;
 }
 
-static void begins(struct vhart *vhart)
+/* All harts come from reset with the first one. */
+static void begin_all(struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+
+        machine_of(vhart)->msip = 0;
+        if (i != 0) {
+            vhart_start(vhart, tenant->description->entry, tenant->description->devicetree);
+        }
+    }
+}
+
+/* Its reset state. Apart: the start of other vharts has a length that is held. */
+static void __attribute__((noinline)) begin(struct vhart *vhart)
 {
     struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     struct world *world = &vhart->world;
 
-    if ((vhart->tenant->description->flags & COTENANT_TENANT_MACHINE) == 0) {
-        return;
-    }
     machine_of(vhart)->csrs = (struct machine_csrs){0};
     parked->mtimecmp = TIME_NEVER;
     parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
@@ -81,7 +94,21 @@ static void begins(struct vhart *vhart)
         parked->entry = machine_entries.inner;
         begin_inner(vhart);
     }
+    if (world->vhart_id == 0) {
+        begin_all(vhart->tenant);
+    }
+    /* Written between the start of the tenant and that of the vhart, which the message missed. */
+    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        vhart_raise_interrupt(vhart, INTERRUPT_SSI);
+    }
     machine_park(vhart);
+}
+
+static void begins(struct vhart *vhart)
+{
+    if (tenant_has_machine_mode(vhart->tenant)) {
+        begin(vhart);
+    }
 }
 
 HOOK(vhart_begins, begins);

@@ -314,6 +314,9 @@ static void instructions_become_their_twins(void **state)
     description.flags = COTENANT_TENANT_KEEP_CODE;
     assert_int_equal(rewritten(MRET), MRET);
     description.flags = 0;
+    tenant.vhart_count = 2;
+    assert_int_equal(rewritten(MRET), MRET);
+    tenant.vhart_count = 1;
     csr_file_write("satp", 8ul << 60);
     assert_int_equal(rewritten(MRET), MRET);
 }

@@ -77,6 +77,18 @@ def test_what_machine_mode_finds(view: TenantView, board: Board) -> None:
     assert "sstc" not in texts(tree, "/cpus/cpu@0", "riscv,isa")[0]
 
 
+def test_what_machine_mode_finds_on_two_harts(view: TenantView, board: Board) -> None:
+    whole = replace(view, machine=True, vharts=2, plic_contexts=[0, 2])
+    tree = fdt.parse_dtb(build(whole, board))
+    first, second = (
+        cells(tree, f"/cpus/cpu@{number}/interrupt-controller", "phandle")[0] for number in (0, 1)
+    )
+    timer = cells(tree, "/soc/clint@2000000", "interrupts-extended")
+    assert timer == [first, 3, first, 7, second, 3, second, 7]
+    parents = cells(tree, "/soc/plic@c000000", "interrupts-extended")
+    assert parents == [first, 11, first, 0xFFFF_FFFF, second, 11]
+
+
 def test_what_machine_mode_finds_with_s_mode_below(view: TenantView, board: Board) -> None:
     whole = replace(view, machine=True, s_mode=True, plic_contexts=[1])
     tree = fdt.parse_dtb(build(whole, board))

@@ -173,6 +173,19 @@ def test_a_kernel_that_starts_in_machine_mode_is_to_have_s_mode(workshop: Worksh
     assert not load(workshop.system(LINUX + MACHINE + "s-mode = true\n")).warnings
 
 
+def test_several_harts_come_from_reset_without_s_mode_alone(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    harts = "harts = [1, 0]\n"
+    tenant = load(workshop.system(LINUX + MACHINE + harts)).tenants[1]
+    # By its own numbers: M-mode contexts of the board's first harts.
+    assert [vhart.interrupts.plic_context for vhart in tenant.vharts] == [0, 2]
+    assert [vhart.hart.id for vhart in tenant.vharts] == [1, 0]
+    with pytest.raises(ConfigError) as error:
+        load(workshop.system(LINUX + MACHINE + harts + "s-mode = true\n"))
+    (mistake,) = error.value.mistakes
+    assert mistake.key == "tenant.rtos.harts" and "has one hart" in mistake.problem
+
+
 def test_what_is_behind_the_way_to_another_mode_does_not_count(tmp_path: Path) -> None:
     code = {0: words(CSRR_MHARTID, 0x30200073, CSRW_MEDELEG)}  # mret before it
     assert find_supervisor_instruction(read(raw(tmp_path, code))) is None
