@@ -41,7 +41,7 @@ static uint64_t try_calls(void)
     static const int64_t forbidden[] = {CALL_EVENT,    CALL_DISPATCH, CALL_RESTART,  CALL_WHERE,
                                         CALL_RESTARTS, CALL_LIVE,     CALL_PRINT,    CALL_MAP,
                                         CALL_UNMASK,   CALL_RAISE,    CALL_ARGUMENT, CALL_SHUTDOWN,
-                                        -CALLS - 1,    INT64_MIN};
+                                        CALL_DISTANCE, CALL_COPY,     -CALLS - 1,    INT64_MIN};
     uint64_t wrong = 0;
 
     for (unsigned i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
