@@ -130,7 +130,7 @@ def test_who_counts_exports_the_number(tmp_path: Path) -> None:
         ("[threads.t]\nspeed = 3", "there is no key 'speed'"),
         ('rights = ["dispatch"]', "is for the scheduler"),
         ("exports = [", "is no TOML"),
-        ('device = "disk"', "there is no device 'disk'; there is net"),
+        ('device = "disk"', "there is no device 'disk'; there is net, console"),
         ('libraries = ["libc"]', "there is no library 'libc'; there is lwip"),
         ('counts = true\nexports = ["invocations()"]', "'invocations' is there twice"),
     ],

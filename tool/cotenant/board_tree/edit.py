@@ -23,6 +23,7 @@ _OF_A_REAL_UART = (
     *("assigned-clocks", "assigned-clock-rates", "assigned-clock-parents", "current-speed"),
     *("auto-flow-control", "uart-has-rtscts", "fifo-size", "tx-threshold", "clock-frequency"),
 )
+_HIDDEN = "cotenant,compatible"
 # An argument of Linux.
 _KEEPS_CLOCKS = "clk_ignore_unused"
 _ISA = ("riscv,isa", "riscv,isa-base", "riscv,isa-extensions")
@@ -61,11 +62,19 @@ class Edit:
         return self.places[id(node)]
 
     def disable(self, node: Node, why: str) -> None:
-        """Disable a node that is in use; what is below it is not in use any more either."""
-        if node.enabled:
-            self.cut.append(f"{node.path} is disabled: {why}")
-            node.set_texts("status", "disabled")
-            self.disabled += node.all()
+        """Disable a node that is in use, and with it what is below.
+
+        Some code of kernels finds nodes by what they are compatible with and does not look at their
+        status (U-Boot's flash, Linux' cache controllers and syscons): that has another name now.
+        """
+        if not node.enabled:
+            return
+        self.cut.append(f"{node.path} is disabled: {why}")
+        node.set_texts("status", "disabled")
+        for each in node.all():
+            self.disabled.append(each)
+            if node.kind != "cpu" and "compatible" in each.properties:
+                each.properties[_HIDDEN] = each.properties.pop("compatible")
 
 
 def edit(

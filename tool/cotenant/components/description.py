@@ -23,7 +23,7 @@ RIGHTS = (
     "shutdown",
 )
 # Virtio device ids (virtio 1.2, chapter 5), by what descriptions call them.
-DEVICES = {"net": 1}
+DEVICES = {"net": 1, "console": 3}
 # Sources from outside that a component can be linked with: build.py knows them.
 LIBRARIES = ("lwip",)
 MOST_ARGUMENTS = 6

@@ -19,7 +19,7 @@ _AT_ONCE = 2
 
 
 # What programs of both folders include.
-_SHARED = ("linux/channel/*.h", "abi/message_ring.h")
+_SHARED = ("linux/channel/*.h", "abi/message_ring.h", "abi/component_message.h")
 
 TESTS, EXAMPLES = "tests", "examples"
 

@@ -18,6 +18,8 @@ static struct result ask(uint64_t component)
         return net_invocations();
     case ID_IP:
         return ip_invocations();
+    case ID_TRANSLATOR:
+        return translator_invocations();
     default:
         return (struct result){.error = ERROR_INVALID};
     }

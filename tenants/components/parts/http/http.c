@@ -17,11 +17,13 @@
 #define ACCEPT_US 1000000
 #define PATIENCE_US 5000000
 #define RETRY_US 20000
+#define LINUX_FILE_SIZE 2000
 #define NO_FILE (~0ull)
 #define NOT_COUNTED (~0ull)
 
 static BUFFER char request[PAGE] __attribute__((aligned(PAGE)));
 static BUFFER char reply[PAGE] __attribute__((aligned(PAGE)));
+static BUFFER char text[PAGE]; /* a page in the making */
 static uint64_t requests;
 static volatile uint64_t *volatile nowhere = (volatile uint64_t *)8;
 
@@ -89,14 +91,14 @@ static bool send_head(const char *status, const char *type, uint64_t length)
 }
 
 /* A short answer in words. */
-static bool send_text(const char *status, const char *text)
+static bool send_text(const char *status, const char *words)
 {
-    size_t length = strlen(text);
+    size_t length = strlen(words);
 
     if (!send_head(status, "text/plain", length)) {
         return false;
     }
-    memcpy(reply, text, length);
+    memcpy(reply, words, length);
     return send(length);
 }
 
@@ -161,7 +163,6 @@ static size_t format_line(char *line, size_t size, uint64_t component)
 
 static void send_statistics(void)
 {
-    static BUFFER char text[PAGE];
     size_t length = format_text(text, sizeof(text),
                                 "control: samples=%lu missed=%lu\n\n"
                                 "       component restarts invocations\n",
@@ -171,6 +172,44 @@ static void send_statistics(void)
         length += format_line(text + length, sizeof(text) - length, component);
     }
     send_text("200 OK", text);
+}
+
+static void send_history(void)
+{
+    struct result size;
+
+    lend(CAPABILITY_HISTORY_PAGE);
+    size = history_page((uintptr_t)reply);
+    if (has_failed(size) || size.value == 0 || size.value > PIECE_SIZE) {
+        send_text("503 Service Unavailable", "It cannot be read now.\n");
+        return;
+    }
+    memcpy(text, reply, size.value);
+    text[size.value] = '\0';
+    send_text("200 OK", text);
+}
+
+/* A file that a process of Linux serves, if there is one. */
+static void send_linux_file(const char *name)
+{
+    static const char function[16] = "file";
+    uint64_t words[2];
+    struct result size;
+
+    memcpy(words, function, sizeof(words));
+    memcpy(reply, name, strlen(name));
+    lend(CAPABILITY_TRANSLATOR_CALL);
+    size = translator_call(words[0], words[1], (uintptr_t)reply, strlen(name), LINUX_FILE_SIZE,
+                           PATIENCE_US);
+    if (has_failed(size) || size.value > LINUX_FILE_SIZE) {
+        send_text("503 Service Unavailable", "No process of Linux has that.\n");
+        return;
+    }
+    memcpy(text, reply, size.value);
+    if (send_head("200 OK", "text/plain", size.value)) {
+        memcpy(reply, text, size.value);
+        send(size.value);
+    }
 }
 
 /* The answer is on its way before the component goes. */
@@ -196,7 +235,8 @@ static void crash(const char *name)
 
 static void serve(void)
 {
-    static const char prefix[] = "crash/";
+    static const char crashing[] = "crash/";
+    static const char from_linux[] = "linux/";
     char path[PATH_SIZE + 1];
     uint64_t length = receive();
 
@@ -219,8 +259,12 @@ static void serve(void)
     }
     if (strcmp(path, "stats") == 0) {
         send_statistics();
-    } else if (strncmp(path, prefix, sizeof(prefix) - 1) == 0) {
-        crash(path + sizeof(prefix) - 1);
+    } else if (strcmp(path, "history") == 0) {
+        send_history();
+    } else if (strncmp(path, crashing, sizeof(crashing) - 1) == 0) {
+        crash(path + sizeof(crashing) - 1);
+    } else if (strncmp(path, from_linux, sizeof(from_linux) - 1) == 0) {
+        send_linux_file(path + sizeof(from_linux) - 1);
     } else {
         send_file(path[0] != '\0' ? path : "index.html");
     }

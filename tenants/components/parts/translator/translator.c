@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One thread reads and writes the stream (abi/component_message.h). Components leave their calls
+ * with it, and wait; calls of the process become invocations by its own capabilities. Whatever the
+ * process sends is checked: what is no message makes the stream start afresh, and the process sees
+ * a hang-up.
+ */
+#include <string.h>
+
+#include "abi/component_message.h"
+#include "components/lib/network.h"
+#include "components/lib/scheduling.h"
+#include "generated.h"
+#include "stream.h"
+
+#define MICROSECONDS 1000000
+#define RETRY_US 100000
+
+enum state { FREE, ASKED, SENT, DONE };
+
+/* What a thread asks of the process. */
+struct request {
+    enum state state;
+    char name[COMPONENT_NAME_SIZE];
+    uint64_t address; /* lent: data there, and back */
+    uint64_t length;
+    uint64_t room;
+    uint64_t end; /* ticks */
+    uint64_t id;
+    uint64_t result;
+};
+
+struct frame {
+    struct component_message message;
+    uint8_t data[COMPONENT_DATA_SIZE];
+};
+
+/* What the process may call. */
+static const struct {
+    const char *name;
+    int64_t capability;
+} functions[] = {
+    {"names.find", CAPABILITY_NAMES_FIND},
+    {"names.name", CAPABILITY_NAMES_NAME},
+    {"statistics.restarts", CAPABILITY_STATISTICS_RESTARTS},
+    {"statistics.samples", CAPABILITY_STATISTICS_SAMPLES},
+    {"statistics.missed", CAPABILITY_STATISTICS_MISSED},
+    {"log.count", CAPABILITY_LOG_COUNT},
+    {"timer.now_us", CAPABILITY_TIMER_NOW_US},
+};
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+static struct request requests[THREADS];
+static BUFFER struct frame in;
+static BUFFER struct frame out;
+static uint32_t came; /* bytes of `in` so far */
+static uint64_t calls;
+static uint64_t own_thread;
+static uint64_t ticks_per_us;
+static bool is_started;
+
+static void finish(struct request *request, uint64_t result)
+{
+    request->result = result;
+    __atomic_store_n(&request->state, DONE, __ATOMIC_RELEASE);
+    kernel_event(SCHEDULE_WAKE, (uint64_t)(request - requests), 0, 0);
+}
+
+/* The header and `size` bytes of out.data. What finds no room is lost, and breaks the stream. */
+static void send(uint32_t size)
+{
+    uint32_t whole = (uint32_t)sizeof(out.message) + size;
+
+    out.message.size = size;
+    if (stream_write(&out, whole) != whole) {
+        is_started = false;
+    }
+}
+
+static void send_request(struct request *request)
+{
+    if (request->length != 0 && !copy_from_lent(out.data, request->address, request->length)) {
+        finish(request, NETWORK_FAILED);
+        return;
+    }
+    request->id = ++calls;
+    request->state = SENT;
+    out.message = (struct component_message){.kind = COMPONENT_MESSAGE_CALL, .id = request->id};
+    memcpy(out.message.name, request->name, sizeof(request->name));
+    send((uint32_t)request->length);
+}
+
+static void take_answer(void)
+{
+    for (uint64_t thread = 0; thread < THREADS; thread++) {
+        struct request *request = &requests[thread];
+        uint64_t size = in.message.size < request->room ? in.message.size : request->room;
+
+        if (request->state != SENT || request->id != in.message.id) {
+            continue;
+        }
+        if (in.message.error != COMPONENT_OK ||
+            (size != 0 && !copy_to_lent(request->address, in.data, size))) {
+            size = NETWORK_FAILED;
+        }
+        finish(request, size);
+    }
+}
+
+/* The process calls: an invocation, which returns soon, for none of `functions` waits. */
+static void take_call(void)
+{
+    uint64_t words[COMPONENT_ARGUMENTS] = {0};
+    struct result result = {.error = COMPONENT_UNKNOWN};
+
+    memcpy(words, in.data, in.message.size < sizeof(words) ? in.message.size : sizeof(words));
+    in.message.name[COMPONENT_NAME_SIZE - 1] = '\0';
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        if (strcmp(in.message.name, functions[i].name) == 0) {
+            result = component_invoke(functions[i].capability, words[0], words[1], words[2],
+                                      words[3], words[4], words[5]);
+        }
+    }
+    out.message = (struct component_message){
+        .kind = COMPONENT_MESSAGE_ANSWER, .id = in.message.id, .error = result.error};
+    memcpy(out.data, &result.value, sizeof(result.value));
+    send(result.error == OK ? sizeof(result.value) : 0);
+}
+
+/* What has come. False: it is no message. */
+static bool take_messages(void)
+{
+    for (;;) {
+        uint32_t whole = sizeof(in.message);
+        uint32_t count;
+
+        if (came >= whole) {
+            if (in.message.size > COMPONENT_DATA_SIZE ||
+                (in.message.kind != COMPONENT_MESSAGE_CALL &&
+                 in.message.kind != COMPONENT_MESSAGE_ANSWER)) {
+                return false;
+            }
+            whole += in.message.size;
+        }
+        if (came == whole) {
+            came = 0;
+            if (in.message.kind == COMPONENT_MESSAGE_CALL) {
+                take_call();
+            } else {
+                take_answer();
+            }
+            continue;
+        }
+        count = stream_read((uint8_t *)&in + came, whole - came);
+        if (count == 0) {
+            return true;
+        }
+        came += count;
+    }
+}
+
+/* Sends what is asked if `can_send`; what has waited for too long, or cannot be sent, fails. */
+static void serve_requests(bool can_send)
+{
+    for (uint64_t thread = 0; thread < THREADS; thread++) {
+        struct request *request = &requests[thread];
+        enum state state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
+
+        if ((state == ASKED || state == SENT) && (!can_send || time_now() >= request->end)) {
+            finish(request, NETWORK_FAILED);
+        } else if (state == ASKED) {
+            send_request(request);
+        }
+    }
+}
+
+static uint64_t next_end(void)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint64_t thread = 0; thread < THREADS; thread++) {
+        if (requests[thread].state == SENT && requests[thread].end < next) {
+            next = requests[thread].end;
+        }
+    }
+    return next;
+}
+
+void thread_translate(uint64_t unused)
+{
+    (void)unused;
+    ticks_per_us = argument("timebase-hz") / MICROSECONDS;
+    own_thread = thread_self();
+    for (;;) {
+        bool is_open;
+
+        if (!is_started) {
+            came = 0;
+            is_started = stream_start();
+        }
+        if (!is_started) {
+            serve_requests(false);
+            kernel_event(SCHEDULE_WAIT, time_now() + RETRY_US * ticks_per_us, 0, 0);
+            continue;
+        }
+        is_open = stream_is_open();
+        is_started = take_messages() && !stream_has_failed();
+        came = is_open ? came : 0; /* what a process left unfinished when it closed */
+        serve_requests(is_open && is_started);
+        if (is_started) {
+            stream_wait(next_end());
+        }
+    }
+}
+
+/*
+ * Calls the function of that name, its first 16 bytes, that the process serves, with `length` bytes
+ * at `address`, where up to `room` bytes of the answer go: how many. NETWORK_FAILED: the process
+ * refuses, does not answer in time, or is not there. The caller lends that memory.
+ */
+uint64_t export_call(uint64_t word0, uint64_t word1, uint64_t address, uint64_t length,
+                     uint64_t room, uint64_t duration_us)
+{
+    const uint64_t words[] = {word0, word1};
+    struct request *request = &requests[thread_self()];
+
+    if (length > COMPONENT_DATA_SIZE || own_thread == 0) {
+        return NETWORK_FAILED;
+    }
+    memset(request->name, 0, sizeof(request->name));
+    memcpy(request->name, words, sizeof(words));
+    request->address = address;
+    request->length = length;
+    request->room = room;
+    request->end = time_now() + duration_us * ticks_per_us;
+    __atomic_store_n(&request->state, ASKED, __ATOMIC_RELEASE);
+    kernel_event(SCHEDULE_WAKE, own_thread, 0, 0);
+    while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != DONE) {
+        kernel_event(SCHEDULE_WAIT, 0, 0, 0);
+    }
+    request->state = FREE;
+    return request->result;
+}
