@@ -167,10 +167,11 @@ static struct loaded load(const struct request *request)
 /* From power on to power off, or to a reboot. */
 static enum guest_end run_once(const struct request *request)
 {
-    struct loaded loaded = load(request);
+    struct loaded loaded;
 
     console_reset();
-    virtio_reset_all();
+    virtio_reset_all(); /* before it is filled, the memory is theirs no more */
+    loaded = load(request);
     lend();
     guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
     console_serve();

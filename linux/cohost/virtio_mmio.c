@@ -259,7 +259,7 @@ void virtio_reset_all(void)
     for (unsigned i = 0; i < device_count; i++) {
         pthread_mutex_lock(&devices[i]->lock);
         reset(devices[i]);
-        devices[i]->line = false; /* as all lines of a machine that begins */
+        update_line(devices[i]); /* raised for the machine before, perhaps in this one already */
         pthread_mutex_unlock(&devices[i]->lock);
     }
 }

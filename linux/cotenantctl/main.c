@@ -51,11 +51,11 @@ static const struct argp_option known[] = {
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "how long an answer may take (default: 10)", 0},
     {"count", 'n', "N", 0, "top: end after so many samples", 0},
     {"delay", 'd', "SECONDS", 0,
-     "top: time between samples; console: how long to go on when standard input has ended "
+     "top: time between samples; console: how long to go on after standard input has ended "
      "(default: 1)",
      0},
-    {"follow", 'f', NULL, 0, "log: go on with what comes", 0},
-    {"history", OPTION_HISTORY, NULL, 0, "console: begin with what was printed before", 0},
+    {"follow", 'f', NULL, 0, "log: go on with new messages", 0},
+    {"history", OPTION_HISTORY, NULL, 0, "console: begin with earlier output", 0},
     {0},
 };
 
@@ -195,7 +195,7 @@ int main(int count, char **arguments)
         .options = known,
         .parser = take_option,
         .args_doc = "VERB [TENANT] [ARGUMENT...]",
-        .doc = "Look at and control the operating systems on this machine.\v"
+        .doc = "Inspect and control the operating systems on this machine.\v"
                "Verbs: version, list, top, start TENANT, stop TENANT, restart TENANT, "
                "load TENANT [IMAGE], destroy TENANT, switch TENANT, "
                "watch TENANT POLICY [TIME], console TENANT, save TENANT FILE, "

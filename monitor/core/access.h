@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads and stores that PMP has refused: a feature may do them for the tenant, else they are shown
- * to it as the access faults that they are.
+ * Loads and stores that PMP has refused: a feature may carry them out for the tenant; otherwise
+ * they are reflected to it as access faults.
  */
 #ifndef COTENANT_CORE_ACCESS_H
 #define COTENANT_CORE_ACCESS_H
@@ -15,7 +15,7 @@ struct vhart;
 
 /*
  * The loaded vhart's instruction at its pc trapped with `cause` at `address`. Returns false, with
- * nothing done, if that is to be shown to it; otherwise it goes on at its pc.
+ * nothing done, if the trap is to be reflected to it; otherwise it goes on at its pc.
  */
 typedef bool access_emulator(struct vhart *vhart, uint64_t cause, uint64_t address);
 

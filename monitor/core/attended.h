@@ -4,9 +4,9 @@
  * hart (hooks vhart_enters and vhart_leaves of core/hooks.h), such as steal time, performance
  * counters and debug triggers.
  *
- * Such a vhart has a budget, without a limit if need be: all that runs with a budget takes the
- * plain path of the schedule, where hart_schedule() attends to it, and the shortcuts of world
- * switches pay nothing. Called by the vhart's own hart, interrupts off.
+ * Such a vhart has a budget, if need be without a limit: vharts with a budget take the plain path,
+ * where hart_schedule() attends to them, so the shortcuts of world switches do not get longer.
+ * Called by the vhart's own hart, interrupts off.
  */
 #ifndef COTENANT_CORE_ATTENDED_H
 #define COTENANT_CORE_ATTENDED_H
@@ -23,7 +23,7 @@ void attended_begin(struct vhart *vhart, bool *reason);
 /* No more for this reason; nothing if it was not. */
 void attended_end(struct vhart *vhart, bool *reason);
 
-/* Takes what the attended vhart has of the hart for itself out of it, if there is one. */
+/* Takes the state of the attended vhart out of this hart (its counters, triggers), if any. */
 void attended_leave(struct hart *hart);
 
 /* One of the vharts of this hart is attended. */

@@ -12,13 +12,13 @@
 /* Opens the board's UART and the multiplexer as the bundle says. After tenants_init(). */
 void console_init(void);
 
-/* From now on nothing is held back. Returns whether all there was to say is on the line. */
+/* From now on no output is held back. Returns whether all of it has been sent. */
 bool console_is_drained(void);
 
 /* The board's UART has raised its interrupt: bytes have arrived. */
 void console_input_ready(void);
 
-/* Says `what` and three numbers on the UART without any of the above, for a monitor that failed. */
+/* Prints `what` and three numbers on the UART without any of the above, for internal failures. */
 void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The foreground policy: tenants of a group each have the same harts and devices, one at a time.
- * The active one has them all; the others have nothing but their memory. A tenant without a group
- * has its harts and devices all the time, as every tenant has without the policy.
+ * The foreground policy: the tenants of a group use the same harts and devices, one at a time.
+ * The active one has them all; the others have only their memory. A tenant without a group always
+ * has its harts and devices, as every tenant does without the policy.
  *
  * Interrupts off, shared lock held except for foreground_go_on(), on any hart. The caller goes on
  * to hart_schedule().
@@ -37,7 +37,7 @@ static inline bool foreground_has_devices(const struct tenant *tenant)
     return foreground_policy == NULL || foreground_policy->has_devices(tenant);
 }
 
-/* The tenant would not be in another tenant's way if it ran. */
+/* The tenant can run: no other member of its group is active. */
 static inline bool foreground_is_free_for(const struct tenant *tenant)
 {
     return foreground_policy == NULL || foreground_policy->is_free_for(tenant);
@@ -73,10 +73,10 @@ static inline bool foreground_suspend(struct vhart *vhart, uint64_t address, uin
 }
 
 /*
- * Goes on with the switch that the vhart, which has the hart, leaves or comes by: that is done in
- * its own time (vhart.loading), before anything of its tenant runs there, which could undo a part,
- * and with looks at interrupts in between. The caller asks the scheduler again. Shared lock not
- * held.
+ * Goes on with the switch by which the vhart, which has the hart, leaves or enters the foreground.
+ * This is done in its own time (vhart.loading), before any code of its tenant runs there, which
+ * could undo a part, and with looks at interrupts in between. The caller calls the scheduler again.
+ * Shared lock not held.
  */
 static inline void foreground_go_on(struct vhart *vhart)
 {

@@ -68,11 +68,11 @@ struct __attribute__((aligned(64))) hart {
      * core/attended.h. */
     uint32_t attended_vharts;
     struct schedulable *attended_last;
-    /* Something happened that may change who runs next. */
+    /* Something happened that may change which vhart runs next. */
     bool reschedule;
     /* Written by other harts: vharts with requests, a bit each (core/messages.h). */
     uint64_t mail;
-    /* And who asks for fences: features/harts/remote_fence.c. */
+    /* And the harts that ask for fences: features/harts/remote_fence.c. */
     uint32_t fences;
     struct fence_request fence_requests[COTENANT_MAX_HARTS];
     bool sleeps_for_fences; /* until one of those that it has asked for is done */

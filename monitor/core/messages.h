@@ -90,7 +90,7 @@ void messages_sleep(struct hart *hart);
 void messages_wake(struct hart *hart);
 
 /*
- * This hart has just decided who runs, `vhart` or, with NULL, none for now: lets others know by
+ * This hart has just decided which vhart runs, `vhart` or, if NULL, none: tells other harts by
  * hart.loaded and scheduler.running. Returns whether mail has come from a hart that may not have
  * seen that yet. One instruction orders it all: what was done through the old translation comes
  * before, the fence and the look at the mail after.

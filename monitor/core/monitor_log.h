@@ -50,7 +50,7 @@ struct monitor_log_parts {
 /*
  * Puts the next part of "monitor: tenant NAME: ", which is the beginning of the message; from the
  * first one again if the draft is gone. False: all of it is there, and the next part is the
- * caller's, who then calls monitor_log_note_part().
+ * caller's, which then calls monitor_log_note_part().
  */
 bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant);
 void monitor_log_note_part(struct monitor_log_parts *parts);

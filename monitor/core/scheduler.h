@@ -49,7 +49,7 @@ struct schedulable {
 struct scheduler {
     struct schedulable *ready;
     struct schedulable *waiting;
-    struct schedulable *running; /* who has been charged since `charged`, or NULL */
+    struct schedulable *running; /* the one that is charged since `charged`, or NULL */
     uint64_t charged;            /* moment up to which `running` has been charged */
 };
 

@@ -9,11 +9,11 @@
  * held".
  *
  * Waiting is bounded: the lock goes round among the harts that wait, so that none waits for more
- * than one turn of every other hart. Who only carries out what a tenant asked for gives up waiting
- * when the hart is wanted (core/wanted.h), goes back to the tenant with nothing done, and is asked
- * again: a vhart of higher priority never waits for a lock on behalf of a lower one. Fences that
- * others ask for are served while waiting. Not recursive. M-mode with interrupts off. On a system
- * of one hart it costs a look at hart.features.
+ * than one turn of every other hart. A caller that only carries out a request of a tenant gives up
+ * waiting when the hart is wanted (core/wanted.h) and returns to the tenant with nothing done; the
+ * tenant makes the request again. So a vhart of higher priority never waits because a lower one
+ * needs the lock. Fences for other harts are served while waiting. Not recursive. M-mode with
+ * interrupts off. In a system of one hart it costs a test of hart.features.
  */
 #ifndef COTENANT_CORE_SHARED_LOCK_H
 #define COTENANT_CORE_SHARED_LOCK_H

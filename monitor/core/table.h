@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables that are put together at link time: a file adds an entry, and who goes through the table
- * does not know the file. A table is a section of its name; boot/monitor.ld lists them all.
+ * Tables that are put together at link time: a file adds an entry, and the code that walks the
+ * table does not know the file. A table is a section of its name; boot/monitor.ld lists them all.
  */
 #ifndef COTENANT_CORE_TABLE_H
 #define COTENANT_CORE_TABLE_H

@@ -15,7 +15,7 @@
 struct vplic;
 
 enum tenant_state {
-    TENANT_EMPTY,    /* its memory holds nothing of use */
+    TENANT_EMPTY,    /* its memory holds no images */
     TENANT_LOADED,   /* its images are in place, it has not run since */
     TENANT_RUNNING,  /* at least one of its vharts is started, or it is being loaded to start */
     TENANT_DORMANT,  /* suspended to RAM, and another of its group is in the foreground */
@@ -32,7 +32,7 @@ enum tenant_purpose {
     TENANT_TO_DESTROY, /* empty */
 };
 
-/* What a tenant that is stopping comes to. */
+/* What follows when a tenant has stopped. */
 struct tenant_outcome {
     enum tenant_state state; /* TENANT_STOPPED or TENANT_CRASHED */
     bool goes_on;            /* and then `purpose` */
@@ -44,7 +44,7 @@ struct tenant_outcome {
     struct monitor_log_parts parts; /* of the line with all this */
 };
 
-/* Why a vhart could not go on; in the order in which it is told. */
+/* Why a vhart could not continue; in the order of the message. */
 enum crash_value {
     /* Of the trap that has no handler, */
     CRASH_CAUSE,
@@ -118,7 +118,7 @@ static inline bool tenant_uses_fp(const struct tenant *tenant)
 enum tenant_command {
     COMMAND_LOAD,    /* puts the images in place, and does not start */
     COMMAND_START,   /* loads if it is not loaded, and starts */
-    COMMAND_STOP,    /* takes everything from it; what it has in memory is lost when it starts */
+    COMMAND_STOP,    /* takes its harts, devices and interrupts; its memory is lost at a start */
     COMMAND_RESTART, /* stops and starts anew */
     COMMAND_DESTROY, /* stops and clears its memory */
     COMMAND_SWITCH,  /* into the foreground of its group, when the active one has suspended */

@@ -9,8 +9,8 @@
  * FIFO so that pasted text survives a tenant that is away for a while.
  *
  * Functions are called in M-mode with interrupts off and the shared lock held. Every function takes
- * a constant time, the block transfers one proportional to the bytes they move. After any call that
- * changes something comes vuart_refresh(), for the interrupt that the tenant gets.
+ * a constant time, block transfers a time proportional to the bytes that they move. After any call
+ * that changes something the caller calls vuart_refresh(), for the tenant's interrupt.
  */
 #ifndef COTENANT_CORE_VUART_H
 #define COTENANT_CORE_VUART_H

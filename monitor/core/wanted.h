@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether something more urgent than what the monitor does for the running vhart waits for this
- * hart: work that can wait should, and is gone on with or done again later. M-mode with interrupts
- * off.
+ * Whether something more urgent than the monitor's work for the running vhart waits for this hart:
+ * then work that can wait should be interrupted, and continued or repeated later. M-mode with
+ * interrupts off.
  */
 #ifndef COTENANT_CORE_WANTED_H
 #define COTENANT_CORE_WANTED_H
@@ -17,9 +17,9 @@
 bool wanted_by_mail(const struct hart *hart);
 
 /*
- * A timer or device interrupts, or a message is there for a vhart above the running one. Other
+ * A timer or device interrupt is pending, or a message for a vhart above the running one. Other
  * messages do not count: a tenant on several harts can send them to itself so fast that one is
- * always there, and what is done again from its beginning would never come to its end.
+ * always pending, and work that is repeated from its beginning would never end.
  */
 static inline bool hart_is_wanted(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the monitor does beside tenants, for all of them: moving bytes of consoles, resetting what a
- * stopped tenant had, looking at heartbeats. Each such work registers itself, at link time:
+ * The background work of the monitor, for all tenants: moving bytes of consoles, resetting the
+ * devices of a stopped tenant, checking heartbeats. Each kind registers itself at link time:
  *
  *   WORK(watch, watch_deadline, step);
  *
@@ -22,10 +22,10 @@
 #define WORK_STEP_US 50
 
 /*
- * A step that is due waits as long as this, for each vhart of the hart that is below the running
- * one: then it is done all the same, so that a tenant that never rests cannot keep the user from
- * stopping it. It is done in the time of the lowest one that does not rest: one above it, which
- * runs for a moment now and then, does not meet it.
+ * A due step waits at most this long for each vhart of the hart that is below the running one; then
+ * it is done, so that a tenant that never rests cannot keep the user from stopping it. It is done
+ * in the time of the lowest vhart that does not rest, so that one above it, which runs only for
+ * moments, is not delayed by it.
  */
 #define WORK_PATIENCE_US 1000
 

@@ -68,7 +68,7 @@ static inline void fast_route(const struct hart *hart, const struct vhart *next)
 
 /*
  * From here on `vhart` has the hart and other harts know. Mail from one that did not know yet comes
- * back as an interrupt; but who asked for a FENCE.I counts on it before the next instruction.
+ * back as an interrupt; but a caller of FENCE.I relies on it before the next instruction.
  */
 static inline void fast_publish(struct hart *hart, struct vhart *vhart)
 {
@@ -79,9 +79,9 @@ static inline void fast_publish(struct hart *hart, struct vhart *vhart)
 }
 
 /*
- * Notes who will be due while the scheduler's running entity has the hart: the head of the waiting
- * list, if it goes before the running one and there are no budgets, registers that it brings along,
- * or images to think of. Called whenever a vhart gets the hart.
+ * Notes which vhart will be due while the scheduler's running entity has the hart: the head of the
+ * waiting list, if it goes before the running one and there are no budgets, registers that it
+ * brings along, or images to think of. Called whenever a vhart gets the hart.
  */
 static inline void fast_foresee(struct hart *hart)
 {

@@ -26,8 +26,8 @@ static inline world_change change_world(struct world *keep, struct world *run)
 world_change trap_dispatch(struct hart *hart);
 
 /*
- * Chooses who runs next on the hart, idles and loads images meanwhile, and prepares its world.
- * Does not return before a vhart can run.
+ * Chooses the vhart that runs next on the hart, idles and loads images meanwhile, and prepares its
+ * world. Does not return before a vhart can run.
  */
 world_change hart_schedule(struct hart *hart);
 

@@ -71,3 +71,9 @@ def test_an_invocation_costs_what_the_documents_say(boot: Boot) -> None:
     found = dict(re.findall(r"^bench: (\w+) (\d+) ", session.output("components"), re.M))
     assert 0 < int(found["invocation"]) <= MOST_FOR_INVOCATION
     assert 0 < int(found["restart"]) <= MOST_FOR_RESTART
+
+
+def test_who_holds_a_lock_inherits_and_loses_it_with_its_component(boot: Boot) -> None:
+    session = run(boot, "components-inversion")
+    verdict = session.expect("components", VERDICT)[1]
+    assert verdict.startswith("PASS "), session.output("components")

@@ -2,10 +2,13 @@
 """The network of the component OS, with Linux at its other end."""
 
 import re
+import time
+import urllib.request
 
 from systems import Boot, linux, payload, system
 from test_channels import channel, run
 from test_components import MOST_FOR_RESTART
+from test_debian_disk import free_port
 
 from cotenant.components.build import FOLDER
 from cotenant.run.results import parse_latency
@@ -13,6 +16,7 @@ from cotenant.run.session import Session
 
 # The cycle CSR counts 2^ICOUNT for an instruction then.
 ICOUNT = 4
+ATTEMPTS = 30
 ADDRESS = "10.0.0.2"
 NET = "console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_net addresses=eth0=10.0.0.1/24"
 
@@ -90,6 +94,10 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
         assert restarts(session, component) == 1
     run(session, "linux", f"udpecho {ADDRESS} 10")
 
+    rows = fetch(session, "history").splitlines()
+    assert len(rows) > 2 and all(row.split()[2] == "0" for row in rows[1:])
+    assert "restarted" in fetch(session, "crash/locks")
+    assert len(fetch(session, "history").splitlines()) >= len(rows)
     processes_take_part(session)
 
     # What is no request, no page, no component, and a client that asks for nothing.
@@ -110,3 +118,35 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
     assert missed(session) == 0
     worst = re.findall(r"restart_cycles=(\d+)", session.output("components"))
     assert 0 < int(worst[-1]) >> ICOUNT <= MOST_FOR_RESTART
+
+
+def ask_from_outside(port: int, path: str) -> bytes:
+    """Return a page that this machine fetches; QEMU accepts before there is anybody to answer."""
+    for _ in range(ATTEMPTS):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as page:
+                return bytes(page.read())
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"no answer to {path}")
+
+
+def test_the_machines_own_network_brings_pages_outside(boot: Boot) -> None:
+    port = free_port()
+    components = payload(
+        "components-web",
+        "components",
+        memory="8M",
+        fp=False,
+        devices=["virtio1"],
+        ready="^components: ",
+        arguments="address=10.0.2.15/24 gateway=10.0.2.2",
+    )
+    device = f'[qemu.devices]\nvirtio1 = {{ network = "user", forward = ["{port}:80"] }}\n'
+    session = boot(system(components, device))
+    session.wait_ready("components")
+    page = (FOLDER / "parts" / "files" / "pages" / "index.html").read_bytes()
+    assert ask_from_outside(port, "/") == page
+    assert b"restarted" in ask_from_outside(port, "/crash/net")
+    assert ask_from_outside(port, "/") == page
+    assert re.search(rb"^ *net +1 ", ask_from_outside(port, "/stats"), re.M)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The monitor's own check of a bundle, made when the bundle is.
 
-A lean monitor is without it. What boots is one file: whoever could give the monitor another bundle
-could give the machine another monitor, and damage is found by the checksum. What is left for the
-check to find is a defect of this tool, and that it finds here as well.
+A lean monitor does not have it. Monitor and bundle are one file: an attacker who could replace the
+bundle could replace the monitor too, and damage is found by the checksum. The check is left to find
+defects of this tool, which it finds here as well.
 """
 
 import subprocess

@@ -16,15 +16,15 @@ _COMMANDS = {
     "run": "Boot a system under QEMU.",
     "new": "Describe a system of your own: four questions, one file.",
     "check": "Check a system's description and report every mistake.",
-    "build": "Build the bundle of a system: what the machine boots.",
-    "ctl": "Look at and control the tenants of a running system.",
+    "build": "Build the bundle of a system, which the machine boots.",
+    "ctl": "Inspect and control the tenants of a running system.",
     "switch": "Bring a tenant to the foreground of its group.",
-    "screenshot": "Write a picture of what a running system shows.",
+    "screenshot": "Write a picture of a running system's display.",
     "trace": "Run a system and record what happens on each hart.",
-    "board": "Make a board file of a device tree.",
-    "images": "Fetch, list, verify the stock images for tenants.",
-    "bench": "Measure, and keep the figures.",
-    "report": "Write the report of what was measured.",
+    "board": "Make a board file from a device tree.",
+    "images": "Fetch, list and verify the stock images for tenants.",
+    "bench": "Measure, and store the figures.",
+    "report": "Write a report of the measurements.",
 }
 _MODULES = {"switch": "ctl"}
 
@@ -37,13 +37,13 @@ All commands: {program} --help"""
 
 _IN_A_TREE = """\
   {program} run examples/linux-freertos.toml   boots Debian beside FreeRTOS
-  {program} ctl top                            elsewhere: who uses the machine
+  {program} ctl top                            in another terminal: CPU use
   {program} new mine.toml                      describes a system of your own"""
 
 _INSTALLED = """\
   {program} new mine.toml    describes a system: Debian beside FreeRTOS, or your own
   {program} run mine.toml    boots it
-  {program} ctl top          elsewhere: who uses the machine"""
+  {program} ctl top          in another terminal: CPU use"""
 
 
 class _Commands(click.Group):

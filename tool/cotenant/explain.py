@@ -212,7 +212,7 @@ def _master_table(system: System) -> Table:
         table.add_row(
             plan.master.name,
             f"{used} of {plan.master.entries}",
-            " or ".join(plan.reaches) or "nobody",
+            " or ".join(plan.reaches) or "no tenant",
             "; or ".join(", ".join(map(str, areas)) for areas in plan.reaches.values()) or "-",
         )
     return table

@@ -52,7 +52,7 @@ def _debian(name: str, wishes: Wishes) -> str:
     return "".join(
         (
             _line(f"[tenant.{name}]", "the name is yours; the first one has the keyboard"),
-            _line("priority = 1", "runs when nobody above it needs the hart"),
+            _line("priority = 1", "runs when no tenant above it needs the hart"),
             _line(f'memory = "{wishes.memory}"', "a place for it is found"),
             _line('image = "debian-kernel"', "fetched from Debian; or the path of your own"),
             _line(f'initrd = "{initrd}"', "busybox: a shell on the console"),

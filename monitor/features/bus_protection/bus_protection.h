@@ -3,7 +3,7 @@
  * A board's unit that confines bus masters other than harts: PMP does not stop what a device reads
  * and writes. Each master whose devices a tenant has reaches the memory of that tenant and nothing
  * else, from when the tenant starts or goes on until it stops or another one of its group takes
- * over; in between, and if no tenant owns its devices, nothing at all. What nobody owns is locked.
+ * over; in between it reaches nothing. Masters whose devices have no owner are locked.
  *
  * The unit's registers are the monitor's alone: check_device_range().
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How long vharts compute. The lowest vhart of a hart waits natively in its own WFI, and so has the
- * hart all the time for the scheduler. While someone looks, the monitor looks as well now and then:
- * if the vhart waits at that moment, what it had of the hart since the last look was idle.
+ * hart all the time for the scheduler. While a program asks for it, the monitor samples: if the
+ * vhart waits at that moment, its time since the last sample counts as idle.
  *
  * That is for the vharts of the hart that does the monitor's work (core/work.h); those of others
  * are charged for their waiting.

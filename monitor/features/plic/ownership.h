@@ -14,9 +14,9 @@
 extern uint8_t source_owner[COTENANT_MAX_SOURCES];
 
 /*
- * Claims and completes sources of a word, a bit each, that are pending and not to reach whoever has
- * them next: in the machine context of the hart, which it must have. They are off there afterwards,
- * with priority 0.
+ * Claims and completes sources of a word, a bit each, that are pending and must not reach their
+ * next owner, in the machine context of the hart, which it must have. They are disabled there
+ * afterwards, with priority 0.
  */
 void source_owner_drop(struct hart *hart, uint32_t word, uint32_t sources);
 

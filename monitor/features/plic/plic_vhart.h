@@ -21,7 +21,7 @@ struct device_page {
     uint64_t leaf_address; /* physical; 0: this entry is empty */
     uint64_t leaf;
     uint64_t physical; /* of the page */
-    /* One that the page is in, for all who find this physical page; or NULL. */
+    /* The one that the page is in, for all vharts with this physical page; or NULL. */
     const struct mmio_window *window;
 };
 

@@ -24,7 +24,7 @@ static inline uint32_t plic_read_pending_word(const struct plic *plic, uint32_t 
     return mmio_read32(plic->base + PLIC_PENDING_BASE + (uint64_t)word * 4);
 }
 
-/* The threshold register of a context, for who writes it often. */
+/* The threshold register of a context, for callers that write it often. */
 static inline volatile uint32_t *plic_threshold_register(const struct plic *plic, uint32_t context)
 {
     return (volatile uint32_t *)plic_threshold_address(plic, context);

@@ -44,8 +44,8 @@ void counters_probe(struct hart *hart)
 }
 
 /*
- * Those that the vhart has configured; a cycle or instret only from its first start on: a kernel
- * that tries at boot what it can have stops no clock of anybody.
+ * Those that the vhart has configured; a cycle or instret only from its first start on, so that a
+ * kernel that probes counters at boot does not stop the hart's own.
  */
 static inline uint64_t owned(const struct hart_counters *in_hart, const struct pmu *pmu)
 {

@@ -75,7 +75,7 @@ static inline struct software_event *global_event(const struct vhart *vhart)
 /*
  * Makes the vhart, which is one of this hart, enter the handler of the event that it should take
  * now, if there is one, and tells another vhart if the global event is for that one. To be called
- * after whatever may have changed who takes what.
+ * after anything that may have changed which event is taken.
  */
 void software_events_deliver(struct vhart *vhart);
 

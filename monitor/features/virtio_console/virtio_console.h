@@ -12,8 +12,8 @@
  * closed still arrives, and then the receiver is told (PORT_OPEN).
  *
  * The ports of a memory channel are doorbells: whatever is sent, or a store to the doorbell,
- * becomes one byte for the receiver. Rings that it has no buffer for are one when it has. So who
- * rings never waits, and who is rung decides how often, by the buffers that it gives. Shared lock
+ * becomes one byte for the receiver. While it has no buffer, several rings become one. So the
+ * sender never waits, and the receiver decides by its buffers how often it is rung. Shared lock
  * held.
  */
 #ifndef COTENANT_FEATURES_VIRTIO_CONSOLE_VIRTIO_CONSOLE_H
@@ -65,7 +65,7 @@ struct virtio_port {
     bool naming;
     uint8_t told_open;          /* what it was last told of the other end */
     struct event_limit changes; /* of the other end, that it is told of */
-    /* Chains of its transmit queue before this one were sent to a listener who has gone. */
+    /* Chains of its transmit queue before this one were sent to a listener that has gone. */
     bool stale;
     uint16_t fresh;
 };

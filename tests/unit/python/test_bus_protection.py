@@ -129,7 +129,7 @@ def test_check_tells_what_confines_each_device(workshop: Workshop) -> None:
     explain.show(system, Console(file=output, width=200))
     rows = [[cell.strip() for cell in line.split("│")] for line in output.getvalue().splitlines()]
     assert ["", "gem0", "1 of 8", "one", "0x80000000..0x803fffff", ""] in rows
-    assert ["", "scb", "0 of 8", "nobody", "-", ""] in rows
+    assert ["", "scb", "0 of 8", "no tenant", "-", ""] in rows
 
 
 def test_a_board_without_a_unit_has_no_masters(workshop: Workshop) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from test_cohost_program import (
     BASE,
+    COLD_REBOOT,
     DONE,
     MIB,
     NO_START,
@@ -53,6 +54,8 @@ class BackEnd:
         self.regions: list[tuple[int, int, int, mmap.mmap]] = []
         self.rings: dict[str, int] = {}
         self.files: dict[int, int] = {}
+        self.last_words: tuple[int, bytes] | None = None
+        """what is written into the guest's memory when the queue ends, and where"""
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
@@ -115,6 +118,9 @@ class BackEnd:
         elif files:
             self.files[request] = files[0]
         elif request == GET_BASE:
+            if self.last_words is not None:
+                address, text = self.last_words
+                self.memory(address, len(text), user=False)[:] = text
             return payload
         return bytes(8)
 
@@ -228,6 +234,21 @@ def test_a_driver_that_resets_and_begins_again(host: Host, back_end: BackEnd) ->
     script = driver() + store(0x70, 0) + driver() + ASK + SHOW + POWEROFF
     code, output, errors = run(host, script)
     assert (code, output) == (DONE, b"served"), errors
+
+
+def test_a_back_end_is_done_before_the_next_kernel_is_loaded(host: Host, back_end: BackEnd) -> None:
+    back_end.last_words = (BASE + BUFFER, b"served")
+    memory = bytearray(kernel(SHOW + driver() + COLD_REBOOT).ljust(0x10000, b"\0"))
+    memory[BUFFER : BUFFER + 6] = b"intact"
+    (host.folder / "Image").write_bytes(memory)
+    disk = ("--disk", f"socket:{host.folder / 'end'}")
+    process = host.start("run", "--memory", "16M", "--kernel", host.folder / "Image", *disk)
+    assert process.stdout is not None
+    output = process.stdout.read(18)
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    assert output == b"intact" * 3 and b"Sanitizer" not in errors, errors
+    assert back_end.payloads(GET_BASE)
 
 
 def head(reply: bytes, place: int, value: int) -> bytes:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Figures of documents come from kept results, and the documents of the repository have them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,37 @@ def test_every_table_says_when_it_was_measured() -> None:
 def test_the_documents_have_the_figures_of_the_kept_results() -> None:
     result = CliRunner().invoke(main, ["report", "--check"])
     assert result.exit_code == 0, result.output
+
+
+def test_tables_of_figures_are_written_by_the_tool() -> None:
+    """No row of figures is typed, except in the tables of steps that were tried: history."""
+    pages = [*(paths.ROOT / "docs" / "performance").glob("*.md")]
+    pages += [paths.ROOT / "docs" / f"{name}.md" for name in PAGES_OF_FIGURES]
+    typed = {page.name: typed_rows(page.read_text(encoding="utf-8")) for page in pages}
+    assert not any(typed.values()), typed
+
+
+def test_a_typed_row_is_found() -> None:
+    written = "<!-- figures: t -->\n| y | 5 |\n<!-- end of figures -->\n"
+    text = f"| a | b |\n|---|--:|\n| x | 1,234 |\n\n{written}"
+    assert typed_rows(text) == ["| x | 1,234 |"]
+    assert typed_rows("| step | in |\n|---|---|\n| first | 395 |\n") == []
+
+
+PAGES_OF_FIGURES = ("bounds", "components", "engineering-cost", "performance", "rtl", "tracing")
+
+
+def typed_rows(text: str) -> list[str]:
+    """Return the rows of tables with a cell that is a number, outside of the marks."""
+    text = re.sub(r"<!-- figures: .*?<!-- end of figures -->", "", text, flags=re.DOTALL)
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    return [
+        row
+        for table in tables
+        if not table.startswith("| step |")
+        for row in table.splitlines()
+        if re.search(r"\| [+-]?[\d.,]+ ?%? \|", row)
+    ]
 
 
 def test_marks_come_in_pairs() -> None:

@@ -51,7 +51,7 @@ def test_the_usual_answers_where_nobody_can_be_asked(tmp_path: Path) -> None:
     assert call(file).exit_code == 0
     assert [each.name for each in _tenants(file)] == ["linux", "freertos"]
     again = call(file)
-    assert again.exit_code == 1 and "is there already" in again.output
+    assert again.exit_code == 1 and "exists already" in again.output
 
 
 def test_wrong_answers(tmp_path: Path) -> None:

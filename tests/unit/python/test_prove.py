@@ -36,6 +36,17 @@ def test_the_same_alarm_in_copies_of_a_function_is_one() -> None:
     assert prove.read_report(text)[0] == [ALARM]
 
 
+def test_a_precondition_counts_at_its_calls() -> None:
+    line = report_line("Unknown")
+    text = HEAD + line.replace("mem_access", "precondition")
+    assert proofs_of(text) == []
+    assert len(proofs_of(text + line.replace("mem_access", "precondition of ring_get"))) == 1
+
+
+def proofs_of(text: str) -> list[Alarm]:
+    return prove.read_report(text)[0]
+
+
 def test_an_expression_may_have_tabs() -> None:
     text = HEAD + report_line("Unknown", expression="a\tb")
     assert prove.read_report(text)[0][0].expression == "a\tb"
@@ -137,10 +148,10 @@ def test_the_files_of_the_project_are_complete() -> None:
     assert {proof.entry for proof in listed} == {file.stem for file in prove.PROOFS.glob("*.c")}
     assert prove.unknown_entries(listed, justified) == []
     for proof in listed:
-        for source in proof.sources:
+        for source in proof.sources + proof.includes:
             path = prove.ROOT / "monitor" / source
             assert prove.defined_functions(path.read_text(encoding="utf-8")), source
-    assert all(re.search(r"\w\.$", each.reason) for each in justified)
+    assert all(re.search(r"[\w)]\.$", each.reason) for each in justified)
 
 
 def test_the_document_tells_of_every_proof() -> None:

@@ -56,6 +56,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "FreeRTOS's wake-up latencies, alone and beside a busy Linux",
         quick_by_default=True,
     ),
+    "extensions": Benchmark(
+        "extensions",
+        "what a tenant adds to the wake-up of an RTOS by optional extensions of the SBI",
+        quick_by_default=True,
+    ),
     "longest": Benchmark(
         "longest",
         "the monitor's paths beside a busy Linux, the longest one",
@@ -91,6 +96,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "sizes": Benchmark(
         "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
     ),
+    "ports": Benchmark("ports", "lines of the ports of FreeRTOS and lwIP", by_default=False),
     "linux": Benchmark(
         "linux.benchmark",
         "the stock Debian kernel's work, on packaged OpenSBI and beside a FreeRTOS",

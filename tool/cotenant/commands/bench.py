@@ -19,7 +19,8 @@ from cotenant.run.steps import steps
 
 
 def _list_of_benchmarks() -> str:
-    lines = [f"  {name:9} {each.description}" for name, each in BENCHMARKS.items()]
+    width = max(map(len, BENCHMARKS))
+    lines = [f"  {name:{width}} {each.description}" for name, each in BENCHMARKS.items()]
     return "\b\nBenchmarks:\n" + "\n".join(lines)
 
 
@@ -30,7 +31,7 @@ def _list_of_benchmarks() -> str:
 @click.option(
     "--accept",
     is_flag=True,
-    help="Instead: make the instruction counts of now the expected ones (bench/expected.toml).",
+    help="Instead: write the present instruction counts to bench/expected.toml.",
 )
 def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     """Measure: everything that takes minutes at most, or the benchmark NAME.
@@ -42,7 +43,7 @@ def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     budget. With --json, nothing is printed unless every benchmark did.
     """
     if accept and (name or as_json or quick):
-        raise click.UsageError("--accept goes with nothing else")
+        raise click.UsageError("--accept cannot be combined with other options")
     try:
         with ending_signals_raise():
             if accept:

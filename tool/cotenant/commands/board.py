@@ -21,7 +21,7 @@ _DOCUMENT = paths.ROOT / "docs" / "boards.md"
 
 @click.group()
 def board() -> None:
-    """Describe a machine by what its device tree says."""
+    """Make board files from device trees."""
 
 
 @board.command("import")
@@ -39,11 +39,11 @@ def board() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def import_(file: Path, output: Path | None, uart: str | None, as_json: bool) -> None:
-    """Make a board file of the device tree FILE, a .dtb.
+    """Make a board file from the device tree FILE, a .dtb.
 
-    What the tree does not tell, and what was not understood, is told in sentences, which stand in
-    the file too. Nothing can be made of a machine that the monitor cannot run on: then the
-    sentences say why, and the exit status is 1.
+    Prints, and writes into the file, a sentence for everything that the tree does not say or that
+    was not understood. If the monitor cannot run on the machine, there is no file, the sentences
+    say why, and the exit status is 1.
     """
     try:
         imported = import_tree(file, uart)

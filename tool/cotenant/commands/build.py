@@ -53,7 +53,7 @@ def _write_card(
     "ring",
     type=RingSize(),
     default=0,
-    help="Let the monitor record what happens, this much memory for each hart: 1M, 16M.",
+    help="Let the monitor record events, with this much memory for each hart: 1M, 16M.",
 )
 @click.option(
     "--sdcard",

@@ -47,9 +47,9 @@ def ctl(
     escape: str,
     words: tuple[str, ...],
 ) -> None:
-    """Look at and control the tenants of a running system, from outside.
+    """Inspect and control the tenants of a running system, from outside.
 
-    Without an option, the one system that `cotenant run` runs is meant.
+    Without an option, the system is the only one that `cotenant run` runs.
     """
     if sum(each is not None for each in (system, socket, serial)) > 1:
         raise click.UsageError("give one of --system, --socket and --serial")
@@ -107,6 +107,6 @@ def _asks_for_help(words: tuple[str, ...]) -> bool:
 def switch(context: click.Context, system: Path | None, tenant: str) -> None:
     """Bring TENANT to the foreground of its group: short for `ctl switch TENANT`.
 
-    The active one is asked to suspend; the monitor's log tells what came of it.
+    The active member is asked to suspend; the monitor's log has the outcome.
     """
     context.invoke(ctl, system=system, escape="ctrl-t", words=("switch", tenant))

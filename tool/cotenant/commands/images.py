@@ -25,10 +25,12 @@ def images() -> None:
 
 
 @images.command()
-@click.option("--force", is_flag=True, help="Fetch again what is there, in its newest version.")
+@click.option(
+    "--force", is_flag=True, help="Fetch existing images again, in their newest versions."
+)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...], force: bool) -> None:
-    """Fetch or make images that are missing or altered: those named, or all usual ones."""
+    """Fetch or make images that are missing or altered: those named, or the usual ones."""
     for name in names:
         if name not in CATALOGUE:
             raise click.BadParameter(f"{name!r} is none of {', '.join(CATALOGUE)}.")
@@ -85,7 +87,7 @@ def copy(name: str, file: Path) -> None:
 
 @images.command()
 def verify() -> None:
-    """Compare every fetched file with its manifest; exit status 1 when one does not fit."""
+    """Compare every fetched file with its manifest; exit status 1 if one differs."""
     store = open_store()
     bad = 0
     for name in CATALOGUE:

@@ -23,11 +23,15 @@ _LEAST_MEMORY = 64 << 20
     help=f"What runs beside Debian: {FREERTOS}, {LINUX}, {NOTHING}, or the path of an image.",
 )
 @click.option("--memory", metavar="SIZE", help="Memory for Debian, such as 512M.")
-@click.option("--hart", type=click.Choice(["same", "own"]), help="Where the other one runs.")
 @click.option(
-    "--control/--no-control", default=None, help="Let Debian look at and command the other one."
+    "--hart",
+    type=click.Choice(["same", "own"]),
+    help="The hart of the other one: Debian's, or one of its own.",
 )
-@click.option("--yes", "-y", is_flag=True, help="Ask nothing: take the usual answers.")
+@click.option(
+    "--control/--no-control", default=None, help="Let Debian inspect and command the other one."
+)
+@click.option("--yes", "-y", is_flag=True, help="Ask nothing: use the defaults.")
 def new(
     file: Path,
     beside: str | None,
@@ -38,11 +42,11 @@ def new(
 ) -> None:
     """Write FILE, the description of a new system, with comments.
 
-    Asks what the options do not say, at a terminal; elsewhere, and with --yes, it takes the usual
-    answers: FreeRTOS beside a Debian with 512M, on the same hart, without control.
+    At a terminal, asks for everything that the options do not give; elsewhere, and with --yes,
+    uses the defaults: FreeRTOS beside a Debian with 512M, on the same hart, without control.
     """
     if file.exists():
-        raise click.ClickException(f"{file} is there already: choose another name")
+        raise click.ClickException(f"{file} exists already: choose another name")
     ask = not yes and sys.stdin.isatty()
     if beside is None:
         beside = _asked(

@@ -56,15 +56,15 @@ class RingSize(click.ParamType[int]):
 
 
 lean_option = click.option(
-    "--lean", is_flag=True, help="Build the monitor without what the system does not use."
+    "--lean", is_flag=True, help="Build a monitor with only the features that the system uses."
 )
 
 
 def machine_options(*, seconds: str | None, prefix: str = "") -> Callable[[Command], Command]:
-    """Return what adds the options that `run` and `trace` share, and their argument FILE.
+    """Return a decorator for the options that `run` and `trace` share, and their argument FILE.
 
-    `seconds` is how long a run without a user lasts, if nothing is said; `prefix` is put in
-    front of what concerns only such a run.
+    `seconds` is the default length of a run without a user; `prefix` is put before the help of
+    options that concern only such a run.
     """
 
     def text(sentence: str) -> str:
@@ -78,7 +78,7 @@ def machine_options(*, seconds: str | None, prefix: str = "") -> Callable[[Comma
             type=Duration(),
             default=seconds,
             show_default=True,
-            help=text("Time of the machine to run once all tenants are ready and all was sent."),
+            help=text("Run for this machine time after all tenants are ready and all is sent."),
         ),
         click.option(
             "--send",
@@ -92,14 +92,14 @@ def machine_options(*, seconds: str | None, prefix: str = "") -> Callable[[Comma
             "--timeout",
             type=Duration(),
             default=DEFAULT_TIMEOUT,
-            help=text("Give up after this time of the host's clock (default: 600s)."),
+            help=text("Give up after this time by the host's clock (default: 600s)."),
         ),
         click.option(
             "--icount",
             type=click.IntRange(0, 10),
             metavar="SHIFT",
-            help="Count time in instructions of 2^SHIFT ns: runs do not depend on the host's load. "
-            "One hart only.",
+            help="Count 2^SHIFT ns for each instruction, so that runs do not depend on the host's "
+            "load. One hart only.",
         ),
         click.option("--sstc", type=click.Choice(["on", "off"]), help="Override the key sstc."),
         click.option(

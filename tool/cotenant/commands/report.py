@@ -23,12 +23,12 @@ from cotenant.errors import CotenantError
 @click.option(
     "--check",
     is_flag=True,
-    help="Instead: tell whether README.md and docs have the figures of bench/results.",
+    help="Instead: check that README.md and docs have the figures of bench/results.",
 )
 def report(markdown: bool, docs: bool, check: bool) -> None:
-    """Write build/report/index.html again from what `cotenant bench` has measured."""
+    """Write build/report/index.html from the results of `cotenant bench`."""
     if markdown + docs + check > 1:
-        raise click.UsageError("--markdown, --docs and --check do not go together")
+        raise click.UsageError("--markdown, --docs and --check exclude each other")
     try:
         if check:
             _check()

@@ -35,36 +35,36 @@ _USUAL_SHIFT = 3
 
 @click.command()
 @machine_options(seconds=None, prefix="Batch: ")
-@click.option("--batch", is_flag=True, help="Without a user: run for a time, then report.")
+@click.option("--batch", is_flag=True, help="Run without a user, then report.")
 @click.option("--json", "as_json", is_flag=True, help="Batch: report as JSON.")
 @click.option(
     "--log-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Batch: write what each tenant prints to a file of its own.",
+    help="Batch: write each tenant's output to a file in this directory.",
 )
 @click.option(
     "--follow",
     is_flag=True,
-    help="Batch: show what the tenants print meanwhile with --json too, on standard error.",
+    help="Batch: with --json too, show the tenants' output as it comes, on standard error.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Batch: do not show what the tenants print.")
-@click.option("--keep-going", is_flag=True, help="Batch: go on when something went wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Batch: do not show the tenants' output.")
+@click.option("--keep-going", is_flag=True, help="Batch: continue after an error.")
 @click.option(
     "--socket",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where `cotenant ctl` finds the system (default: by the name of FILE).",
+    help="The socket for `cotenant ctl` (default: one named after FILE).",
 )
 @click.option(
     "--display",
     type=click.Choice(displays.DISPLAYS),
     default="none",
     show_default=True,
-    help="A window for the system's display, where it has one.",
+    help="Open a window for the system's display, if it has one.",
 )
 @click.option(
     "--realtime",
     is_flag=True,
-    help="The machine's time is the host's, as it always is with several harts.",
+    help="Take the machine's time from the host's clock, as is always done with several harts.",
 )
 @lean_option
 def run(
@@ -88,15 +88,15 @@ def run(
 ) -> None:
     """Boot the system described by FILE under QEMU.
 
-    The time of a system with one hart is counted in instructions, of 8 ns if --icount says nothing
-    else, so that the latencies that it tells do not depend on the host. At a terminal it passes at
-    the pace of the host's clock, in batch as fast as it can.
+    A system with one hart runs on counted time: each instruction takes 8 ns, or 2^SHIFT ns with
+    --icount, so latencies do not depend on the host. At a terminal the machine runs at the pace
+    of the host's clock, in batch as fast as it can.
 
     At a terminal, the tenant in focus has the keyboard, and the escape key (Ctrl-T, then h for
-    help, q to quit) is for the monitor. Without one, what the tenants print is shown line by line
-    with their names, until Ctrl-C or for the time of --for. With --batch, the exit status tells
-    whether every tenant became ready, kept running or shut down, and every command sent was
-    successful; without --for and --send, it waits for the end of tenants that have no `ready`.
+    help, q to quit) is for the monitor. Without a terminal, the tenants' output is shown line by
+    line with their names, until Ctrl-C or for the time of --for. With --batch, the exit status is
+    0 if every tenant became ready and then kept running or shut down, and every command of --send
+    succeeded; without --for and --send, it waits for the end of tenants that have no `ready`.
     """
     terminal = not batch and sys.stdin.isatty() and sys.stdout.isatty()
     if not batch and (as_json or sends or log_dir or follow or quiet or keep_going):
@@ -160,7 +160,7 @@ def _control_socket(system: Path, wanted: Path | None) -> Path | None:
         return wanted
     usual = default_socket(system)
     if is_alive(usual):
-        click.echo(f"warning: {usual} is taken: cotenant ctl is for the other system", err=True)
+        click.echo(f"warning: {usual} is taken: cotenant ctl reaches the other system", err=True)
         return None
     return usual
 

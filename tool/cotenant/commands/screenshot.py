@@ -16,14 +16,14 @@ from cotenant.run.qemu import qmp_socket
 @socket_option
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def screenshot(system: Path | None, socket: Path | None, file: Path) -> None:
-    """Write a picture of what the display of a running system shows to FILE, .png or .ppm.
+    """Write a picture of the display of a running system to FILE, .png or .ppm.
 
-    Without an option, the one system that `cotenant run` runs is meant.
+    Without an option, the system is the only one that `cotenant run` runs.
     """
     if system is not None and socket is not None:
         raise click.UsageError("give one of --system and --socket")
     try:
-        # QEMU listens beside a socket that is named, whoever serves that one.
+        # QEMU listens beside the named socket, whichever process serves that one.
         place = chosen_socket(system, None) if socket is None else socket
         display.screenshot(qmp_socket(place), file)
     except CotenantError as error:

@@ -39,7 +39,11 @@ from cotenant.trace.system import TracedSystem, read_bundle
     show_default=True,
     help="Memory for each hart's records, 16 bytes each; the newest are kept.",
 )
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw a window too.")
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also draw a picture of a window of time.",
+)
 @click.option(
     "--at",
     type=Duration(),
@@ -51,7 +55,7 @@ from cotenant.trace.system import TracedSystem, read_bundle
 @click.option(
     "--save-memory",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep the rings as they were in memory, for --memory.",
+    help="Save the rings as they are in memory, for --memory.",
 )
 @click.option(
     "--memory",

@@ -174,6 +174,21 @@ static void send_statistics(void)
     send_text("200 OK", text);
 }
 
+static void send_history(void)
+{
+    struct result size;
+
+    lend(CAPABILITY_HISTORY_PAGE);
+    size = history_page((uintptr_t)reply);
+    if (has_failed(size) || size.value == 0 || size.value > PIECE_SIZE) {
+        send_text("503 Service Unavailable", "It cannot be read now.\n");
+        return;
+    }
+    memcpy(text, reply, size.value);
+    text[size.value] = '\0';
+    send_text("200 OK", text);
+}
+
 /* A file that a process of Linux serves, if there is one. */
 static void send_linux_file(const char *name)
 {
@@ -244,6 +259,8 @@ static void serve(void)
     }
     if (strcmp(path, "stats") == 0) {
         send_statistics();
+    } else if (strcmp(path, "history") == 0) {
+        send_history();
     } else if (strncmp(path, crashing, sizeof(crashing) - 1) == 0) {
         crash(path + sizeof(crashing) - 1);
     } else if (strncmp(path, from_linux, sizeof(from_linux) - 1) == 0) {
