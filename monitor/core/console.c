@@ -72,7 +72,7 @@ static bool transmit_step(void)
     if (!uart_transmit_ready(&console.uart)) {
         return true;
     }
-    while (count == 0 || (count < STEP_BYTES && !hart_is_wanted())) {
+    while (count == 0 || (!hart_is_wanted() && count < STEP_BYTES)) {
         int next = console_mux_next(&console.mux);
 
         if (next < 0) {
