@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What lwIP wants to know of the compiler and the C library, which tenants do not have. */
+/* What lwIP wants to know of its surroundings, which are a FreeRTOS. */
 #ifndef COTENANT_LWIP_CC_H
 #define COTENANT_LWIP_CC_H
 
 #include "FreeRTOS.h"
 #include "rt/console.h"
+#include "rt/lwip_port.h"
 #include "rt/platform.h"
-
-#define LWIP_NO_INTTYPES_H 1
-#define LWIP_NO_LIMITS_H 1
-#define LWIP_NO_CTYPE_H 1
-#define LWIP_NO_UNISTD_H 1
-#define SSIZE_MAX 0x7fffffff
-typedef int ssize_t;
 
 #define LWIP_PLATFORM_DIAG(message)                                                                \
     do {                                                                                           \
@@ -21,18 +15,5 @@ typedef int ssize_t;
 #define LWIP_PLATFORM_ASSERT(message) application_assert_failed(message, __LINE__)
 /* Where the numbers of ports begin, which need not be secret. */
 #define LWIP_RAND() ((u32_t)clock_now())
-
-/* Formats of print(), for the few messages that lwIP has. */
-#define X8_F "02x"
-#define U16_F "u"
-#define S16_F "d"
-#define X16_F "x"
-#define U32_F "u"
-#define S32_F "d"
-#define X32_F "x"
-#define SZT_F "lu"
-
-/* For netif_find(), which nothing uses and which is therefore not in the image. */
-int atoi(const char *text);
 
 #endif
