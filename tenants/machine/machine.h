@@ -53,4 +53,8 @@ void machine_call_supervisor(void (*function)(void), void *stack);
 /* The program's handler. */
 void machine_trap(uint64_t *registers, uint64_t entry);
 
+/* Of trap.S, for stvec: a program with S-mode has a handler of that as well. */
+extern const char supervisor_entry[];
+void supervisor_trap(uint64_t *registers);
+
 #endif

@@ -79,6 +79,19 @@ machine_user_done:
     addi    sp, sp, 112
     ret
 
+/* The handler of S-mode, on the stack of what it interrupts: that is S-mode's, or free. */
+    .globl  supervisor_entry
+    .weak   supervisor_trap
+    .balign 4
+supervisor_entry:
+    addi    sp, sp, -256
+    for_each_register sd
+    mv      a0, sp
+    call    supervisor_trap
+    for_each_register ld
+    addi    sp, sp, 256
+    sret
+
     .bss
     .balign 8
 user_stack_of_machine:

@@ -73,15 +73,22 @@ def test_it_prints_what_the_bare_machine_prints(boot: Boot, sstc: bool, rewrite:
     session.expect_monitor("^monitor: tenant whole: shutdown$")
 
 
-@pytest.mark.parametrize(("sstc", "ids"), [(True, [0, 1]), (False, [1, 0])])
-def test_two_harts_are_those_of_the_bare_machine(boot: Boot, sstc: bool, ids: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("name", "sstc", "ids"),
+    [("harts", True, [0, 1]), ("harts", False, [1, 0]), ("firmware", False, [1, 0])]
+    + ([("firmware", True, [0, 1])] if is_long() else []),
+)
+def test_two_harts_are_those_of_the_bare_machine(
+    boot: Boot, name: str, sstc: bool, ids: list[int]
+) -> None:
     """Both come from reset, again and again; one of them shares its hart with two others."""
-    whole = machine("machine-harts", priority=5, harts=ids, slice="1ms")
+    s_mode = name == "firmware"
+    whole = machine(f"machine-{name}", s_mode=s_mode, priority=5, harts=ids, slice="1ms")
     beside = payload("spin", priority=5, hart=1)
     session = boot(system(whole, beside, freertos(hart=1), sstc=sstc))
-    wanted = on_the_bare_machine("machine-harts", harts=2)
+    wanted = on_the_bare_machine(f"machine-{name}", harts=2)
     for life in range(1, 4):
-        session.expect("whole", "^PASS harts$")
+        session.expect("whole", f"^PASS {name}$")
         session.wait_state("whole", "stopped")
         assert session.output("whole").replace("\r", "") == wanted * life
         restart(session, "whole")
@@ -89,27 +96,40 @@ def test_two_harts_are_those_of_the_bare_machine(boot: Boot, sstc: bool, ids: li
     keep_ticking(session, ["freertos"])
 
 
-@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
-def test_storms_of_msip_between_harts_cost_nobody_else(boot: Boot, sstc: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "sstc", "round"),
+    [("harts", True, 10_000), ("harts", False, 10_000), ("firmware", True, 100)],
+)
+def test_storms_of_msip_between_harts_cost_nobody_else(
+    boot: Boot, name: str, sstc: bool, round: int
+) -> None:
     """Without -icount lateness is the host's: no tick may be lost, nor the RTOS interrupted for it.
 
     A busy host finds an RTOS still at work when its next tick is due: that interrupts it, too.
     """
-    storm = machine("machine-harts", priority=5, harts=[0, 1], arguments="storm=1", slice="1ms")
+    s_mode = name == "firmware"
+    storm = machine(
+        f"machine-{name}",
+        s_mode=s_mode,
+        priority=5,
+        harts=[0, 1],
+        arguments="storm=1",
+        slice="1ms",
+    )
     rtos = {"first": freertos("first", hart=0), "second": freertos("second", hart=1)}
     beside = payload("spin", priority=5, hart=1)
     session = boot(system(storm, *rtos.values(), beside, sstc=sstc))
-    session.expect("whole", "^storm: 20000, interrupts [1-9][0-9]* [1-9]")
+    session.expect("whole", f"^storm: {2 * round}, interrupts [1-9][0-9]* [1-9]")
     for name in rtos:
         session.wait_ready(name)
     start = session.stats()
     keep_ticking(session, list(rtos))
     restart(session, "whole")
-    session.expect("whole", "^storm: 10000, interrupts [1-9][0-9]* [1-9]")
+    session.expect("whole", f"^storm: {round}, interrupts [1-9][0-9]* [1-9]")
     end = session.run_for(1)
     assert end.tenants["spin"].cpu_ns > start.tenants["spin"].cpu_ns
     ticks = (end.time_ns - start.time_ns) // 1_000_000
-    storms = 30_000
+    storms = 3 * round
     for name in rtos:
         assert end.tenants[name].faults == 0
         # What is for the tenant below it waits until it rests.
@@ -254,8 +274,12 @@ def test_opensbi_starts_an_rtos_that_misses_nothing(boot: Boot, sstc: bool) -> N
 @pytest.mark.long_form
 @pytest.mark.skipif(not is_long(), reason="takes minutes")
 @pytest.mark.parametrize("sstc", [True, False])
-def test_opensbi_starts_debian(boot: Boot, sstc: bool) -> None:
-    """Linux runs, sleeps and ends by OpenSBI's calls; FreeRTOS misses nothing."""
+@pytest.mark.parametrize("harts", [[0], [0, 1]], ids=["one-hart", "two-harts"])
+def test_opensbi_starts_debian(boot: Boot, harts: list[int], sstc: bool) -> None:
+    """Linux runs, sleeps and ends by OpenSBI's calls; FreeRTOS misses nothing.
+
+    On two harts, whose time is the host's, it loses no tick.
+    """
     firmware = machine(
         "opensbi",
         "linux",
@@ -267,12 +291,19 @@ def test_opensbi_starts_debian(boot: Boot, sstc: bool) -> None:
         ready=LINUX_READY,
         fp=True,
         s_mode=True,
+        harts=harts,
     )
-    session = boot(system(firmware, freertos(), sstc=sstc), icount=4)
+    rtos = freertos(hart=harts[-1])
+    session = boot(system(firmware, rtos, sstc=sstc), icount=4 if len(harts) == 1 else None)
     session.wait_ready("linux")
-    session.send("linux", b"sleep 1; echo slept\n")
-    session.expect("linux", "^slept")
-    run_without_a_miss(session, 1)
+    session.send("linux", b"sleep 1; nproc; echo slept\n")
+    session.expect("linux", f"^{len(harts)}\r?\nslept")
+    if len(harts) == 1:
+        run_without_a_miss(session, 1)
+    else:
+        session.send("linux", b"for cpu in 0 1; do taskset -c $cpu echo on-$cpu; done\n")
+        session.expect("linux", "^on-1")
+        keep_ticking(session, ["freertos"])
     session.send("linux", b"reboot -f\n")
     session.expect_monitor("^monitor: tenant linux: reboot$")
     session.expect("linux", "^OpenSBI v")

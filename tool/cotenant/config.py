@@ -328,7 +328,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     watch = _read_watch(reader.table("watch"))
     rights = _read_control(reader, tenants)
     guests = _read_guests(reader, len(harts))
-    machine, s_mode, rewrite = _read_mode(reader, harts_key, len(harts))
+    machine, s_mode, rewrite = _read_mode(reader)
     if guests is not None and budget is not None:
         reader.wrong("guests", "a tenant with a budget has none", "take one of them out")
     reader.finish()
@@ -371,7 +371,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     )
 
 
-def _read_mode(reader: TableReader, harts_key: str, harts: int) -> tuple[bool, bool, bool]:
+def _read_mode(reader: TableReader) -> tuple[bool, bool, bool]:
     """Return whether a tenant sees machine mode, S-mode too, and may have its code rewritten."""
     machine = reader.parsed("mode", _parse_mode, "machine") is True
     s_mode = reader.boolean("s-mode")
@@ -383,8 +383,6 @@ def _read_mode(reader: TableReader, harts_key: str, harts: int) -> tuple[bool, b
         return False, False, True
     if s_mode and rewrite:
         reader.wrong("rewrite", "with S-mode below it no instruction is replaced", "take it out")
-    if s_mode and harts > 1:
-        reader.wrong(harts_key, "a tenant with S-mode below machine mode has one hart", "name one")
     for key, why in {
         "guests": "guests are for a tenant above SBI",
         "devicetree": "a board's tree does not tell of the timer that it sees",

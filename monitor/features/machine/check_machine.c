@@ -14,8 +14,6 @@ static struct check_result check_machine(const struct bundle *bundle, uint32_t i
                 "tenant.flags: S-mode below without machine mode", index);
         return check_good();
     }
-    REQUIRE(tenant->vhart_count == 1 || (tenant->flags & COTENANT_TENANT_S_MODE) == 0,
-            "tenant.flags: S-mode below machine mode with several vharts", index);
     REQUIRE((vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0,
             "tenant.flags: machine mode with a PLIC that is passed through", index);
     REQUIRE(tenant->guest_count == 0, "tenant.flags: machine mode with guests", index);

@@ -22,14 +22,6 @@
 #define FINISHER_PASS 0x5555
 #define FINISHER_RESET 0x7777
 
-static uint64_t access_inner_msip(struct vhart *vhart, bool store, uint64_t value)
-{
-    uint64_t *inner = &machine_of(vhart)->inner.msip;
-
-    *inner = !store ? *inner : (value & 1) != 0 ? INTERRUPT_MSI : 0;
-    return *inner != 0;
-}
-
 /*
  * The register is in memory, where any hart of the tenant writes it. The hart that it interrupts
  * does what it says then: at once, or when it gets the message, which says no more than that it has
@@ -45,24 +37,45 @@ static uint64_t access_msip(struct vhart *vhart, struct vhart *of, bool store, u
     __atomic_store_n(msip, value & 1, __ATOMIC_RELAXED);
     if (of != vhart) {
         messages_post(of, REQUEST_ROUTING);
-    } else if ((value & 1) != 0) {
-        vhart_raise_interrupt(vhart, INTERRUPT_SSI);
+    } else {
+        machine_look_at_msip(vhart);
+    }
+    return value;
+}
+
+/* With S-mode below: the monitor computes what is pending, at the end of each trap. */
+static void interrupt_inner(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    /* When it goes on, the hart's timer interrupts it at once. */
+    machine_parked[vhart_index(vhart)].deadline = 0;
+    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
+        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+        hart->reschedule = true;
+    }
+}
+
+void machine_look_at_msip(struct vhart *vhart)
+{
+    bool raised = __atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0;
+
+    if (tenant_has_s_mode(vhart->tenant)) {
+        if (raised) {
+            interrupt_inner(vhart);
+        }
+    } else if (raised) {
+        vhart_interrupt(vhart, INTERRUPT_SSI);
     } else {
         vhart_clear_interrupt(vhart, INTERRUPT_SSI);
     }
-    return value;
 }
 
 /* Another hart of the tenant may have written the vhart's msip. */
 static void look_at_msip(struct vhart *vhart)
 {
-    if (!tenant_has_machine_mode(vhart->tenant) || vhart->state != VHART_STARTED) {
-        return;
-    }
-    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
-        vhart_interrupt(vhart, INTERRUPT_SSI);
-    } else {
-        vhart_clear_interrupt(vhart, INTERRUPT_SSI);
+    if (tenant_has_machine_mode(vhart->tenant) && vhart->state == VHART_STARTED) {
+        machine_look_at_msip(vhart);
     }
 }
 
@@ -107,13 +120,9 @@ bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, 
     if (board->msip_base == 0 || offset >= MSIP_SIZE || size != 4) {
         return false;
     }
-    if (offset / 4 >= tenant_vhart_count(vhart->tenant)) {
-        *value = 0;
-    } else if (tenant_has_s_mode(vhart->tenant)) {
-        *value = access_inner_msip(vhart, store, *value);
-    } else {
-        *value = access_msip(vhart, &vhart->tenant->vharts[offset / 4], store, *value);
-    }
+    *value = offset / 4 < tenant_vhart_count(vhart->tenant)
+                 ? access_msip(vhart, &vhart->tenant->vharts[offset / 4], store, *value)
+                 : 0;
     return true;
 }
 

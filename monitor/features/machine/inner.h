@@ -28,7 +28,6 @@ struct inner {
     bool in_machine;
     uint64_t status; /* MIE, MPIE, MPP, MPRV, TVM, TW and TSR of mstatus; the hart has the rest */
     uint64_t mie;    /* bits of S-mode: those of the hart, unless in_machine */
-    uint64_t msip;
     uint64_t mideleg;
     uint64_t medeleg;
     uint64_t mepc;

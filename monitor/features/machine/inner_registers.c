@@ -32,7 +32,9 @@ uint64_t inner_pending(const struct vhart *vhart)
 {
     uint64_t pending = CSR_READ(mip) & INTERRUPTS_SUPERVISOR;
 
-    pending |= machine_of(vhart)->inner.msip;
+    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        pending |= INTERRUPT_MSI;
+    }
     if (machine_parked[vhart_index(vhart)].mtimecmp <= hart_now(vhart->world.hart)) {
         pending |= INTERRUPT_MTI;
     }

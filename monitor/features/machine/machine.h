@@ -21,7 +21,7 @@
 struct machine {
     struct machine_csrs csrs;
     struct inner inner; /* of a tenant with S-mode */
-    uint32_t msip;      /* of one without; written by all harts of the tenant, atomically */
+    uint32_t msip;      /* written by all harts of the tenant, atomically */
 };
 
 /* What entry.S knows of a vhart. */
@@ -64,6 +64,9 @@ extern struct machine_entries {
     uint64_t inner;  /* both of a tenant with S-mode */
     uint64_t inner_resume;
 } machine_entries;
+
+/* The vhart's msip may have been written. */
+void machine_look_at_msip(struct vhart *vhart);
 
 /* Its world, not loaded from now on, leads to entry.S when it gets the hart. */
 void machine_park(struct vhart *vhart);

@@ -98,9 +98,7 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
         begin_all(vhart->tenant);
     }
     /* Written between the start of the tenant and that of the vhart, which the message missed. */
-    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
-        vhart_raise_interrupt(vhart, INTERRUPT_SSI);
-    }
+    machine_look_at_msip(vhart);
     machine_park(vhart);
 }
 

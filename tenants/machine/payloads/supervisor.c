@@ -54,27 +54,6 @@ static volatile unsigned ticks;
 static volatile bool quiet;
 static volatile bool lost_way; /* no instruction of S-mode can be fetched */
 
-extern const char supervisor_entry[];
-void supervisor_trap(uint64_t *registers);
-
-/* The handler of S-mode, on the stack of what it interrupts: that is S-mode's, or free. */
-__asm__(".text\n"
-        ".balign 4\n"
-        "supervisor_entry:\n"
-        "addi sp, sp, -256\n"
-        ".irp n, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, "
-        "24, 25, 26, 27, 28, 29, 30, 31\n"
-        "sd x\\n, (8 * \\n)(sp)\n"
-        ".endr\n"
-        "mv a0, sp\n"
-        "call supervisor_trap\n"
-        ".irp n, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, "
-        "24, 25, 26, 27, 28, 29, 30, 31\n"
-        "ld x\\n, (8 * \\n)(sp)\n"
-        ".endr\n"
-        "addi sp, sp, 256\n"
-        "sret\n");
-
 static uint64_t call(uint64_t number, uint64_t argument)
 {
     register uint64_t a0 __asm__("a0") = argument;

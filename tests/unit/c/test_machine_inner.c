@@ -214,6 +214,28 @@ static void mprv_takes_rights_away_and_gives_back_no_more(void **state)
     assert_int_equal(csr_file_read("pmpcfg2"), 0x19);
 }
 
+/* Whichever hart has written it. */
+static void msip_interrupts_machine_mode(void **state)
+{
+    struct inner *inner = fresh();
+    uint64_t pending;
+    (void)state;
+
+    inner->in_machine = false;
+    inner->mie = INTERRUPT_MSI;
+    vhart.world.mstatus |= MSTATUS_MPP_S;
+    inner_settle(&vhart);
+    assert_int_equal(machine_parked[0].deadline, TIME_NEVER);
+    machines[0].msip = 1;
+    assert_true(inner_read_csr(&vhart, CSR_MIP, &pending));
+    assert_int_equal(pending, INTERRUPT_MSI);
+    inner_settle(&vhart);
+    assert_true(inner->in_machine);
+    assert_int_equal(inner->mcause, INTERRUPT | 3);
+    assert_int_equal(inner->status & MSTATUS_MPP, MSTATUS_MPP_S);
+    assert_int_equal(machine_parked[0].deadline, TIME_NEVER);
+}
+
 static void csrs_hold_what_is_legal(void **state)
 {
     static const struct {
@@ -258,6 +280,7 @@ int main(void)
         cmocka_unit_test(exceptions_go_by_medeleg),
         cmocka_unit_test(the_hart_is_what_the_mode_may_have),
         cmocka_unit_test(mprv_takes_rights_away_and_gives_back_no_more),
+        cmocka_unit_test(msip_interrupts_machine_mode),
         cmocka_unit_test(csrs_hold_what_is_legal),
     };
 
