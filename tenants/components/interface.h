@@ -22,7 +22,8 @@
 #define CALL_LEND (-4)      /* a0 capability, a1 page of its own data: the callee may use it */
 #define CALL_TAKE_BACK (-5) /* what was lent */
 /* RIGHT_SCHEDULE: asks the scheduler: a0 EVENT_CLIENT.., a1-a3; its answer in a1 when it goes on.
- */
+ * An event from EVENT_WAIT on fails, once, if a component that the thread came through was
+ * restarted meanwhile or since the last time: ERROR_FAILED. */
 #define CALL_EVENT (-6)
 /* RIGHT_DISPATCH and thread 0: runs thread a0 (NO_THREAD: none) until the next event, which comes
  * back in a1-a5: event, thread, three arguments. a1: answer to the event of a thread that waits for
@@ -33,7 +34,7 @@
 #define CALL_WHERE (-10)    /* RIGHT_RESTART: component in which thread a0 is */
 #define CALL_RESTARTS (-11) /* RIGHT_INSPECT: how often component a0 was restarted */
 #define CALL_LIVE (-12)     /* RIGHT_INSPECT: a mask of the threads that there are */
-#define CALL_PRINT (-13)    /* RIGHT_CONSOLE: a0 bytes, at most 40, in a1-a5 */
+#define CALL_PRINT (-13)    /* RIGHT_CONSOLE: a0 bytes, at most 40, in a1-a5: how many were taken */
 #define CALL_MAP (-14)      /* RIGHT_MAP: a page of zeros at address a1 of component a0's heap */
 #define CALL_UNMASK (-15)   /* RIGHT_INTERRUPTS: interrupt a0 may come again */
 #define CALL_RAISE (-16)    /* RIGHT_INTERRUPTS: a software interrupt to ourselves */
@@ -45,8 +46,11 @@
 /* Copies a2 bytes, at most COPY_BYTES, from a0, which is lent to it, to a1 of its data; with a3 the
  * other way. Safe whatever the lender does meanwhile, as access to a0 is not. */
 #define CALL_COPY (-20)
+/* Id of who invoked this component; ERROR_FAILED if that was restarted since, ERROR_EMPTY if the
+ * thread is at home. */
+#define CALL_CALLER (-21)
 
-#define CALLS 20
+#define CALLS 21
 #define PRINT_BYTES 40
 #define COPY_BYTES 2048
 
@@ -81,6 +85,7 @@
 #define EVENT_CREATED 4 /* thread; argument: the thread that made it */
 #define EVENT_ENDED 5   /* thread */
 #define EVENT_CLIENT 16 /* from here: as the sender says */
+#define EVENT_WAIT 32   /* from here: likewise, and the sender waits for something */
 
 #define THREADS 16 /* at most 64: masks are words */
 #define COMPONENTS 32

@@ -31,25 +31,43 @@ static void legacy_write(const char *bytes, size_t length)
     }
 }
 
-void console_write(const char *bytes, size_t length)
+size_t console_offer(const char *bytes, size_t length)
 {
+    size_t done = 0;
+
     if (!has_debug_console) {
         legacy_write(bytes, length);
-        return;
+        return length;
     }
-    while (length > 0) {
-        size_t chunk = length < CHUNK ? length : CHUNK;
+    while (done < length) {
+        size_t chunk = length - done < CHUNK ? length - done : CHUNK;
         struct sbi_result result =
-            sbi_call(SBI_EXT_DBCN, SBI_DBCN_WRITE, chunk, (uintptr_t)bytes, 0);
+            sbi_call(SBI_EXT_DBCN, SBI_DBCN_WRITE, chunk, (uintptr_t)bytes + done, 0);
 
         if (result.error != SBI_SUCCESS || result.value > chunk) {
+            return length;
+        }
+        if (result.value == 0) {
+            break;
+        }
+        done += result.value;
+    }
+    return done;
+}
+
+void console_write(const char *bytes, size_t length)
+{
+    for (;;) {
+        size_t done = console_offer(bytes, length);
+
+        if (done == length) {
             return;
         }
-        if (result.value == 0 && wait_for_room != NULL) {
+        bytes += done;
+        length -= done;
+        if (wait_for_room != NULL) {
             wait_for_room();
         }
-        bytes += result.value;
-        length -= result.value;
     }
 }
 

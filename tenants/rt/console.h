@@ -19,6 +19,12 @@ void console_init(void);
 void console_write(const char *bytes, size_t length);
 
 /*
+ * The same, but where the firmware has no room for the rest, it returns. How many are done with:
+ * taken, or dropped after an error.
+ */
+size_t console_offer(const char *bytes, size_t length);
+
+/*
  * `wait` is called whenever the firmware has no room, before it is asked again: a place to sleep,
  * instead of keeping the hart busy. NULL, as at the start: ask again at once.
  */

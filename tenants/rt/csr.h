@@ -10,9 +10,11 @@
 #define SSTATUS_SIE 0x2
 #define SSTATUS_SPIE 0x20
 #define SSTATUS_SPP 0x100
+#define SSTATUS_VS 0x600
 #define SSTATUS_FS 0x6000
 #define SSTATUS_FS_INITIAL 0x2000
 #define SSTATUS_SUM 0x40000
+#define SSTATUS_MXR 0x80000
 
 /* sip and sie, section 4.1.3 */
 #define INTERRUPT_SOFTWARE 0x2

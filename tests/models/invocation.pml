@@ -4,7 +4,8 @@
  *
  * Two threads begin in component A and invoke B, which invokes C; C has a lock of its own, which a
  * thread takes and gives back before it returns. In C a thread may fault: the handler H mends the
- * fault or restarts C. At any time B or C is restarted. One hart: what the kernel does is one step,
+ * fault or restarts C. Or it waits there, for what comes only as long as its caller is there to want
+ * it: if that one is restarted, the kernel ends the waiting, or refuses the next. At any time B or C is restarted. One hart: what the kernel does is one step,
  * and between any two steps of a thread the other one may run. Every run is finite; `finish` looks
  * at its end.
  */
@@ -20,6 +21,9 @@
 #ifndef FAULTS
 #define FAULTS 1
 #endif
+#ifndef WAITS
+#define WAITS 1
+#endif
 
 /* Components. */
 #define A 0
@@ -31,6 +35,7 @@
 #define OUTSIDE 0
 #define INSIDE 1
 #define PASSED 2
+#define WAITING 3
 
 #define FREE 255
 
@@ -47,6 +52,7 @@ typedef Thread {
     byte top;
     byte answer;
     byte work;  /* in C */
+    bool left;  /* is_left */
     byte calls; /* ghost: made, and come back */
     byte answers
 };
@@ -57,6 +63,7 @@ byte life[4];     /* ghost: how often each was restarted */
 byte lock = FREE; /* data of C */
 byte restarts;
 byte faults;
+byte waits;
 byte ended;
 
 #define HERE threads[t].place[threads[t].top]
@@ -95,7 +102,7 @@ inline leave(t, what)
 inline settle(t)
 {
     do
-    :: threads[t].dead[threads[t].top] -> leave(t, FAILED)
+    :: threads[t].dead[threads[t].top] -> leave(t, FAILED); threads[t].left = false
     :: else -> break
     od
 }
@@ -140,6 +147,21 @@ inline expel(t, component)
     od
 }
 
+/* end_waiting(), of a thread that has lost its caller */
+inline end_waiting(t, component)
+{
+    if
+#ifndef KEEP_WAITING
+    :: HERE == C && threads[t].work == WAITING && threads[t].dead[1] -> threads[t].work = OUTSIDE
+#endif
+#ifndef KEEP_WILL
+    :: (HERE != C || threads[t].work != WAITING) && threads[t].top > 1 && threads[t].dead[1] &&
+       component == B -> threads[t].left = true
+#endif
+    :: else
+    fi
+}
+
 /* restart_one() */
 inline restart(component)
 {
@@ -152,6 +174,8 @@ inline restart(component)
     fi;
     expel(0, component);
     expel(1, component);
+    end_waiting(0, component);
+    end_waiting(1, component);
     settle(0);
     settle(1)
 }
@@ -184,6 +208,17 @@ proctype thread(byte t)
         lock = t;
         threads[t].work = INSIDE
     }
+    :: atomic { HERE == C && threads[t].work == OUTSIDE && waits < WAITS ->
+        RUNS_SOUND;
+        waits++;
+        if
+        :: threads[t].left -> threads[t].left = false
+        :: else -> threads[t].work = WAITING
+        fi
+    }
+    :: atomic { HERE == C && threads[t].work == WAITING && !threads[t].dead[1] ->
+        threads[t].work = OUTSIDE /* what it waited for has come */
+    }
     :: atomic { HERE == C && threads[t].work == INSIDE ->
         RUNS_SOUND;
         assert(lock == t);
@@ -194,7 +229,7 @@ proctype thread(byte t)
         RUNS_SOUND;
         give_back(t)
     }
-    :: atomic { HERE == C && faults < FAULTS -> /* thread_report() */
+    :: atomic { HERE == C && threads[t].work != WAITING && faults < FAULTS -> /* thread_report() */
         RUNS_SOUND;
         faults++;
         threads[t].top++;

@@ -100,7 +100,8 @@ MUTANTS = [
         Check("invocation", (mutation,))
         for mutation in (
             *("KEEP_FRAMES", "KEEP_CURRENT", "KEEP_DATA"),
-            *("UNWIND_DEEP", "RESUME_DEAD", "ANSWER_VALUE"),
+            *("UNWIND_DEEP", "RESUME_DEAD", "ANSWER_VALUE", "KEEP_WAITING"),
+            "KEEP_WILL",
         )
     ),
     Check("shared_lock", ("UNFAIR",)),

@@ -59,7 +59,13 @@ static void call_event(struct thread *thread, const uint64_t *argument)
         thread_answer(thread, ERROR_INVALID, 0);
         return;
     }
+    if (argument[0] >= EVENT_WAIT && thread->is_left) {
+        thread->is_left = false;
+        thread_answer(thread, ERROR_FAILED, 0);
+        return;
+    }
     thread->waiting = true;
+    thread->is_patient = argument[0] >= EVENT_WAIT;
     kernel_event(argument[0], thread->id, argument[1], argument[2], argument[3]);
 }
 
@@ -123,8 +129,7 @@ static void call_print(struct thread *thread, const uint64_t *argument)
         return;
     }
     memcpy(bytes, &argument[1], sizeof(bytes));
-    machine_print(bytes, argument[0]);
-    thread_answer(thread, OK, 0);
+    thread_answer(thread, OK, machine_print(bytes, argument[0]));
 }
 
 static void call_map(struct thread *thread, const uint64_t *argument)
@@ -138,7 +143,8 @@ static void call_map(struct thread *thread, const uint64_t *argument)
 static void call_unmask(struct thread *thread, const uint64_t *argument)
 {
     if (argument[0] >= INTERRUPT_DEVICES &&
-        argument[0] != INTERRUPT_DEVICES + thread->component->id) {
+        (thread->component->device == 0 ||
+         argument[0] != INTERRUPT_DEVICES + thread->component->id)) {
         thread_answer(thread, ERROR_INVALID, 0);
         return;
     }
@@ -178,6 +184,15 @@ static void call_copy(struct thread *thread, const uint64_t *argument)
         0);
 }
 
+static void call_caller(struct thread *thread, const uint64_t *argument)
+{
+    uint64_t caller = 0;
+    int64_t error = thread_caller(thread, &caller);
+
+    (void)argument;
+    thread_answer(thread, error, caller);
+}
+
 static void call_shutdown(struct thread *thread, const uint64_t *argument)
 {
     (void)thread;
@@ -205,6 +220,7 @@ static const struct call calls[CALLS + 1] = {
     [-CALL_SHUTDOWN] = {call_shutdown, RIGHT_SHUTDOWN},
     [-CALL_DISTANCE] = {call_distance, 0},
     [-CALL_COPY] = {call_copy, 0},
+    [-CALL_CALLER] = {call_caller, 0},
 };
 
 /* What entry.S may have left of the kernel's addresses in caller-saved registers. */

@@ -91,10 +91,15 @@ void kernel_dispatch(uint64_t id, uint64_t answer, uint64_t time)
         return;
     }
     if (thread->waiting) {
-        thread->waiting = false;
+        thread->waiting = thread->is_patient = false;
         thread_answer(thread, OK, answer);
     }
     kernel.current = thread;
+}
+
+static bool is_nowhere(const struct thread *thread)
+{
+    return thread->component == &component_dead || thread->component == &component_resume;
 }
 
 /* Takes a thread out of what is no component. What that restarts is added to *restart, a mask. */
@@ -102,7 +107,7 @@ static void settle(struct thread *thread, uint64_t *restart)
 {
     struct component *failed;
 
-    if (thread->component != &component_dead && thread->component != &component_resume) {
+    if (!is_nowhere(thread)) {
         return;
     }
     thread_settle(thread, &failed);
@@ -113,7 +118,18 @@ static void settle(struct thread *thread, uint64_t *restart)
     if (thread->id == 0) {
         kernel.dispatching = false;
     } else {
-        thread->waiting = false;
+        thread->waiting = thread->is_patient = false;
+        kernel.unwound |= 1ull << thread->id;
+    }
+}
+
+/* What a thread in another component waits for, or will, nobody is there to be told of any more. */
+static void end_waiting(struct thread *thread)
+{
+    thread->is_left = true;
+    if (thread->is_patient && !is_nowhere(thread)) {
+        thread->is_left = thread->is_patient = thread->waiting = false;
+        thread_answer(thread, ERROR_FAILED, 0);
         kernel.unwound |= 1ull << thread->id;
     }
 }
@@ -125,8 +141,8 @@ static void restart_one(struct component *component, uint64_t *restart)
     for (uint64_t id = 0; id < THREADS; id++) {
         struct thread *thread = thread_find(id);
 
-        if (thread != NULL) {
-            thread_expel(thread, component);
+        if (thread != NULL && thread_expel(thread, component)) {
+            end_waiting(thread);
         }
     }
     for (uint64_t id = 0; id < THREADS; id++) {
@@ -161,6 +177,21 @@ void kernel_restart(struct component *component)
     kernel_tell();
 }
 
+/* The current thread has returned to nowhere. */
+static void kernel_settle(void)
+{
+    struct thread *thread = kernel.current;
+    uint64_t restart = 0;
+
+    settle(thread, &restart);
+    if (restart != 0) {
+        restart_all(restart);
+        kernel_tell();
+    } else {
+        kernel.unwound &= ~(1ull << thread->id); /* it runs, and goes on running */
+    }
+}
+
 void kernel_exception(uint64_t cause, uint64_t value)
 {
     struct thread *thread = kernel.current;
@@ -168,31 +199,27 @@ void kernel_exception(uint64_t cause, uint64_t value)
         .entry = table.fault_handler.entry,
         .target = component_find(table.fault_handler.target),
     };
-    uint64_t restart = 0;
 
-    if (thread->component == &component_dead || thread->component == &component_resume) {
-        settle(thread, &restart);
-        if (restart != 0) {
-            restart_all(restart);
-            kernel_tell();
-        } else {
-            kernel.unwound &= ~(1ull << thread->id); /* it runs, and goes on running */
-        }
-    } else if (thread->id == 0 || !thread_report(thread, &handler, cause, value)) {
+    if (thread->id == 0 || !thread_report(thread, &handler, cause, value)) {
         kernel_restart(thread->component);
     }
 }
 
 struct thread *trap(struct thread *thread, uint64_t cause, uint64_t value)
 {
+    bool settled = is_nowhere(thread);
+
     if (machine_is_nested()) {
         machine_fault(thread);
+    }
+    if (settled) { /* by its fault there, or by an interrupt before that */
+        kernel_settle();
     }
     if ((cause & CAUSE_INTERRUPT) != 0) {
         kernel_interrupts(machine_interrupts());
     } else if (cause == CAUSE_ECALL_U) {
         kernel_call();
-    } else {
+    } else if (!settled) {
         kernel_exception(cause, value);
     }
     machine_set_space(kernel.current->component->satp);

@@ -89,9 +89,9 @@ void machine_set_space(uint64_t satp)
     }
 }
 
-void machine_print(const char *bytes, uint64_t length)
+uint64_t machine_print(const char *bytes, uint64_t length)
 {
-    console_write(bytes, length);
+    return console_offer(bytes, length);
 }
 
 uint64_t machine_argument(const char *name, uint64_t skip)

@@ -35,7 +35,8 @@ void machine_fence(void);
 /* To another page table. */
 void machine_set_space(uint64_t satp);
 
-void machine_print(const char *bytes, uint64_t length);
+/* How many of them have gone out: it does not wait. */
+uint64_t machine_print(const char *bytes, uint64_t length);
 /* The number of the tenant's argument `name` behind `skip` others, 0 if there is none; timebase-hz
  * is the machine's. */
 uint64_t machine_argument(const char *name, uint64_t skip);

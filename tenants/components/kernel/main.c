@@ -63,7 +63,7 @@ void main(void)
 
     csr_write(scounteren, COUNTERS_CYCLE_TIME);
     csr_write(stvec, (uintptr_t)(has_asids ? entry_asids : entry_fence));
-    csr_clear(sstatus, SSTATUS_SPP | SSTATUS_FS);
+    csr_clear(sstatus, SSTATUS_SPP | SSTATUS_FS | SSTATUS_VS | SSTATUS_SUM | SSTATUS_MXR);
     csr_set(sstatus, SSTATUS_SPIE);
     machine_set_space(kernel.current->component->satp);
     resume(kernel.current);

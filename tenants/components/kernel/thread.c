@@ -10,7 +10,7 @@ static void begin(struct thread *thread)
     memset(thread->registers, 0, sizeof(thread->registers));
     thread->top = thread->frame;
     thread->faults = 0;
-    thread->waiting = false;
+    thread->waiting = thread->is_patient = false;
     thread->component = thread->home;
     thread->registers[0] = thread->entry;
     thread->registers[REGISTER_SP] = thread->home->stacks + thread->stack;
@@ -99,6 +99,15 @@ int64_t thread_return(struct thread *thread, uint64_t value)
     return OK;
 }
 
+int64_t thread_caller(const struct thread *thread, uint64_t *caller)
+{
+    if (thread->top == thread->frame) {
+        return ERROR_EMPTY;
+    }
+    *caller = thread->top[-1].component->id;
+    return thread->top[-1].component == &component_dead ? ERROR_FAILED : OK;
+}
+
 /* How often a thread has entered `component` and not left it. */
 static unsigned visits_of(const struct thread *thread, const struct component *component)
 {
@@ -156,6 +165,7 @@ static void resume_fault(struct thread *thread, struct component **failed)
 void thread_settle(struct thread *thread, struct component **failed)
 {
     *failed = NULL;
+    thread->is_left = false;
     /* Each round takes a frame or a fault away, or ends. */
     while (*failed == NULL) {
         if (thread->component == &component_resume) {
@@ -172,8 +182,10 @@ void thread_settle(struct thread *thread, struct component **failed)
     }
 }
 
-void thread_expel(struct thread *thread, struct component *component)
+bool thread_expel(struct thread *thread, struct component *component)
 {
+    bool was_there = visits_of(thread, component) != 0;
+
     for (struct frame *frame = thread->frame; frame < thread->top; frame++) {
         if (frame->component == component) {
             *frame = (struct frame){.component = &component_dead};
@@ -187,4 +199,5 @@ void thread_expel(struct thread *thread, struct component *component)
     if (thread->component == component) {
         thread->component = &component_dead;
     }
+    return was_there;
 }

@@ -42,7 +42,9 @@ struct thread {
     uint64_t argument;
     struct component *home;
     bool live;
-    bool waiting; /* for the scheduler's answer */
+    bool waiting;    /* for the scheduler's answer */
+    bool is_patient; /* likewise, to an event from EVENT_WAIT on */
+    bool is_left;    /* one that it came through was restarted: not to wait for anything */
 };
 
 _Static_assert(offsetof(struct thread, registers) == THREAD_PC, "entry.S");
@@ -77,6 +79,10 @@ int64_t thread_invoke(struct thread *thread, const struct capability *capability
 /* The return of it; `value` for the caller. OK or ERROR_EMPTY. */
 int64_t thread_return(struct thread *thread, uint64_t value);
 
+/* Who invoked the component where it is: OK, ERROR_FAILED (that was restarted since), ERROR_EMPTY.
+ */
+int64_t thread_caller(const struct thread *thread, uint64_t *caller);
+
 /*
  * A fault of the thread: its registers are kept, and the handler is invoked with `cause`, `value`
  * and pc. False: the thread is in too many invocations or faults, or in the handler already.
@@ -91,7 +97,7 @@ bool thread_report(struct thread *thread, const struct capability *handler, uint
  */
 void thread_settle(struct thread *thread, struct component **failed);
 
-/* Whoever is in `component` or came through it is never to go on in it. */
-void thread_expel(struct thread *thread, struct component *component);
+/* If it is in `component` or came through it, it is never to go on in it. Whether it was. */
+bool thread_expel(struct thread *thread, struct component *component);
 
 #endif

@@ -32,9 +32,10 @@ static const struct table_capability of_middle[] = {{ENTRY(BACK), BACK}, {ENTRY(
 static const struct table_component components[BENCH_COMPONENTS] = {
     COMPONENT("scheduler", RIGHT_DISPATCH, 0, 0, NULL),
     COMPONENT("handler", RIGHT_RESTART | RIGHT_MAP, 0, 0, NULL),
-    COMPONENT("front", RIGHT_SCHEDULE | RIGHT_THREADS | RIGHT_CONSOLE, 0, 2, of_front),
+    COMPONENT("front", RIGHT_SCHEDULE | RIGHT_THREADS | RIGHT_CONSOLE | RIGHT_INTERRUPTS, 0, 2,
+              of_front),
     COMPONENT("middle", RIGHT_INSPECT | RIGHT_INTERRUPTS, BENCH_DEVICE, 2, of_middle),
-    COMPONENT("back", 0, 0, 0, NULL),
+    COMPONENT("back", RIGHT_SCHEDULE, 0, 0, NULL),
 };
 
 static const struct table_thread threads[BENCH_THREADS] = {
@@ -90,10 +91,12 @@ void machine_set_space(uint64_t satp)
     bench.space = satp;
 }
 
-void machine_print(const char *bytes, uint64_t length)
+uint64_t machine_print(const char *bytes, uint64_t length)
 {
+    length = length < BENCH_ROOM ? length : BENCH_ROOM;
     memcpy(bench.printed, bytes, length);
     bench.printed[length] = '\0';
+    return length;
 }
 
 uint64_t machine_argument(const char *name, uint64_t skip)

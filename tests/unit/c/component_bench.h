@@ -29,6 +29,9 @@
 #define BENCH_DEVICE 1
 #define BENCH_REGISTERS 0x10001000
 
+/* Bytes that the console takes at once. */
+#define BENCH_ROOM 8
+
 struct bench {
     uint64_t pending;  /* interrupts that are there */
     uint64_t unmasked; /* as the kernel asked for */

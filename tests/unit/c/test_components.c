@@ -69,8 +69,8 @@ static void test_each_call_asks_for_its_right(void **state)
     struct thread *thread = kernel.current;
 
     (void)state;
-    bench_call(FRONT_TO_BACK, 0, 0, 0); /* which has none */
-    for (int64_t number = CALL_EVENT; number >= -CALLS; number--) {
+    bench_call(FRONT_TO_BACK, 0, 0, 0); /* which has none but CALL_EVENT's */
+    for (int64_t number = CALL_DISPATCH; number > CALL_CALLER; number--) {
         bench_call(number, 0, 0, 0);
         assert_ptr_equal(kernel.current, thread);
         assert_int_equal(error_of(thread), ERROR_NOT_PERMITTED);
@@ -280,6 +280,90 @@ static void test_who_waits_for_the_scheduler_is_taken_out_too(void **state)
     assert_int_equal(bench_argument(thread, 1), 0);
 }
 
+static void test_who_waits_for_one_that_is_restarted_waits_no_more(void **state)
+{
+    struct thread *thread = kernel.current;
+    struct thread *other = thread_find(SECOND);
+
+    (void)state;
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(MIDDLE_TO_BACK, 0, 0, 0);
+    bench_call(CALL_EVENT, EVENT_WAIT, 0, 0);
+    bench_dispatch(SECOND);
+    bench_call(CALL_EVENT, EVENT_WAIT, 0, 0);
+    bench_dispatch(1);
+    kernel_restart(component_find(MIDDLE));
+    assert_int_equal(thread->component->id, BACK);
+    assert_false(thread->waiting);
+    assert_int_equal(error_of(thread), ERROR_FAILED);
+    assert_int_equal(bench_argument(kernel.current, 1), EVENT_UNWOUND);
+    assert_int_equal(bench_argument(kernel.current, 3), 1 << FIRST);
+    assert_true(other->waiting); /* it did not come through there */
+    bench_call(CALL_DISPATCH, FIRST, 55, 0);
+    assert_int_equal(error_of(thread), ERROR_FAILED);
+    bench_call(CALL_EVENT, EVENT_WAIT, 0, 0); /* it was told once */
+    assert_true(thread->waiting);
+}
+
+static void test_who_is_left_does_not_begin_to_wait(void **state)
+{
+    struct thread *thread = kernel.current;
+
+    (void)state;
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(MIDDLE_TO_BACK, 0, 0, 0);
+    kernel_restart(component_find(MIDDLE));
+    bench_call(CALL_EVENT, EVENT_CLIENT, 0, 0); /* that is not to wait for anything */
+    assert_ptr_equal(kernel.current, thread_find(0));
+    bench_call(CALL_DISPATCH, FIRST, 55, 0);
+    assert_int_equal(error_of(thread), OK);
+    bench_call(CALL_EVENT, EVENT_WAIT, 0, 0);
+    assert_ptr_equal(kernel.current, thread);
+    assert_int_equal(error_of(thread), ERROR_FAILED);
+    bench_call(CALL_RETURN, 0, 0, 0);
+    bench_fall();
+    assert_int_equal(bench_where(), FRONT);
+    bench_call(CALL_EVENT, EVENT_WAIT, 0, 0);
+    assert_true(thread->waiting);
+}
+
+static void test_a_component_may_ask_for_its_caller(void **state)
+{
+    struct thread *thread = kernel.current;
+
+    (void)state;
+    bench_call(CALL_CALLER, 0, 0, 0);
+    assert_int_equal(error_of(thread), ERROR_EMPTY);
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(CALL_CALLER, 0, 0, 0);
+    assert_int_equal(error_of(thread), OK);
+    assert_int_equal(bench_argument(thread, 1), FRONT);
+    kernel_restart(component_find(FRONT));
+    bench_dispatch(FIRST); /* the scheduler is told of SECOND first */
+    bench_dispatch(FIRST);
+    bench_call(CALL_CALLER, 0, 0, 0);
+    assert_int_equal(error_of(thread), ERROR_FAILED);
+}
+
+/* An interrupt can come between a return to nowhere and the fault there. */
+static void test_an_interrupted_thread_is_never_nowhere(void **state)
+{
+    struct thread *thread = kernel.current;
+
+    (void)state;
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(MIDDLE_TO_BACK, 0, 0, 0);
+    kernel_restart(component_find(MIDDLE));
+    bench_call(CALL_RETURN, 0, 5, 0);
+    assert_ptr_equal(thread->component, &component_dead);
+    bench_interrupt(5);
+    assert_int_equal(bench_argument(kernel.current, 1), EVENT_TIMER);
+    bench_dispatch(1);
+    bench_call(CALL_WHERE, FIRST, 0, 0);
+    assert_int_equal(bench_argument(kernel.current, 1), FRONT);
+    assert_int_equal(error_of(thread), ERROR_FAILED);
+}
+
 static void test_the_handler_may_mend_a_fault(void **state)
 {
     struct thread *thread = kernel.current;
@@ -482,6 +566,8 @@ static void test_a_device_is_its_drivers_only(void **state)
     assert_int_equal(component_find(FRONT)->pages[index], 0);
     bench_call(CALL_DISTANCE, 0, 0, 0);
     assert_int_equal(error_of(thread), ERROR_NOT_PERMITTED);
+    bench_call(CALL_UNMASK, INTERRUPT_DEVICES + FRONT, 0, 0); /* it has the right, and no device */
+    assert_int_equal(error_of(thread), ERROR_INVALID);
     bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
     bench_call(CALL_DISTANCE, 0, 0, 0);
     assert_int_equal(error_of(thread), OK);
@@ -507,6 +593,10 @@ static void test_text_is_printed_from_registers(void **state)
     (void)state;
     bench_call(CALL_PRINT, 3, 0x636261, 0);
     assert_string_equal(bench.printed, "abc");
+    assert_int_equal(bench_argument(thread, 1), 3);
+    bench_call(CALL_PRINT, PRINT_BYTES, 0x636261, 0); /* it does not wait for room */
+    assert_int_equal(error_of(thread), OK);
+    assert_int_equal(bench_argument(thread, 1), BENCH_ROOM);
     bench_call(CALL_PRINT, PRINT_BYTES + 1, 0x636261, 0);
     assert_int_equal(error_of(thread), ERROR_INVALID);
 }
@@ -559,6 +649,10 @@ int main(void)
         cmocka_unit_test_setup(test_a_thread_whose_home_is_restarted_begins_again, start),
         cmocka_unit_test_setup(test_a_restarted_scheduler_begins_again_and_runs, start),
         cmocka_unit_test_setup(test_who_waits_for_the_scheduler_is_taken_out_too, start),
+        cmocka_unit_test_setup(test_who_waits_for_one_that_is_restarted_waits_no_more, start),
+        cmocka_unit_test_setup(test_who_is_left_does_not_begin_to_wait, start),
+        cmocka_unit_test_setup(test_a_component_may_ask_for_its_caller, start),
+        cmocka_unit_test_setup(test_an_interrupted_thread_is_never_nowhere, start),
         cmocka_unit_test_setup(test_the_handler_may_mend_a_fault, start),
         cmocka_unit_test_setup(test_a_fault_that_is_not_mended_is_a_restart, start),
         cmocka_unit_test_setup(test_the_handler_may_restart_who_faulted, start),

@@ -15,15 +15,18 @@ static struct {
     uint64_t length;
 } lines[THREADS];
 
+/* The kernel does not wait until there is room: that is done here, in the time of who prints. */
 static void flush(uint64_t thread)
 {
-    for (uint64_t done = 0; done < lines[thread].length; done += PRINT_BYTES) {
+    for (uint64_t done = 0; done < lines[thread].length;) {
         uint64_t words[PRINT_BYTES / 8] = {0};
         uint64_t left = lines[thread].length - done;
         uint64_t length = left < PRINT_BYTES ? left : PRINT_BYTES;
 
         memcpy(words, lines[thread].text + done, length);
-        component_ecall(CALL_PRINT, length, words[0], words[1], words[2], words[3], words[4]);
+        done +=
+            component_ecall(CALL_PRINT, length, words[0], words[1], words[2], words[3], words[4])
+                .word[1];
     }
     lines[thread].length = 0;
 }

@@ -137,13 +137,13 @@ static void inherit_again(uint64_t thread)
     }
 }
 
-static bool try_take(struct lock *lock, uint64_t thread, uint64_t component)
+static bool try_take(struct lock *lock, uint64_t taker)
 {
     uint64_t before = lock->holder;
 
     if (holder_of(lock) != NOBODY ||
-        !__atomic_compare_exchange_n(&lock->holder, &before, holder_word(thread, component), false,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        !__atomic_compare_exchange_n(&lock->holder, &before, taker, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED)) {
         return false;
     }
     if (before != 0) { /* from one who is not there any more */
@@ -157,23 +157,27 @@ uint64_t export_take(uint64_t number, uint64_t duration_us, uint64_t caller)
 {
     uint64_t thread = thread_self();
     struct lock *lock = &locks[number % LOCKS];
+    uint64_t taker = holder_word(thread, caller);
     uint64_t end;
     bool is_taken;
+    bool is_wanted = true;
 
     set_up();
-    if (number >= LOCKS || holder_of(lock) == thread) {
+    /* If the caller is restarted from here on, `taker` holds nothing. */
+    if (number >= LOCKS || holder_of(lock) == thread ||
+        kernel_call(CALL_CALLER, 0, 0, 0).error != OK) {
         return 0;
     }
     end = time_now() + duration_us * ticks_per_us;
-    is_taken = try_take(lock, thread, caller);
-    while (!is_taken && time_now() < end) {
+    is_taken = try_take(lock, taker);
+    while (!is_taken && is_wanted && time_now() < end) {
         uint64_t look = time_now() + LOOK_US * ticks_per_us;
 
         __atomic_fetch_or(&lock->waiting, 1ull << thread, __ATOMIC_RELAXED);
         bequeath(lock, priority_of(thread));
-        kernel_event(SCHEDULE_WAIT, look < end ? look : end, 0, 0);
+        is_wanted = kernel_event(SCHEDULE_WAIT, look < end ? look : end, 0, 0).error == OK;
         __atomic_fetch_and(&lock->waiting, ~(1ull << thread), __ATOMIC_RELAXED);
-        is_taken = try_take(lock, thread, caller);
+        is_taken = try_take(lock, taker);
     }
     if (!is_taken && holder_of(lock) != NOBODY) {
         inherit_again(holder_of(lock));
