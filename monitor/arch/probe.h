@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a hart leaves to the monitor to emulate, found out by trying: boards need not say it.
+ * What a hart has, and leaves to the monitor to emulate, found out by trying: boards need not say it.
  *
  * For boot, on the hart concerned, before it runs a tenant. A probe that traps changes mcause,
  * mepc, mtval and the MPP and MPIE fields of mstatus, and nothing else.
@@ -10,7 +10,13 @@
 
 #include <stdint.h>
 
-/* The exceptions, one bit each as in medeleg, that the monitor must not delegate on this hart. */
-uint64_t probe_emulated_exceptions(void);
+/* Above this, no register of S-mode is there that tenants would see of each other. */
+#define PROBE_ALL_IS_KEPT 0xf000000000000000
+
+/*
+ * The exceptions, one bit each as in medeleg, that the monitor must not delegate on this hart, and
+ * at the top a bit for each register that it lacks of those that the monitor does not keep apart.
+ */
+uint64_t probe_hart(void);
 
 #endif

@@ -165,7 +165,11 @@ static void hart_begin(struct hart *hart)
         early_console_refuse(&problem);
     }
     registers_init(hart);
-    hart->emulated_exceptions = probe_emulated_exceptions();
+    hart->emulated_exceptions = probe_hart();
+    if (hart->emulated_exceptions < PROBE_ALL_IS_KEPT) {
+        problem.problem = "this hart has siselect, scontext, srmcfg or jvt, which are not kept apart";
+        early_console_refuse(&problem);
+    }
     hart_begins(hart);
 }
 

@@ -32,6 +32,7 @@ wait_for_lock "$COTENANT_ROOT/build"
 
 "$steps/packages.sh" $group
 "$steps/python.sh"
+[ -z "$group" ] || "$steps/isa-lists.sh"
 "$steps/freertos.sh"
 "$steps/lwip.sh"
 if [ -n "$images" ]; then

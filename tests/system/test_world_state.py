@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each register that a tenant can reach is its own, as monitor/state.toml says."""
+
+import re
+import shutil
+import struct
+from pathlib import Path
+
+import pytest
+import state
+from systems import VERDICT, Boot, Build, payload, put_monitor, system
+
+from cotenant import paths
+from cotenant.run.session import Session
+
+# All of QEMU's extensions that tenants may have.
+CPU = (
+    "rv64,h=off,sstc=on,sscofpmf=on,svinval=on,svnapot=on,svpbmt=on,Zfh=on,zbkb=on,zbkc=on,zbkx=on,"
+    "zk=on,zmmul=on,x-epmp=on,xventanacondops=on"
+)
+# And what is refused, with the register that would tell tenants of each other.
+REFUSED = {"x-ssaia=on": "siselect", "v=on": "vector registers"}
+
+PAIR = (
+    payload("world-keeper", "low", priority=1),
+    payload("world-keeper", "high", priority=5, arguments="role=1 rounds=150"),
+)
+# Each is exchanged by one instruction in world_enter.
+MUTANTS = ("sepc", "scounteren", "senvcfg")
+CSRRW = 0x1073
+CSRRW_FIELDS = 0x707F
+NOP = 0x00000013
+
+
+def found_in(session: Session, name: str) -> dict[int, str]:
+    """Return what a payload says of the CSRs that it reaches."""
+    lines = re.findall(r"^world-keeper: csr=(0x\w+) (\S+)$", session.output(name), re.MULTILINE)
+    return {int(number, 16): kind for number, kind in lines}
+
+
+@pytest.mark.parametrize("cpu", [None, CPU], ids=["board", "extensions"])
+@pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
+def test_what_a_tenant_reaches_is_as_stated(boot: Boot, sstc: bool, cpu: str | None) -> None:
+    if cpu is not None:
+        cpu = cpu.replace("sstc=on", f"sstc={'on' if sstc else 'off'}")
+    extra = ("-cpu", cpu) if cpu else ()
+    session = boot(system(*PAIR, sstc=sstc), icount=3, extra=extra)
+    for name in ("low", "high"):
+        assert session.expect(name, VERDICT)[1] == "PASS world-keeper"
+        assert not state.contradictions(state.read(), found_in(session, name))
+
+
+@pytest.mark.parametrize("extension", REFUSED)
+def test_a_hart_with_registers_that_are_not_kept_apart_is_refused(
+    boot: Boot, extension: str
+) -> None:
+    session = boot(system(*PAIR), icount=3, extra=("-cpu", f"rv64,h=off,{extension}"))
+    assert session.wait_end() == 0
+    text = session.console.noise + session.monitor_log
+    assert REFUSED[extension] in text and "starting" not in text
+
+
+@pytest.mark.parametrize("register", MUTANTS)
+def test_a_register_that_is_not_switched_is_found(
+    boot: Boot, build: Build, tmp_path: Path, register: str
+) -> None:
+    image = tmp_path / "monitor.bin"
+    shutil.copy(paths.BUILD / "monitor" / "monitor.bin", image)
+    leave_out(image, state.numbers()[register])
+    session = boot(put_monitor(build(system(*PAIR)), image), icount=3)
+    assert session.expect("high", VERDICT)[1].startswith("FAIL world-keeper: CSR ")
+
+
+def leave_out(image: Path, csr: int) -> None:
+    """Put a nop in the place of the exchange of a CSR in the world switch."""
+    code = bytearray(image.read_bytes())
+    function = slice(*(state.address_of(name) for name in ("world_enter", "world_resume")))
+    words = struct.unpack(f"<{(function.stop - function.start) // 2}H", code[function])
+    for index, low in enumerate(words[:-1]):
+        word = low | words[index + 1] << 16
+        if word & CSRRW_FIELDS == CSRRW and word >> 20 == csr:
+            struct.pack_into("<I", code, function.start + 2 * index, NOP)
+            break
+    else:
+        pytest.fail(f"the world switch has no instruction that writes CSR {csr:#x}")
+    image.write_bytes(code)
