@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a hart has, and leaves to the monitor to emulate, found out by trying: boards need not say it.
+ * What a hart has, and leaves to the monitor to emulate, found out by trying: boards need not say
+ * it.
  *
  * For boot, on the hart concerned, before it runs a tenant. A probe that traps changes mcause,
  * mepc, mtval and the MPP and MPIE fields of mstatus, and nothing else.

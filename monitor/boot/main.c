@@ -167,7 +167,7 @@ static void hart_begin(struct hart *hart)
     registers_init(hart);
     hart->emulated_exceptions = probe_hart();
     if (hart->emulated_exceptions < PROBE_ALL_IS_KEPT) {
-        problem.problem = "this hart has siselect, scontext, srmcfg or jvt, which are not kept apart";
+        problem.problem = "this hart has siselect, scontext, srmcfg or jvt, which no switch keeps";
         early_console_refuse(&problem);
     }
     hart_begins(hart);
