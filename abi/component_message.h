@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages between a Linux process and the translator component, over a stream channel: either side
- * calls a function of the other by its name, and the other answers. Little-endian, as the hart is.
+ * Messages between a Linux process and the translator component, over a stream or memory channel:
+ * either side calls a function of the other by its name, and the other answers. Little-endian, as
+ * the hart is.
  */
 #ifndef COTENANT_ABI_COMPONENT_MESSAGE_H
 #define COTENANT_ABI_COMPONENT_MESSAGE_H
 
 #include <stdint.h>
 
-/* Of the stream channel. */
+/* Of the channel. */
 #define COMPONENT_CHANNEL "components"
 
 #define COMPONENT_MESSAGE_CALL 1
@@ -33,6 +34,12 @@ struct component_message {
     uint64_t id; /* of a call, as the caller likes; its answer has the same */
     int64_t error;
     char name[COMPONENT_NAME_SIZE]; /* of a call: what is to be called; zeros behind it */
+};
+
+/* A whole message. In a memory channel each is a message of abi/message_ring.h. */
+struct component_frame {
+    struct component_message message;
+    uint8_t data[COMPONENT_DATA_SIZE];
 };
 
 _Static_assert(sizeof(struct component_message) == 56, "the layout is the same everywhere");

@@ -41,7 +41,8 @@
 /* RIGHT_INSPECT: of the tenant's argument named in a0, a1 the number behind a2 others. */
 #define CALL_ARGUMENT (-17)
 #define CALL_SHUTDOWN (-18) /* RIGHT_SHUTDOWN: ends the tenant, as failed if a0 */
-/* With a device: what to add to an address of its data, for the device to find it. */
+/* With a device: what to add to an address of its data, for the device to find it. In a2: bytes of
+ * its window, 0: none; a3: which end of it this is; a4: place of its doorbell in that page. */
 #define CALL_DISTANCE (-19)
 /* Copies a2 bytes, at most COPY_BYTES, from a0, which is lent to it, to a1 of its data; with a3 the
  * other way. Safe whatever the lender does meanwhile, as access to a0 is not. */
@@ -94,12 +95,15 @@
 
 /*
  * One address space: component n has the region of 2 MiB at COMPONENT_BASE + n * COMPONENT_SIZE:
- * its image first, a page of registers of a device, a heap, and a stack for each thread with a hole
- * below it.
+ * its image first, a window and its doorbells, a page of registers of a device, a heap, and a stack
+ * for each thread with a hole below it.
  */
 #define COMPONENT_BASE 0x2000000000
 #define COMPONENT_SIZE 0x200000
-#define DEVICE_OFFSET 0xff000 /* registers of its device */
+#define WINDOW_OFFSET 0xee000 /* window of a memory channel: at most WINDOW_SIZE */
+#define WINDOW_SIZE 0x10000
+#define DOORBELL_OFFSET 0xfe000 /* the tenant's doorbells */
+#define DEVICE_OFFSET 0xff000   /* registers of its device */
 #define HEAP_OFFSET 0x100000
 #define STACKS_OFFSET 0x180000
 #define STACK_SPACING 0x4000

@@ -3,34 +3,7 @@
 
 #include <stddef.h>
 
-#include "rt/format.h"
-#include "rt/platform.h"
-
-#define PATH_SIZE (CHANNEL_NAME_SIZE + 16)
-/* The doorbell's address in the node's reg property, behind the window. */
-#define REG_DOORBELL 4
-
-/* What the device tree says of the channel (docs/abi/tenant.md). */
-static bool find(struct memory_channel *memory, const char *name, uint32_t *end)
-{
-    char path[PATH_SIZE];
-    struct fdt_node node;
-    uint64_t base;
-    uint32_t high;
-    uint32_t low;
-
-    format_text(path, sizeof(path), "/channels/%s", name);
-    if (!fdt_find(&platform.fdt, path, &node) ||
-        !fdt_reg(&platform.fdt, &node, &base, &memory->size) ||
-        !fdt_cell(&platform.fdt, &node, "reg", REG_DOORBELL, &high) ||
-        !fdt_cell(&platform.fdt, &node, "reg", REG_DOORBELL + 1, &low) ||
-        !fdt_cell(&platform.fdt, &node, "cotenant,end", 0, end)) {
-        return false;
-    }
-    memory->window = (void *)base;
-    memory->doorbell = (volatile uint32_t *)((uint64_t)high << 32 | low);
-    return true;
-}
+#include "rt/memory_window.h"
 
 static void ring_bell(struct memory_channel *memory)
 {
@@ -47,16 +20,19 @@ static void look_at_port(struct memory_channel *memory)
 
 bool memory_channel_open(struct memory_channel *memory, const char *name)
 {
-    uint32_t end;
+    struct memory_window window;
 
-    if (!find(memory, name, &end)) {
+    if (!memory_window_find(&window, name)) {
         return false;
     }
+    memory->window = (void *)window.base;
+    memory->size = window.size;
+    memory->doorbell = (volatile uint32_t *)window.doorbell;
     memory->bell = channel_open(name);
     if (memory->bell == NULL) {
         return false;
     }
-    ring_open(&memory->ring, memory->window, memory->size, end);
+    ring_open(&memory->ring, memory->window, memory->size, window.end);
     ring_bell(memory);
     return true;
 }

@@ -6,8 +6,9 @@ import time
 import urllib.request
 
 from systems import Boot, linux, payload, system
-from test_channels import channel, run
+from test_channels import channel, outcome, run, start
 from test_debian_disk import free_port
+from test_memory_channels import window
 
 from cotenant.components.build import FOLDER
 from cotenant.run.results import parse_latency
@@ -145,3 +146,28 @@ def test_the_machines_own_network_brings_pages_outside(boot: Boot) -> None:
     assert b"restarted" in ask_from_outside(port, "/crash/net")
     assert ask_from_outside(port, "/") == page
     assert re.search(rb"^ *net +1 ", ask_from_outside(port, "/stats"), re.M)
+
+
+def test_processes_and_components_call_each_other_by_a_window(boot: Boot) -> None:
+    components = payload("components-services", "components", priority=10, memory="8M", fp=False)
+    shared = window("components", "linux", "components", size="8K")
+    arguments = "console=ttyS0 loglevel=4 modules=virtio_mmio"
+    session = boot(system(linux(arguments=arguments), components, shared), icount=4)
+    session.wait_ready("linux")
+    for name, number in ("scheduler", 0), ("customer", 9):
+        assert run(session, "linux", f"componentctl call names.find ={name}") == f"{number}\n"
+    found = run(session, "linux", "componentbench 100")
+    assert len(re.findall(r"^componentbench: \w+=[1-9]", found, re.M)) == 4
+
+    # A server that is killed is followed by another process.
+    for _ in range(2):
+        start(session, "linux", "componentbench 1000000")
+        run(session, "linux", "sleep 0.5; killall -9 componentbench")
+        outcome(session, "linux")
+        assert run(session, "linux", "componentctl call log.count") == "0\n"
+    assert session.command("linux", "componentctl call timer.none")[0] == 1
+
+    # One at the other end that keeps to no rule: the translator begins anew, and goes on.
+    run(session, "linux", "memorycheck components endure 1; memorycheck components flood 1; true")
+    assert run(session, "linux", "componentctl call names.find =customer") == "9\n"
+    assert run(session, "linux", "componentctl call statistics.restarts 8") == "0\n"

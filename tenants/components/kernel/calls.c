@@ -170,10 +170,14 @@ static void call_argument(struct thread *thread, const uint64_t *argument)
 static void call_distance(struct thread *thread, const uint64_t *argument)
 {
     bool is_driver = thread->component->device != 0;
+    const struct memory_window *window = &thread->component->window;
 
     (void)argument;
     thread_answer(thread, is_driver ? OK : ERROR_NOT_PERMITTED,
                   is_driver ? thread->component->distance : 0);
+    thread->registers[REGISTER_A(2)] = window->size;
+    thread->registers[REGISTER_A(3)] = window->end;
+    thread->registers[REGISTER_A(4)] = window->doorbell % PAGE_SIZE;
 }
 
 static void call_copy(struct thread *thread, const uint64_t *argument)

@@ -79,6 +79,21 @@ static bool add_stacks(struct component *component)
     return true;
 }
 
+/* The window of a memory channel, and the page of the tenant's doorbells. */
+static void map_window(struct component *component)
+{
+    struct memory_window *window = &component->window;
+
+    if (component->image->window == NULL || !memory_window_find(window, component->image->window) ||
+        window->size > WINDOW_SIZE) {
+        window->size = 0;
+        return;
+    }
+    map_row(component, WINDOW_OFFSET, (const uint8_t *)window->base, window->size, PTE_USER_DATA);
+    map_row(component, DOORBELL_OFFSET, (const uint8_t *)(window->doorbell & -(uint64_t)PAGE_SIZE),
+            PAGE_SIZE, PTE_USER_DATA);
+}
+
 static bool build(struct component *component, uint64_t id)
 {
     const struct table_component *image = &table.component[id];
@@ -105,6 +120,7 @@ static bool build(struct component *component, uint64_t id)
         map_row(component, DEVICE_OFFSET, (const uint8_t *)component->device, PAGE_SIZE,
                 PTE_USER_DATA);
     }
+    map_window(component);
     for (uint32_t i = 0; i < image->capabilities; i++) {
         component->capability[i].entry = image->capability[i].entry;
         component->capability[i].target = &components[image->capability[i].target];

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "components/kernel/offsets.h"
-#include "components/kernel/table.h"
+#include "components/table.h"
+#include "rt/memory_window.h"
 
 #define PAGE_SIZE 4096
 #define PAGE_ENTRIES 512
@@ -32,14 +33,15 @@ struct component {
     uint64_t id;
     struct capability capability[CAPABILITIES];
     const struct table_component *image;
-    uint64_t *root;            /* page tables, each of PAGE_ENTRIES */
-    uint64_t *regions;         /* level 1: one entry for each component's region */
-    uint64_t *pages;           /* level 0 of its own region */
-    uint64_t *lent;            /* level 0: of its region only what it lends */
-    struct component *lent_to; /* in whose `regions` that is; NULL: nowhere */
-    uint8_t *data;             /* its writable memory, as the kernel sees it */
-    uint64_t distance;         /* from its address there to the kernel's */
-    uint64_t device;           /* registers of what it drives; 0: nothing */
+    uint64_t *root;              /* page tables, each of PAGE_ENTRIES */
+    uint64_t *regions;           /* level 1: one entry for each component's region */
+    uint64_t *pages;             /* level 0 of its own region */
+    uint64_t *lent;              /* level 0: of its region only what it lends */
+    struct component *lent_to;   /* in whose `regions` that is; NULL: nowhere */
+    uint8_t *data;               /* its writable memory, as the kernel sees it */
+    uint64_t distance;           /* from its address there to the kernel's */
+    uint64_t device;             /* registers of what it drives; 0: nothing */
+    struct memory_window window; /* size 0: none */
     uint64_t restarts;
 };
 

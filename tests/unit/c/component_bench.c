@@ -23,19 +23,19 @@ static const uint8_t data[16] = "fresh";
 static const struct table_capability of_front[] = {{ENTRY(MIDDLE), MIDDLE}, {ENTRY(BACK), BACK}};
 static const struct table_capability of_middle[] = {{ENTRY(BACK), BACK}, {ENTRY(MIDDLE), MIDDLE}};
 
-#define COMPONENT(name, rights, device, count, capabilities)                                       \
+#define COMPONENT(name, rights, device, count, capabilities, window)                               \
     {                                                                                              \
         name, text, data, PAGE_SIZE, sizeof(data), PAGE_SIZE, PAGE_SIZE, rights, device, count,    \
-            capabilities                                                                           \
+            capabilities, window                                                                   \
     }
 
 static const struct table_component components[BENCH_COMPONENTS] = {
-    COMPONENT("scheduler", RIGHT_DISPATCH, 0, 0, NULL),
-    COMPONENT("handler", RIGHT_RESTART | RIGHT_MAP, 0, 0, NULL),
+    COMPONENT("scheduler", RIGHT_DISPATCH, 0, 0, NULL, NULL),
+    COMPONENT("handler", RIGHT_RESTART | RIGHT_MAP, 0, 0, NULL, NULL),
     COMPONENT("front", RIGHT_SCHEDULE | RIGHT_THREADS | RIGHT_CONSOLE | RIGHT_INTERRUPTS, 0, 2,
-              of_front),
-    COMPONENT("middle", RIGHT_INSPECT | RIGHT_INTERRUPTS, BENCH_DEVICE, 2, of_middle),
-    COMPONENT("back", RIGHT_SCHEDULE, 0, 0, NULL),
+              of_front, NULL),
+    COMPONENT("middle", RIGHT_INSPECT | RIGHT_INTERRUPTS, BENCH_DEVICE, 2, of_middle, BENCH_WINDOW),
+    COMPONENT("back", RIGHT_SCHEDULE, 0, 0, NULL, NULL),
 };
 
 static const struct table_thread threads[BENCH_THREADS] = {
@@ -109,6 +109,12 @@ uint64_t machine_find_device(uint64_t id, uint64_t component)
     return id == BENCH_DEVICE && component == MIDDLE ? BENCH_REGISTERS : 0;
 }
 
+bool memory_window_find(struct memory_window *window, const char *name)
+{
+    *window = bench.window;
+    return strcmp(name, BENCH_WINDOW) == 0 && window->size != 0;
+}
+
 bool machine_is_nested(void)
 {
     return false;
@@ -128,7 +134,13 @@ void machine_fault(const struct thread *thread)
 
 void bench_start(void)
 {
+    bench_start_with((struct memory_window){0});
+}
+
+void bench_start_with(struct memory_window window)
+{
     memset(&bench, 0, sizeof(bench));
+    bench.window = window;
     machine = (struct machine){.memory_end = 0x80400000};
     pages_init((uintptr_t)memory, (uintptr_t)memory + sizeof(memory));
     if (!components_init()) {

@@ -28,6 +28,8 @@
 /* MIDDLE drives a device, whose registers are there. */
 #define BENCH_DEVICE 1
 #define BENCH_REGISTERS 0x10001000
+/* MIDDLE asks for the window of that channel, which is there if bench.window has a size. */
+#define BENCH_WINDOW "shared"
 
 /* Bytes that the console takes at once. */
 #define BENCH_ROOM 8
@@ -40,11 +42,13 @@ struct bench {
     unsigned waits;
     unsigned shutdowns;
     char printed[64];
+    struct memory_window window;
 };
 extern struct bench bench;
 
 /* As after the boot: the scheduler runs. */
 void bench_start(void);
+void bench_start_with(struct memory_window window);
 
 /* The current thread executes an ecall; returns the thread that goes on. */
 struct thread *bench_call(int64_t number, uint64_t a0, uint64_t a1, uint64_t a2);

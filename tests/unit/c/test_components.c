@@ -586,6 +586,35 @@ static void test_a_device_is_its_drivers_only(void **state)
     assert_int_equal(bench_argument(kernel.current, 3), mine);
 }
 
+static void test_a_window_is_its_components_only(void **state)
+{
+    const struct memory_window window = {0x81230000, 2 * PAGE_SIZE, 0x1000b010, 1};
+    const unsigned first = WINDOW_OFFSET / PAGE_SIZE;
+    const uint64_t *pages;
+
+    (void)state;
+    bench_start_with(window);
+    pages = component_find(MIDDLE)->pages;
+    assert_int_equal(pages[first] >> 10 << 12, window.base);
+    assert_int_equal(pages[first + 1] >> 10 << 12, window.base + PAGE_SIZE);
+    assert_int_equal(pages[first + 2], 0);
+    assert_int_equal(pages[DOORBELL_OFFSET / PAGE_SIZE] >> 10 << 12, 0x1000b000);
+    assert_int_equal(component_find(FRONT)->pages[first], 0);
+
+    bench_dispatch(FIRST);
+    bench_call(FRONT_TO_MIDDLE, 0, 0, 0);
+    bench_call(CALL_DISTANCE, 0, 0, 0);
+    assert_int_equal(bench_argument(kernel.current, 2), window.size);
+    assert_int_equal(bench_argument(kernel.current, 3), 1);
+    assert_int_equal(bench_argument(kernel.current, 4), 0x10);
+    kernel_restart(component_find(MIDDLE)); /* which leaves it where it is */
+    assert_int_equal(pages[first] >> 10 << 12, window.base);
+
+    bench_start_with((struct memory_window){.base = window.base, .size = 2 * WINDOW_SIZE});
+    assert_int_equal(component_find(MIDDLE)->pages[first], 0);
+    assert_int_equal(component_find(MIDDLE)->window.size, 0);
+}
+
 static void test_text_is_printed_from_registers(void **state)
 {
     struct thread *thread = kernel.current;
@@ -663,6 +692,7 @@ int main(void)
         cmocka_unit_test_setup(test_bytes_are_copied_of_lent_pages_only, start),
         cmocka_unit_test_setup(test_a_restart_leaves_buffers, start),
         cmocka_unit_test_setup(test_a_device_is_its_drivers_only, start),
+        cmocka_unit_test(test_a_window_is_its_components_only),
         cmocka_unit_test_setup(test_text_is_printed_from_registers, start),
         cmocka_unit_test_setup(test_ids_that_are_none_are_refused, start),
         cmocka_unit_test_setup(test_too_little_memory_is_told, start),

@@ -97,6 +97,15 @@ def test_a_device_has_one_driver(tmp_path: Path) -> None:
     assert text == "both one and two drive the device net: one can"
 
 
+def test_a_window_is_in_the_kernels_table(tmp_path: Path) -> None:
+    made = linked(tmp_path, other="", one='device = "console"\nwindow = "shared-one"')
+    images = [generate.Image(0, 0, 0, 0, {"begin_loop": 0})] * 3
+    entries = [
+        line for line in generate.table(made, images).splitlines() if "component_text" in line
+    ]
+    assert [entry.endswith('"shared-one"},') for entry in entries[-3:]] == [False, False, True]
+
+
 def test_who_counts_exports_the_number(tmp_path: Path) -> None:
     made = linked(
         tmp_path,
@@ -131,6 +140,8 @@ def test_who_counts_exports_the_number(tmp_path: Path) -> None:
         ('rights = ["dispatch"]', "is for the scheduler"),
         ("exports = [", "is no TOML"),
         ('device = "disk"', "there is no device 'disk'; there is net, console"),
+        ('window = "shared"', "has a window, and no device that tells"),
+        ('device = "net"\nwindow = "A b"', "window 'A b' is no name of a channel"),
         ('libraries = ["libc"]', "there is no library 'libc'; there is lwip"),
         ('counts = true\nexports = ["invocations()"]', "'invocations' is there twice"),
     ],
@@ -212,7 +223,7 @@ def test_the_table_says_what_the_kernel_is_to_check(tmp_path: Path) -> None:
         generate.Image(8192, 4, 12, 4096, {"begin_t": 0x30}),
     ]
     table = generate.table(made, images)
-    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0, 0x60, 0, 0, 0}' in table
+    assert '{"s", component_text_1, component_data_1, 4096, 4, 8, 0, 0x60, 0, 0, 0, 0}' in table
     assert '{"c", component_text_2, component_data_2, 8192, 4, 12, 4096, 0x0, 0, 1, ' in table
     assert "capabilities_2[] = {\n    {0x20, 1}," in table
     assert "threads[] = {\n    {0x10, 0},\n    {0x30, 2}," in table

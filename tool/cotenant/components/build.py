@@ -137,7 +137,7 @@ def _read(component: Component, program: Path, base: int) -> Image:
     text_size = symbols["data_start"] - base
     memory_size = symbols["memory_end"] - symbols["data_start"]
     buffer_size = symbols["buffers_end"] - symbols["memory_end"]
-    if text_size + align_up(memory_size + buffer_size, PAGE) > numbers["DEVICE_OFFSET"]:
+    if text_size + align_up(memory_size + buffer_size, PAGE) > numbers["WINDOW_OFFSET"]:
         raise ComponentError(f"component {component.name} is larger than its region")
     if memory_size > MOST_DATA:
         raise ComponentError(

@@ -33,6 +33,7 @@ INVOCATIONS = "invocations"
 CALLER = "caller"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_CHANNEL = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _EXPORT = re.compile(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)")
 
 
@@ -76,6 +77,7 @@ class Component:
     handles_faults: str | None = None
     recursive: bool = False
     device: str | None = None
+    window: str | None = None
     sources: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     counts: bool = False
@@ -142,6 +144,11 @@ def read_component(folder: Path) -> Component:
             )
     needs = table.take("needs", dict, {})
     device = table.take("device", str, "") or None
+    window = table.take("window", str, "") or None
+    if window is not None and device is None:
+        raise table.fail("has a window, and no device that tells when the doorbell is rung")
+    if window is not None and not _CHANNEL.fullmatch(window):
+        raise table.fail(f"window {window!r} is no name of a channel")
     libraries = table.names("libraries")
     for kind, name, known in [
         *(("device", each, tuple(DEVICES)) for each in [device] if each),
@@ -162,6 +169,7 @@ def read_component(folder: Path) -> Component:
         handles_faults=table.take("handles_faults", str, "") or None,
         recursive=table.take("recursive", bool, False),
         device=device,
+        window=window,
         sources=table.names("sources"),
         libraries=libraries,
         counts=counts,

@@ -165,8 +165,8 @@ def system_header(linked: Linked) -> str:
 
 
 def table(linked: Linked, images: list[Image]) -> str:
-    """Return the kernel's table, tenants/components/kernel/table.h."""
-    lines = [_LICENSE, '#include "components/kernel/table.h"', ""]
+    """Return the kernel's table, tenants/components/table.h."""
+    lines = [_LICENSE, '#include "components/table.h"', ""]
     for number in range(len(images)):
         lines.append(f"extern const uint8_t component_text_{number}[], component_data_{number}[];")
         if linked.tables[number]:
@@ -210,7 +210,8 @@ def _component(linked: Linked, number: int, image: Image) -> str:
         f'{{"{component.name}", component_text_{number}, component_data_{number}, '
         f"{image.text_size}, {image.data_size}, {image.memory_size}, {image.buffer_size}, "
         f"{rights:#x}, {DEVICES[component.device] if component.device else 0}, {capabilities}, "
-        + (f"capabilities_{number}" if capabilities else "0")
+        + (f"capabilities_{number}, " if capabilities else "0, ")
+        + (f'"{component.window}"' if component.window else "0")
         + "}"
     )
 

@@ -110,16 +110,21 @@ static void serve(void)
     }
 }
 
-bool stream_start(void)
+bool stream_start(struct stream_window *window)
 {
-    struct result distance = kernel_call(CALL_DISTANCE, 0, 0, 0);
+    const uint64_t base = COMPONENT_BASE + COMPONENT_ID * COMPONENT_SIZE;
+    struct answer distance = component_ecall(CALL_DISTANCE, 0, 0, 0, 0, 0, 0);
 
-    if (distance.error != OK) {
+    if (distance.word[0] != OK) {
         return false;
     }
+    window->bytes = (void *)(base + WINDOW_OFFSET);
+    window->size = distance.word[2];
+    window->end = (unsigned)distance.word[3];
+    window->doorbell = (volatile uint32_t *)(base + DOORBELL_OFFSET + distance.word[4]);
     platform.timebase_hz = argument("timebase-hz");
-    device.base = COMPONENT_BASE + COMPONENT_ID * COMPONENT_SIZE + DEVICE_OFFSET;
-    device.distance = distance.value;
+    device.base = base + DEVICE_OFFSET;
+    device.distance = distance.word[1];
     is_open = false;
     received = -1;
     if (!virtio_probe(&device, VIRTIO_ID_CONSOLE) ||

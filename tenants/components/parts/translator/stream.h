@@ -10,9 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of a memory channel, whose doorbell is told by the port; size 0: the channel is none. */
+struct stream_window {
+    void *bytes;
+    uint64_t size;
+    unsigned end;
+    volatile uint32_t *doorbell;
+};
+
 /* Starts the device, afresh, and opens the port: the other end sees a hang-up if it was open.
  * False: there is no such device, or it refuses. */
-bool stream_start(void);
+bool stream_start(struct stream_window *window);
 
 /* Whether the other end is open. False also after the device has failed: see stream_has_failed().
  */

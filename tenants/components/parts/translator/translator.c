@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One thread reads and writes the stream (abi/component_message.h). Components leave their calls
- * with it, and wait; calls of the process become invocations by its own capabilities. Whatever the
- * process sends is checked: what is no message makes the stream start afresh, and the process sees
- * a hang-up.
+ * One thread reads and writes messages (messages.h). Components leave their calls with it, and
+ * wait; calls of the process become invocations by its own capabilities. Whatever the process sends
+ * is checked: what is no message makes the channel start afresh, and the process sees a hang-up.
  */
 #include <string.h>
 
-#include "abi/component_message.h"
 #include "components/lib/network.h"
 #include "components/lib/scheduling.h"
 #include "generated.h"
-#include "stream.h"
+#include "messages.h"
 
 #define MICROSECONDS 1000000
 #define RETRY_US 100000
@@ -30,11 +28,6 @@ struct request {
     uint64_t result;
 };
 
-struct frame {
-    struct component_message message;
-    uint8_t data[COMPONENT_DATA_SIZE];
-};
-
 /* What the process may call. */
 static const struct {
     const char *name;
@@ -51,9 +44,8 @@ static const struct {
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
 static struct request requests[THREADS];
-static BUFFER struct frame in;
-static BUFFER struct frame out;
-static uint32_t came; /* bytes of `in` so far */
+static BUFFER struct component_frame in;
+static BUFFER struct component_frame out;
 static uint64_t calls;
 static uint64_t own_thread;
 static uint64_t ticks_per_us;
@@ -66,13 +58,12 @@ static void finish(struct request *request, uint64_t result)
     kernel_event(SCHEDULE_WAKE, (uint64_t)(request - requests), 0, 0);
 }
 
-/* The header and `size` bytes of out.data. What finds no room is lost, and breaks the stream. */
+/* The header and `size` bytes of out.data. What finds no room is lost, and the channel starts
+ * afresh. */
 static void send(uint32_t size)
 {
-    uint32_t whole = (uint32_t)sizeof(out.message) + size;
-
     out.message.size = size;
-    if (stream_write(&out, whole) != whole) {
+    if (!messages_send(&out)) {
         is_started = false;
     }
 }
@@ -114,7 +105,6 @@ static void take_call(void)
     struct result result = {.error = COMPONENT_UNKNOWN};
 
     memcpy(words, in.data, in.message.size < sizeof(words) ? in.message.size : sizeof(words));
-    in.message.name[COMPONENT_NAME_SIZE - 1] = '\0';
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         if (strcmp(in.message.name, functions[i].name) == 0) {
             result = component_invoke(functions[i].capability, words[0], words[1], words[2],
@@ -127,35 +117,36 @@ static void take_call(void)
     send(result.error == OK ? sizeof(result.value) : 0);
 }
 
-/* What has come. False: it is no message. */
+/* Calls that a process did not answer before another one came. */
+static void give_up_sent(void)
+{
+    for (uint64_t thread = 0; thread < THREADS; thread++) {
+        if (requests[thread].state == SENT) {
+            finish(&requests[thread], NETWORK_FAILED);
+        }
+    }
+}
+
+/* What has come. False: it makes no sense. */
 static bool take_messages(void)
 {
     for (;;) {
-        uint32_t whole = sizeof(in.message);
-        uint32_t count;
-
-        if (came >= whole) {
-            if (in.message.size > COMPONENT_DATA_SIZE ||
-                (in.message.kind != COMPONENT_MESSAGE_CALL &&
-                 in.message.kind != COMPONENT_MESSAGE_ANSWER)) {
-                return false;
-            }
-            whole += in.message.size;
-        }
-        if (came == whole) {
-            came = 0;
+        switch (messages_take(&in)) {
+        case ARRIVED_MESSAGE:
             if (in.message.kind == COMPONENT_MESSAGE_CALL) {
                 take_call();
             } else {
                 take_answer();
             }
-            continue;
-        }
-        count = stream_read((uint8_t *)&in + came, whole - came);
-        if (count == 0) {
+            break;
+        case ARRIVED_ANOTHER:
+            give_up_sent();
             return true;
+        case ARRIVED_NOTHING:
+            return true;
+        default:
+            return false;
         }
-        came += count;
     }
 }
 
@@ -192,23 +183,18 @@ void thread_translate(uint64_t unused)
     ticks_per_us = argument("timebase-hz") / MICROSECONDS;
     own_thread = thread_self();
     for (;;) {
-        bool is_open;
-
         if (!is_started) {
-            came = 0;
-            is_started = stream_start();
+            is_started = messages_start();
         }
         if (!is_started) {
             serve_requests(false);
             kernel_event(SCHEDULE_WAIT, time_now() + RETRY_US * ticks_per_us, 0, 0);
             continue;
         }
-        is_open = stream_is_open();
-        is_started = take_messages() && !stream_has_failed();
-        came = is_open ? came : 0; /* what a process left unfinished when it closed */
-        serve_requests(is_open && is_started);
+        is_started = take_messages() && messages_are_sound();
+        serve_requests(is_started && messages_have_reader());
         if (is_started) {
-            stream_wait(next_end());
+            messages_wait(next_end());
         }
     }
 }

@@ -28,6 +28,7 @@ struct table_component {
     uint32_t device;       /* virtio device id of what it drives; 0: nothing */
     uint32_t capabilities; /* how many */
     const struct table_capability *capability;
+    const char *window; /* memory channel whose window it has; NULL: none */
 };
 
 struct table_thread {

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * componentbench COUNT: what a call and its answer take, COUNT times each: of another process over
+ * two pipes, of a component, and by a component, of this process while it sleeps in between and
+ * while it looks out for the next one. In ns of the clock, which are instructions under -icount:
+ *
+ *   componentbench: pipe=14000
+ *   componentbench: component=5000
+ *   componentbench: process_asleep=14000
+ *   componentbench: process_awake=6000
+ */
+#include <sys/wait.h>
+
+#include "../channel/components.h"
+#include "common.h"
+
+#define WARM_UP 20
+#define PATIENCE_MS 5000
+#define SPIN_NS 100000
+
+static struct components components;
+static unsigned long count;
+
+static uint64_t now(void)
+{
+    uint64_t ticks;
+
+    __asm__ volatile("rdtime %0" : "=r"(ticks)::"memory");
+    return ticks * 100;
+}
+
+static void show(const char *name, uint64_t begun)
+{
+    printf("componentbench: %s=%lu\n", name, (unsigned long)((now() - begun) / count));
+}
+
+/* As many bytes each way as a call of a component has. */
+static void measure_pipe(void)
+{
+    uint8_t message[sizeof(struct component_message) + sizeof(uint64_t)] = {0};
+    uint64_t begun = 0;
+    int out[2];
+    int back[2];
+
+    if (pipe(out) != 0 || pipe(back) != 0)
+        give_up("pipe");
+    if (fork() == 0) {
+        close(out[1]);
+        while (read(out[0], message, sizeof(message)) == sizeof(message)) {
+            if (write(back[1], message, sizeof(message)) != sizeof(message))
+                _exit(1);
+        }
+        _exit(0);
+    }
+    for (unsigned long i = 0; i < count + WARM_UP; i++) {
+        begun = i == WARM_UP ? now() : begun;
+        if (write(out[1], message, sizeof(message)) != sizeof(message) ||
+            read(back[0], message, sizeof(message)) != sizeof(message))
+            give_up("pipe");
+    }
+    show("pipe", begun);
+    close(out[1]);
+    wait(NULL);
+}
+
+static void measure_calls(void)
+{
+    uint64_t begun = 0;
+    uint64_t argument = 7;
+    uint64_t value;
+
+    for (unsigned long i = 0; i < count + WARM_UP; i++) {
+        begun = i == WARM_UP ? now() : begun;
+        if (components_call(&components, "log.count", &argument, 1, &value, PATIENCE_MS) != 0)
+            give_up("log.count");
+    }
+    show("component", begun);
+}
+
+static int answer(void *context, const char *name, uint8_t *data, uint32_t size)
+{
+    (void)context;
+    (void)data;
+    return strcmp(name, "bench") == 0 ? (int)size : COMPONENT_UNKNOWN;
+}
+
+static void measure_service(const char *name, int64_t spin)
+{
+    uint64_t begun = 0;
+
+    components.spin = spin;
+    for (unsigned long i = 0; i < count + WARM_UP; i++) {
+        begun = i == WARM_UP ? now() : begun;
+        if (components_serve(&components, answer, NULL, PATIENCE_MS) != 0)
+            give_up("serve");
+    }
+    show(name, begun);
+    components.spin = 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: componentbench COUNT\n");
+        return 2;
+    }
+    count = parse_number(argv[1]);
+    measure_pipe();
+    if (components_open(&components, PATIENCE_MS) != 0)
+        give_up(COMPONENTS_PORT);
+    measure_service("process_asleep", 0);
+    measure_service("process_awake", SPIN_NS);
+    components_close(&components);
+    usleep(1500000); /* what a component still waits for has come to its end */
+    if (components_open(&components, PATIENCE_MS) != 0)
+        give_up(COMPONENTS_PORT);
+    measure_calls();
+    components_close(&components);
+    return 0;
+}
