@@ -11,12 +11,12 @@
 
 #include <stdint.h>
 
-/* Above this, no register of S-mode is there that tenants would see of each other. */
-#define PROBE_ALL_IS_KEPT 0xf000000000000000
+/* From here on, no register of S-mode is there that tenants would see of each other. */
+#define PROBE_ALL_IS_KEPT 0x4000000000000000
 
 /*
  * The exceptions, one bit each as in medeleg, that the monitor must not delegate on this hart, and
- * at the top a bit for each register that it lacks of those that the monitor does not keep apart.
+ * at the top how many registers it lacks of those that the monitor does not keep apart.
  */
 uint64_t probe_hart(void);
 

@@ -160,14 +160,10 @@ static void hart_begin(struct hart *hart)
         problem.problem = "board.pmp_entries: more than this hart has";
         early_console_refuse(&problem);
     }
-    if ((CSR_READ(misa) & MISA_V) != 0) {
-        problem.problem = "this hart has vector registers, which the monitor does not keep apart";
-        early_console_refuse(&problem);
-    }
     registers_init(hart);
     hart->emulated_exceptions = probe_hart();
-    if (hart->emulated_exceptions < PROBE_ALL_IS_KEPT) {
-        problem.problem = "this hart has siselect, scontext, srmcfg or jvt, which no switch keeps";
+    if ((CSR_READ(misa) & MISA_V) != 0 || hart->emulated_exceptions < PROBE_ALL_IS_KEPT) {
+        problem.problem = "this hart has V, jvt, siselect, srmcfg or scontext: not kept apart";
         early_console_refuse(&problem);
     }
     hart_begins(hart);
