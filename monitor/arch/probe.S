@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uint64_t probe_hart(void): tries each feature with mtvec set to the label behind the try, so that the
- * instruction there is reached with or without a trap, and t2 tells which.
+ * uint64_t probe_hart(void): tries each feature by an instruction of four bytes, with mtvec set to what
+ * counts its trap in t2 and goes on behind it.
  */
 #include "arch/csr.h"
-
-    .macro try bits, instruction:vararg
-    lla t0, 1f
-    csrw mtvec, t0
-    li t2, \bits
-    \instruction
-    li t2, 0
-    .balign 4
-1:  or a0, a0, t2
-    .endm
 
     .section .text.probe, "ax"
     .balign 4
@@ -27,19 +17,25 @@ count_and_skip:
     .globl probe_hart
 probe_hart:
     csrr t3, mtvec
-    li a0, 0
-    /* The time CSR. */
-    try EXCEPTION_ILLEGAL_INSTRUCTION, csrr t1, time
-    /* Misaligned loads and stores; the worst case, across a cache line, decides. */
-    lla t1, probe_lines + 64 - 4
-    try EXCEPTIONS_MISALIGNED, ld t0, 0(t1)
-    /* Registers of S-mode that the monitor does not switch (monitor/state.toml): t2 counts the traps. */
     lla t0, count_and_skip
     csrw mtvec, t0
+    /* The time CSR: EXCEPTION_ILLEGAL_INSTRUCTION. */
     li t2, 0
-    .irp number, 0x017, 0x150, 0x181, 0x5a8 /* jvt, siselect, srmcfg, scontext */
-    csrr t1, \number
-    .endr
+    csrr t1, time
+    slli a0, t2, 2
+    /* Misaligned loads and stores; the worst case, across a cache line, decides. */
+    li t2, 0
+    lla t1, probe_lines + 64 - 4
+    ld t0, 0(t1)
+    neg t2, t2
+    andi t2, t2, EXCEPTIONS_MISALIGNED
+    or a0, a0, t2
+    /* Registers of S-mode that the monitor does not switch: monitor/state.toml. */
+    li t2, 0
+    csrr t1, 0x017 /* jvt */
+    csrr t1, 0x150 /* siselect */
+    csrr t1, 0x181 /* srmcfg */
+    csrr t1, 0x5a8 /* scontext */
     slli t2, t2, 60
     or a0, a0, t2
     csrw mtvec, t3
