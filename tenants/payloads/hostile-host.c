@@ -11,8 +11,8 @@
  *   seed=N
  */
 #include <stddef.h>
-#include <string.h>
 
+#include "hostile/host.h"
 #include "rt/arguments.h"
 #include "rt/check.h"
 #include "rt/console.h"
@@ -24,51 +24,12 @@
 
 #define PAGE_SIZE 4096
 #define GRAIN COTENANT_HOSTED_GRAIN
-#define SLOTS 2
-#define VHARTS 2
-#define MOST_TICKS 2000
+#define VHARTS HOST_VHARTS
 
 const char payload_name[] = "hostile-host";
 
-/* Guests that ask for something all the time, and one that is nothing. */
-static const uint32_t programs[][2] = {
-    {0x0000006f, 0},          /* j . */
-    {0x10500073, 0xffdff06f}, /* wfi; j .-4 */
-    {0x00003503, 0xffdff06f}, /* ld a0, 0(zero); j .-4 */
-    {0x00a03023, 0xffdff06f}, /* sd a0, 0(zero); j .-4 */
-    {0x00000073, 0xffdff06f}, /* ecall; j .-4 */
-    {0, 0},                   /* illegal, and so is its handler */
-};
-#define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
-
-static uint8_t pages[SLOTS][VHARTS][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-static volatile uint32_t tokens[SLOTS];
 static uint64_t first; /* of the memory that is lent */
 static uint64_t exits[HARTS_MAX][COTENANT_HOSTED_EXIT_STOPPED + 1];
-
-static volatile struct hosted_run *run_of(uint64_t slot, uint64_t vhart)
-{
-    return (volatile struct hosted_run *)pages[slot % SLOTS][vhart % VHARTS];
-}
-
-static uint32_t ask(uint32_t operation, uint32_t slot, uint32_t vhart, uint64_t address,
-                    uint64_t size)
-{
-    struct hosted_request request = {
-        .operation = operation,
-        .slot = slot,
-        .vhart = vhart,
-        .address = address,
-        .size = size,
-        .run = (uintptr_t)run_of(slot, vhart),
-    };
-    uint32_t result = guest_request(&request);
-
-    if (operation == COTENANT_HOSTED_CREATE && result == COTENANT_HOSTED_OK) {
-        tokens[slot] = request.token;
-    }
-    return result;
-}
 
 static void expect(uint32_t result, uint32_t expected, const char *what)
 {
@@ -77,7 +38,7 @@ static void expect(uint32_t result, uint32_t expected, const char *what)
 
 static void lend(uint64_t address, uint64_t size, uint32_t expected, const char *what)
 {
-    expect(ask(COTENANT_HOSTED_LEND, 0, 0, address, size), expected, what);
+    expect(host_ask(COTENANT_HOSTED_LEND, 0, 0, address, size), expected, what);
 }
 
 /* Ranges that it may not lend, and those that it may, once. */
@@ -102,17 +63,18 @@ static void try_ranges(void)
     lend(first, 2 * GRAIN, COTENANT_HOSTED_OK, "its own");
     lend(first, 2 * GRAIN, COTENANT_HOSTED_RANGE, "twice");
     lend(first + GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "a part twice");
-    expect(ask(COTENANT_HOSTED_CREATE, 1, 1, 0, 0), COTENANT_HOSTED_OK, "another guest");
-    expect(ask(COTENANT_HOSTED_LEND, 1, 0, first + GRAIN, GRAIN), COTENANT_HOSTED_RANGE,
+    expect(host_ask(COTENANT_HOSTED_CREATE, 1, 1, 0, 0), COTENANT_HOSTED_OK, "another guest");
+    expect(host_ask(COTENANT_HOSTED_LEND, 1, 0, first + GRAIN, GRAIN), COTENANT_HOSTED_RANGE,
            "another guest's");
-    expect(ask(COTENANT_HOSTED_TAKE_BACK, 1, 0, first, 0), COTENANT_HOSTED_RANGE,
+    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 1, 0, first, 0), COTENANT_HOSTED_RANGE,
            "back from another guest");
-    expect(ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first + GRAIN, 0), COTENANT_HOSTED_RANGE,
+    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first + GRAIN, 0), COTENANT_HOSTED_RANGE,
            "half of it back");
     lend(first + 4 * GRAIN, guest_register(COTENANT_HOSTED_MEMORY) - GRAIN, COTENANT_HOSTED_LIMIT,
          "more than is allowed");
-    expect(ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK, "it back");
-    expect(ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_RANGE, "back twice");
+    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK, "it back");
+    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_RANGE,
+           "back twice");
     lend(first, 3 * GRAIN, COTENANT_HOSTED_OK, "two entries");
     lend(first + 4 * GRAIN, 3 * GRAIN, COTENANT_HOSTED_OK, "two more");
     lend(first + 8 * GRAIN, GRAIN, COTENANT_HOSTED_LIMIT, "more entries than there are");
@@ -155,88 +117,48 @@ static void try_accesses(void)
 /* Turns that are none end at once and say nothing. */
 static void try_turns(void)
 {
-    run_of(0, 0)->reason = COTENANT_HOSTED_EXIT_NONE;
+    host_run(0, 0)->reason = COTENANT_HOSTED_EXIT_NONE;
     for (uint64_t bit = 0; bit < 32; bit++) {
-        if (1u << bit != tokens[0]) {
+        if (1u << bit != host_token(0)) {
             guest_turn(0, 0, 1u << bit);
         }
     }
     guest_turn(0, 0, 0);
-    guest_turn(0, 0, tokens[0]); /* not started */
-    guest_turn(1, 0, tokens[0]); /* another guest's */
-    check(run_of(0, 0)->reason == COTENANT_HOSTED_EXIT_NONE, "a turn that was none");
-    expect(ask(COTENANT_HOSTED_START, 0, 0, first - 4, 0), COTENANT_HOSTED_INVALID,
+    guest_turn(0, 0, host_token(0)); /* not started */
+    guest_turn(1, 0, host_token(0)); /* another guest's */
+    check(host_run(0, 0)->reason == COTENANT_HOSTED_EXIT_NONE, "a turn that was none");
+    expect(host_ask(COTENANT_HOSTED_START, 0, 0, first - 4, 0), COTENANT_HOSTED_INVALID,
            "a start outside of the guest's memory");
-    expect(ask(COTENANT_HOSTED_START, 0, VHARTS, first, 0), COTENANT_HOSTED_INVALID,
+    expect(host_ask(COTENANT_HOSTED_START, 0, VHARTS, first, 0), COTENANT_HOSTED_INVALID,
            "a start of no vhart");
-    expect(ask(COTENANT_HOSTED_START, 0, 0, first + 1, 0), COTENANT_HOSTED_INVALID,
+    expect(host_ask(COTENANT_HOSTED_START, 0, 0, first + 1, 0), COTENANT_HOSTED_INVALID,
            "a start at an odd address");
-    memcpy((void *)first, programs[0], sizeof(programs[0]));
-    expect(ask(COTENANT_HOSTED_START, 0, 0, first, 0), COTENANT_HOSTED_OK, "a start");
+    host_program((void *)first, HOST_SPINS);
+    expect(host_ask(COTENANT_HOSTED_START, 0, 0, first, 0), COTENANT_HOSTED_OK, "a start");
     csr_write(sie, INTERRUPT_TIMER);
     for (unsigned i = 0; i < 100; i++) {
         sbi_set_timer(clock_now() + i);
-        guest_turn(0, 0, tokens[0]); /* it never ends, but for the timer */
-        check(run_of(0, 0)->reason == COTENANT_HOSTED_EXIT_INTERRUPTED, "reason %u",
-              run_of(0, 0)->reason);
+        guest_turn(0, 0, host_token(0)); /* it never ends, but for the timer */
+        check(host_run(0, 0)->reason == COTENANT_HOSTED_EXIT_INTERRUPTED, "reason %u",
+              host_run(0, 0)->reason);
     }
-    expect(ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK, "its code back");
+    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK,
+           "its code back");
     sbi_set_timer(UINT64_MAX);
-    guest_turn(0, 0, tokens[0]);
-    check(run_of(0, 0)->reason == COTENANT_HOSTED_EXIT_CRASH, "without code: reason %u",
-          run_of(0, 0)->reason);
+    guest_turn(0, 0, host_token(0));
+    check(host_run(0, 0)->reason == COTENANT_HOSTED_EXIT_CRASH, "without code: reason %u",
+          host_run(0, 0)->reason);
 }
 
 static void free_slot(uint32_t slot)
 {
     struct hosted_request request = {.operation = COTENANT_HOSTED_STATUS, .slot = slot};
 
-    (void)ask(COTENANT_HOSTED_DESTROY, slot, 0, 0, 0);
+    (void)host_ask(COTENANT_HOSTED_DESTROY, slot, 0, 0, 0);
     do {
         check(guest_request(&request) == COTENANT_HOSTED_OK, "no status");
     } while (request.state == COTENANT_HOSTED_ALIVE || request.state == COTENANT_HOSTED_ENDING);
     check(request.size == 0, "memory is still lent");
-}
-
-/* Garbage, or the reason that a fault is answered with. */
-static void scribble(struct random *random, volatile struct hosted_run *run)
-{
-    volatile uint64_t *words = (volatile uint64_t *)run;
-
-    words[random_below(random, sizeof(*run) / sizeof(*words))] = random_next(random);
-    run->reason = random_below(random, 4) == 0 ? COTENANT_HOSTED_ANSWER_FAULT : 0;
-}
-
-static uint64_t some_address(struct random *random)
-{
-    return first + random_below(random, 8) * GRAIN + (random_below(random, 8) == 0 ? 8 : 0);
-}
-
-static void do_anything(struct random *random, uint64_t hart)
-{
-    uint32_t slot = (uint32_t)random_below(random, SLOTS);
-    uint32_t vhart = (uint32_t)random_below(random, VHARTS);
-    volatile struct hosted_run *run = run_of(slot, vhart);
-    uint64_t address = some_address(random);
-    uint32_t kind = (uint32_t)random_below(random, 16);
-    uint32_t result;
-
-    if (kind <= COTENANT_HOSTED_STATUS) {
-        kind = kind == COTENANT_HOSTED_DESTROY && random_below(random, 4) != 0 ? 0 : kind;
-        result = ask(kind, slot, kind == COTENANT_HOSTED_CREATE ? VHARTS : vhart, address,
-                     random_below(random, 4) * GRAIN);
-        check(result <= COTENANT_HOSTED_LIMIT, "request %u: result %u", kind, result);
-    } else if (kind == COTENANT_HOSTED_STATUS + 1) {
-        memcpy((void *)(address & ~7ul), programs[random_below(random, PROGRAMS)],
-               sizeof(programs[0]));
-    } else if (kind == COTENANT_HOSTED_STATUS + 2) {
-        guest_set_line(random_next(random));
-    } else {
-        scribble(random, run);
-        sbi_set_timer(clock_now() + random_below(random, MOST_TICKS));
-        guest_turn(slot, vhart, tokens[slot]);
-        exits[hart][run->reason <= COTENANT_HOSTED_EXIT_STOPPED ? run->reason : 0]++;
-    }
 }
 
 static void storm(uint64_t hart)
@@ -246,7 +168,9 @@ static void storm(uint64_t hart)
 
     csr_write(sie, INTERRUPT_TIMER);
     for (uint64_t i = 0; i < rounds; i++) {
-        do_anything(&random, hart);
+        uint64_t reason = host_anything(&random);
+
+        exits[hart][reason <= COTENANT_HOSTED_EXIT_STOPPED ? reason : 0]++;
     }
     csr_write(sie, 0);
 }
@@ -267,16 +191,21 @@ void main(void)
 {
     static struct guest honest;
 
-    first = (platform.memory_base + 2 * GRAIN - 1) & ~(uint64_t)(GRAIN - 1);
+    first = host_memory();
     check(guest_find(), "there are no guests");
-    expect(ask(0, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "no operation");
-    expect(ask(COTENANT_HOSTED_STATUS + 1, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "an unknown one");
-    expect(ask(COTENANT_HOSTED_CREATE, UINT32_MAX, 1, 0, 0), COTENANT_HOSTED_INVALID, "no slot");
-    expect(ask(COTENANT_HOSTED_CREATE, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "no vharts");
-    expect(ask(COTENANT_HOSTED_CREATE, 0, 9, 0, 0), COTENANT_HOSTED_INVALID, "too many vharts");
-    expect(ask(COTENANT_HOSTED_LEND, 0, 0, first, GRAIN), COTENANT_HOSTED_STATE, "to no guest");
-    expect(ask(COTENANT_HOSTED_CREATE, 0, VHARTS, 0, 0), COTENANT_HOSTED_OK, "a guest");
-    expect(ask(COTENANT_HOSTED_CREATE, 0, 1, 0, 0), COTENANT_HOSTED_STATE, "a second one there");
+    expect(host_ask(0, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "no operation");
+    expect(host_ask(COTENANT_HOSTED_STATUS + 1, 0, 0, 0, 0), COTENANT_HOSTED_INVALID,
+           "an unknown one");
+    expect(host_ask(COTENANT_HOSTED_CREATE, UINT32_MAX, 1, 0, 0), COTENANT_HOSTED_INVALID,
+           "no slot");
+    expect(host_ask(COTENANT_HOSTED_CREATE, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "no vharts");
+    expect(host_ask(COTENANT_HOSTED_CREATE, 0, 9, 0, 0), COTENANT_HOSTED_INVALID,
+           "too many vharts");
+    expect(host_ask(COTENANT_HOSTED_LEND, 0, 0, first, GRAIN), COTENANT_HOSTED_STATE,
+           "to no guest");
+    expect(host_ask(COTENANT_HOSTED_CREATE, 0, VHARTS, 0, 0), COTENANT_HOSTED_OK, "a guest");
+    expect(host_ask(COTENANT_HOSTED_CREATE, 0, 1, 0, 0), COTENANT_HOSTED_STATE,
+           "a second one there");
     try_ranges();
     try_accesses();
     try_turns();

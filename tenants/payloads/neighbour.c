@@ -3,13 +3,15 @@
  * The honest neighbour of hostile tenants: proves that its memory is its own, that its interrupts
  * come, and how late. All of its memory has a pattern, which it goes through piece by piece, a
  * piece at each wake-up of a 1 kHz timer; with the clock among its devices, an alarm of that has to
- * come between two of them as well. It never ends but by FAIL, and reports twice a second what was
- * so since the report before:
+ * come between two of them as well. It never ends but by FAIL, and reports from time to time what
+ * was so since the report before:
  *
  *   neighbour: wakes=N worst=NS alarms=N worst-alarm=NS sweeps=N
  *
  * Lateness is in nanoseconds of the machine, to the first look at the clock in the handler.
  * Sweeps are how often all of the memory has been found good since the start.
+ *
+ * Arguments: report=N   wake-ups between two reports (500)
  */
 #include "rt/check.h"
 #include "rt/console.h"
@@ -146,6 +148,7 @@ static void begin(void)
 void main(void)
 {
     volatile uint64_t *word = image_end;
+    uint64_t every = platform_number("report", REPORT_EVERY);
     uint64_t seen = 0;
 
     for (volatile uint64_t *place = image_end; place < memory_end(); place++) {
@@ -163,7 +166,7 @@ void main(void)
         }
         seen = woken;
         word = look(word);
-        if (seen % REPORT_EVERY == 0) {
+        if (seen % every == 0) {
             report();
         }
     }

@@ -6,8 +6,7 @@
 #define ENTRIES 512
 #define IDENTITY_GIGABYTES 16
 /* Entry of the root table that is the window. */
-#define WINDOW_INDEX 200
-#define WINDOW_BASE ((uint64_t)WINDOW_INDEX << 30)
+#define WINDOW_INDEX (SV39_WINDOW >> 30)
 
 /* Page table entry: valid, and for leaves readable, writable, executable, accessed, dirty. */
 #define PTE_VALID 0x01
@@ -73,7 +72,7 @@ uint64_t sv39_open_window(enum sv39_window kind, uint64_t address)
         break;
     }
     fence();
-    return WINDOW_BASE + (address & offset_mask);
+    return SV39_WINDOW + (address & offset_mask);
 }
 
 void sv39_close_window(void)

@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/* The first virtual address of the window of SV39_LEAF_4K, wherever it is pointed. */
+#define SV39_WINDOW (200ul << 30)
+
 /* How the walk through the window goes on or ends. */
 enum sv39_window {
     SV39_LEAF_4K,      /* the address is in a 4 KiB page */

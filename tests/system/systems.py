@@ -37,6 +37,15 @@ def is_long() -> bool:
     return os.environ.get("COTENANT_LONG_TESTS", "") not in ("", "0")
 
 
+def times(short: int, long: int) -> int:
+    """Return how often a test repeats what it does; COTENANT_TIMES says it for one that is endured.
+
+    See tests/harness/endurance.py.
+    """
+    wanted = os.environ.get("COTENANT_TIMES")
+    return int(wanted) if wanted else long if is_long() else short
+
+
 def _first_report(session: Session, name: str) -> Latency:
     """Return what an RTOS reported last, waiting for the first line."""
     found = parse_latency(session.output(name))

@@ -4,7 +4,18 @@
 import re
 
 import pytest
-from systems import VERDICT, Boot, Build, Value, freertos, keep_ticking, payload, system, tenant
+from systems import (
+    VERDICT,
+    Boot,
+    Build,
+    Value,
+    freertos,
+    keep_ticking,
+    payload,
+    system,
+    tenant,
+    times,
+)
 
 from cotenant.plan import System
 from cotenant.run.results import parse_latency
@@ -171,4 +182,15 @@ def test_a_host_that_restarts_ends_its_guests(boot: Boot) -> None:
     session.run_for(0.2)
     assert session.stats().tenants["guest-host"].state == "running"
     assert "FAIL" not in session.output("guest-host")
+    rtos_missed_nothing(session)
+
+
+@pytest.mark.long_form
+def test_guests_are_started_and_killed(boot: Boot) -> None:
+    """Wherever each of them is; the last one runs to its end, and the RTOS misses nothing."""
+    killed = times(20, 200)
+    churn = host("hello", 1, f"times={killed}", image="guest-churn")
+    session = boot(system(churn, freertos()), icount=3)
+    session.expect("guest-host", f"^guest-churn: killed={killed}\nPASS guest-churn$")
+    assert "\nPASS hello\n" in session.output("guest-host")
     rtos_missed_nothing(session)

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from systems import LINUX_READY, Boot, freertos, is_long, linux, mortal, system
+from systems import LINUX_READY, Boot, freertos, is_long, linux, mortal, system, times
 
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
@@ -19,7 +19,8 @@ DEVICES = [*(f"virtio{slot}" for slot in range(8)), "rtc"]
 # How late an RTOS may be beside tenants that stop: 1,875 instructions of 16 ns, a third of a stop.
 MOST_US = 30
 
-LIVES = 1000 if is_long() else 40
+# Of each of the two.
+LIVES = times(80, 2000) // 2
 LINUX_LIVES = 100 if is_long() else 3
 
 

@@ -17,6 +17,7 @@ from systems import (
     linux,
     payload,
     system,
+    times,
 )
 
 from cotenant import paths
@@ -27,7 +28,7 @@ SUSPEND = b"echo mem > /sys/power/state; echo back $((40 + 2))\n"
 BACK = "^back 42$"
 DESK_MODULES = "virtio_mmio,virtio_blk,virtio_net,crc32c_generic,ext4,evdev,virtio_input"
 # Half of the switches.
-ROUNDS = 50 if is_long() else 3
+ROUNDS = times(6, 100) // 2
 
 
 def group(*members: str, **keys: str | list[str]) -> str:

@@ -25,6 +25,7 @@ _COMMANDS = {
     "images": "Fetch, list and verify the stock images for tenants.",
     "bench": "Measure, and store the figures.",
     "report": "Write a report of the measurements.",
+    "torture": "Attack the monitor at random beside honest tenants.",
 }
 _MODULES = {"switch": "ctl"}
 

@@ -2,8 +2,11 @@
 """cotenantctl, built for this machine with sanitizers, against a monitor that is not one."""
 
 import json
+import os
+import random
 import struct
 import subprocess
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +37,8 @@ VHART_KEYS = {
 }
 TOP_KEYS = {"cpu_percent", "stolen_percent", "switches_per_s", "interrupts_per_s"}
 HEADER_SIZE = 144
+# How often a save is cut.
+CUTS = int(os.environ.get("COTENANT_TIMES") or 20)
 
 
 @pytest.fixture(scope="session")
@@ -210,6 +215,29 @@ def test_switch_to_one_in_no_group_says_so(client: Client, monitor: FakeMonitor)
     monitor.state = RUNNING
     said = client.bad(REFUSED, "switch", "rtos")
     assert said.startswith("cotenantctl: switch rtos: refused, it is in no group; ")
+
+
+def test_a_save_that_is_cut_leaves_a_whole_file(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    """Killed at a random point, it leaves the file of before or the new one."""
+    chance = random.Random(1)
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    for cut in range(CUTS):
+        before = file.read_bytes() if cut else None
+        monitor.memory[:8] = cut.to_bytes(8, "little")
+        command: list[str | Path] = [client.program, "--port", client.port, "save", "rtos", file]
+        saving = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0, 0.05))
+        saving.kill()
+        saving.wait()
+        if not cut and not file.exists():
+            client.good("save", "rtos", file)
+        if (found := file.read_bytes()) != before:
+            client.good("restore", "rtos", file)
+            assert client.run("save", "rtos", file).returncode == DONE
+            assert file.read_bytes() == found
 
 
 def test_save_of_what_cannot_go_on_is_refused_at_once(

@@ -16,7 +16,7 @@ from cotenant.images.store import Store
 
 __all__ = ["workshop"]
 
-KILLS = 60
+KILLS = int(os.environ.get("COTENANT_TIMES") or 60)
 
 
 def in_child(work: Callable[[], None]) -> int:
