@@ -57,7 +57,7 @@ void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, ui
     mux->escape = escape;
     mux->tenant_count = count < COTENANT_MAX_TENANTS ? count : COTENANT_MAX_TENANTS;
     mux->focus = focus;
-    mux->turn = mux->tenant_count;
+    mux->turn = mux->tenant_count - 1; /* what the monitor says about the start goes first */
     mux->last_byte = '\n';
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
         mux->uarts[tenant] = uarts[tenant];
