@@ -8,6 +8,11 @@
  *       rounded up to 4096
  *   M + part.store_offset        bytes of the image parts, each aligned to 4096
  *
+ * The monitor copies itself and the rest to board.monitor_base, and the parts to the tenants. A loader
+ * that can put each thing where it belongs spares it that: the monitor image with zeros for its
+ * bss, so that M is struct monitor_header.memory_size, and what follows at board.monitor_base, and
+ * each part at its destination as well. The parts behind the bundle are for later starts of tenants.
+ *
  * All integers are little endian. The structures have no hidden padding; the tool writes them with
  * the same field order and a unit test compares the sizes and offsets on both sides. Every field is
  * checked before it is used, and what is wrong is refused by name: by the monitor at boot, or, for
@@ -154,7 +159,7 @@
 struct monitor_header {
     uint32_t jump[2]; /* the entry */
     uint64_t magic;
-    uint64_t image_size;  /* bytes of the image in the file */
+    uint64_t image_size;  /* bytes of the image in the file; memory_size: placed, see above */
     uint64_t memory_size; /* bytes with bss and stacks, multiple of 4096 */
     uint64_t uart_base;
     uint32_t uart_kind;

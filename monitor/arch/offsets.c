@@ -16,6 +16,7 @@ void offsets(void);
 
 void offsets(void)
 {
+    DEFINE(MONITOR_HEADER_IMAGE_SIZE, offsetof(struct monitor_header, image_size));
     DEFINE(WORLD_MSTATUS, offsetof(struct world, mstatus));
     DEFINE(WORLD_MIE, offsetof(struct world, mie));
     DEFINE(WORLD_MEDELEG, offsetof(struct world, medeleg));

@@ -13,6 +13,7 @@
 #include "core/handover.h"
 #include "core/hart.h"
 #include "core/hooks.h"
+#include "core/loader.h"
 #include "core/monitor_log.h"
 #include "core/recorder.h"
 #include "core/work.h"
@@ -134,7 +135,9 @@ static void clear_loaded(uint64_t loaded_at, uint64_t argument)
     const struct monitor_header *header = (const struct monitor_header *)loaded_at;
     const struct handover handover = {argument, loaded_at, header->image_size + bundle->total_size};
 
-    physical_clear(handover.loaded_at, handover.loaded_size);
+    if (!images_are_placed) {
+        physical_clear(handover.loaded_at, handover.loaded_size);
+    }
     FOR_EACH_IN_TABLE(handover_users, user)
     {
         user->clear(&handover, bundle);
@@ -236,6 +239,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     harts_are_known(hart);
     hart_begin(hart);
     wait_for_others(hart);
+    images_are_placed = loaded_at == bundle->board.monitor_base;
     clear_loaded(loaded_at, argument);
     monitor_log_init();
     board_interrupts_init(hart, console_input_ready);

@@ -3,6 +3,9 @@
  * The monitor moves itself to where the configuration puts it. Runs once, on the boot hart, from
  * the place where the bundle was loaded. There the bundle lies where the image's bss would be, so
  * that nothing called from here may use variables that are not in .data.
+ *
+ * A loader that puts each thing where it is to be needs an image that says so: one with its bss in
+ * the file. It stays where it is, and the tenants' images are in place too (abi/bundle.h).
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,9 +36,20 @@ static void add_to_addresses(uint64_t *data, uint64_t distance)
     }
 }
 
+static void move(const struct monitor_header *image, const struct bundle *bundle,
+                 uint64_t destination)
+{
+    physical_copy(destination, image, image->image_size);
+    physical_clear(destination + image->image_size, image->memory_size - image->image_size);
+    physical_copy(destination + image->memory_size, bundle, bundle->total_size);
+    add_to_addresses((uint64_t *)((uint64_t)data_start + destination - (uint64_t)image),
+                     destination - (uint64_t)image);
+}
+
 /*
- * Copies image and bundle and returns the address of the copy. `argument` is what the previous boot
- * stage left in a2. For a bundle that cannot be trusted it says why and does not return.
+ * Copies image and bundle, unless they are in place, and returns where they are to stay. `argument`
+ * is what the previous boot stage left in a2. For a bundle that cannot be trusted it says why and
+ * does not return.
  */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
                        uint64_t argument)
@@ -43,15 +57,17 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     const struct handover handover = {argument, (uint64_t)image,
                                       image->image_size + bundle->total_size};
     uint64_t destination;
-    uint64_t distance;
     struct check_result result;
+    bool in_place;
 
     add_to_addresses(data_start, (uint64_t)image); /* for what runs before the copy does */
     early_console_init(image);
     result = check_bundle(bundle, image->memory_size);
     destination = bundle->board.monitor_base;
-    if (result.problem == NULL && check_overlaps(handover.loaded_at, handover.loaded_size,
-                                                 destination, bundle->board.monitor_size)) {
+    in_place = image->image_size == image->memory_size && destination == (uint64_t)image;
+    if (result.problem == NULL && !in_place &&
+        check_overlaps(handover.loaded_at, handover.loaded_size, destination,
+                       bundle->board.monitor_size)) {
         result.problem = "board.monitor_base: overlaps the place where the bundle was loaded";
         result.index = -1;
     }
@@ -62,14 +78,12 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     if (result.problem != NULL) {
         early_console_refuse(&result);
     }
-    physical_copy(destination, image, image->image_size);
-    physical_clear(destination + image->image_size, image->memory_size - image->image_size);
-    physical_copy(destination + image->memory_size, bundle, bundle->total_size);
+    if (!in_place) {
+        move(image, bundle, destination);
+    }
     FOR_EACH_IN_TABLE(handover_users, user)
     {
         user->fetch(&handover, (struct bundle *)(destination + image->memory_size));
     }
-    distance = destination - (uint64_t)image;
-    add_to_addresses((uint64_t *)((uint64_t)data_start + distance), distance);
     return destination;
 }

@@ -41,7 +41,8 @@ start:
     csrw mie, zero
     csrw mip, zero
     lla s0, monitor_start
-    lla s1, monitor_image_end /* struct bundle in the file */
+    ld s1, MONITOR_HEADER_IMAGE_SIZE(s0)
+    add s1, s1, s0 /* struct bundle in the file */
     csrr s2, mhartid
     /* Who is the boot hart? harts[boot_hart].id, or hart 0 if this is not a bundle. */
     li t1, 0

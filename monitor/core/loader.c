@@ -5,10 +5,13 @@
 
 #include "arch/memory.h"
 
+bool images_are_placed;
+
 void loader_begin(struct loader *loader, bool wipe, bool copy)
 {
     loader->phase = wipe ? LOADER_WIPE : copy ? LOADER_COPY : LOADER_DONE;
     loader->copies = copy;
+    loader->placed = images_are_placed && !wipe;
     loader->item = 0;
     loader->offset = 0;
 }
@@ -34,7 +37,8 @@ static void wipe_step(struct loader *loader, const struct bundle_tenant *descrip
     if (loader->offset == range->size) {
         next_item(loader);
         if (loader->item == COTENANT_MAX_MEMORY_RANGES) {
-            loader_begin(loader, false, loader->copies);
+            loader->phase = loader->copies ? LOADER_COPY : LOADER_DONE;
+            loader->item = 0;
         }
     }
 }
@@ -43,9 +47,13 @@ static void copy_step(struct loader *loader, const struct bundle_tenant *descrip
                       const uint8_t *store)
 {
     const struct bundle_part *part = &description->parts[loader->item];
-    uint64_t destination = part->destination + loader->offset;
+    uint64_t destination;
     uint64_t size;
 
+    if (loader->placed && loader->offset < part->file_size) {
+        loader->offset = part->file_size;
+    }
+    destination = part->destination + loader->offset;
     if (loader->offset < part->file_size) {
         size = step_size(part->file_size - loader->offset);
         physical_copy(destination, store + part->store_offset + loader->offset, size);

@@ -24,16 +24,21 @@ enum loader_phase {
     LOADER_DONE,
 };
 
+/* What loaded the bundle has put the images of all tenants to their destinations too. Set at boot. */
+extern bool images_are_placed;
+
 struct loader {
     enum loader_phase phase;
     bool copies; /* whether the images follow when the memory is clear */
+    bool placed; /* they are there: only what follows them in memory is cleared */
     uint32_t item;
     uint64_t offset;
 };
 
 /*
  * Begins to load. `wipe`: clear all of the tenant's memory first, as a restart must; at the first
- * start after power-on only what the images describe is written. Without `copy` that is all.
+ * start after power-on only what the images describe is written, and they are not copied if they
+ * were placed. Without `copy` that is all.
  */
 void loader_begin(struct loader *loader, bool wipe, bool copy);
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From a system's description to a machine that can be started."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from cotenant import durable, placed
 from cotenant import system as systems
 from cotenant.errors import RunError
 from cotenant.inputs import locate
@@ -46,7 +47,7 @@ class Launch:
         if qemu is None:
             board = self.built.system.board.name
             raise RunError(f"QEMU cannot emulate the board {board}: only 'build' works for it")
-        return Machine(
+        machine = Machine(
             bundle=self.built.bundle,
             machine=qemu.machine,
             cpu=qemu.cpu,
@@ -59,6 +60,20 @@ class Launch:
             icount=icount,
             extra=(*qemu.options, *extra),
         )
+        if self._needs_previous_stage():
+            return machine
+        return replace(machine, bundle=self._place(), is_placed=True)
+
+    def _needs_previous_stage(self) -> bool:
+        """Whether the machine's own firmware has to hand over something with the bundle."""
+        return any(each.config.next_stage is not None for each in self.built.system.tenants)
+
+    def _place(self) -> Path:
+        """Write the bundle as a file whose loader leaves nothing to move, and return its path."""
+        output = self.built.bundle.with_suffix(".elf")
+        with durable.replacing(output, synchronised=False) as file:
+            file.write(placed.encode(self.built.bundle.read_bytes()))
+        return output
 
 
 def prepare(

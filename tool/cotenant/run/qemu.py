@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Self
 
+from cotenant import placed
 from cotenant.errors import RunError
 from cotenant.run import qmp
 from cotenant.run.pace import REMARK, Pace
@@ -44,6 +45,8 @@ class Machine:
     extra: tuple[str, ...] = field(default=())
     start_address: int | None = None
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
+    is_placed: bool = False
+    """the bundle is a file of `placed`: QEMU puts all of it in place, and every hart starts at its entry"""
     powers_off: bool = True
     """whether what runs on it can end the emulation"""
     console: str | None = None
@@ -83,13 +86,18 @@ class Machine:
         return arguments + list(self.extra)
 
     def _firmware(self) -> list[str]:
-        """Return what makes all harts start at the first byte of the bundle."""
-        if self.start_address is None:
-            return ["-bios", str(self.bundle)]
-        place = f"loader,addr={self.start_address:#x}"
-        arguments = ["-bios", "none", "-device", f"{place},file={self.bundle},force-raw=on"]
+        """Return what makes all harts start at the bundle's first instruction."""
+        if self.is_placed:
+            return self._loaded(placed.entry(self.bundle), f"loader,file={self.bundle}")
+        if self.start_address is not None:
+            place = f"loader,addr={self.start_address:#x}"
+            return self._loaded(self.start_address, f"{place},file={self.bundle},force-raw=on")
+        return ["-bios", str(self.bundle)]
+
+    def _loaded(self, start: int, file: str) -> list[str]:
+        arguments = ["-bios", "none", "-device", file]
         for number in range(self.harts):
-            arguments += ["-device", f"{place},cpu-num={number}"]
+            arguments += ["-device", f"loader,addr={start:#x},cpu-num={number}"]
         return arguments
 
 
