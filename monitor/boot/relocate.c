@@ -36,16 +36,6 @@ static void add_to_addresses(uint64_t *data, uint64_t distance)
     }
 }
 
-static void move(const struct monitor_header *image, const struct bundle *bundle,
-                 uint64_t destination)
-{
-    physical_copy(destination, image, image->image_size);
-    physical_clear(destination + image->image_size, image->memory_size - image->image_size);
-    physical_copy(destination + image->memory_size, bundle, bundle->total_size);
-    add_to_addresses((uint64_t *)((uint64_t)data_start + destination - (uint64_t)image),
-                     destination - (uint64_t)image);
-}
-
 /*
  * Copies image and bundle, unless they are in place, and returns where they are to stay. `argument`
  * is what the previous boot stage left in a2. For a bundle that cannot be trusted it says why and
@@ -79,7 +69,11 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
         early_console_refuse(&result);
     }
     if (!in_place) {
-        move(image, bundle, destination);
+        physical_copy(destination, image, image->image_size);
+        physical_clear(destination + image->image_size, image->memory_size - image->image_size);
+        physical_copy(destination + image->memory_size, bundle, bundle->total_size);
+        add_to_addresses((uint64_t *)((uint64_t)data_start + destination - (uint64_t)image),
+                         destination - (uint64_t)image);
     }
     FOR_EACH_IN_TABLE(handover_users, user)
     {

@@ -16,15 +16,21 @@ void loader_begin(struct loader *loader, bool wipe, bool copy)
     loader->offset = 0;
 }
 
-static void next_item(struct loader *loader)
-{
-    loader->item++;
-    loader->offset = 0;
-}
-
 static uint64_t step_size(uint64_t left)
 {
     return left < LOADER_STEP_BYTES ? left : LOADER_STEP_BYTES;
+}
+
+/* `size` bytes more are done of the item, which ends at `end`. Returns whether all `items` are
+ * done. */
+static bool advance(struct loader *loader, uint64_t size, uint64_t end, uint32_t items)
+{
+    loader->offset += size;
+    if (loader->offset == end) {
+        loader->item++;
+        loader->offset = 0;
+    }
+    return loader->item == items;
 }
 
 static void wipe_step(struct loader *loader, const struct bundle_tenant *description)
@@ -33,13 +39,9 @@ static void wipe_step(struct loader *loader, const struct bundle_tenant *descrip
     uint64_t size = step_size(range->size - loader->offset);
 
     physical_clear(range->base + loader->offset, size);
-    loader->offset += size;
-    if (loader->offset == range->size) {
-        next_item(loader);
-        if (loader->item == COTENANT_MAX_MEMORY_RANGES) {
-            loader->phase = loader->copies ? LOADER_COPY : LOADER_DONE;
-            loader->item = 0;
-        }
+    if (advance(loader, size, range->size, COTENANT_MAX_MEMORY_RANGES)) {
+        loader->phase = loader->copies ? LOADER_COPY : LOADER_DONE;
+        loader->item = 0;
     }
 }
 
@@ -47,26 +49,18 @@ static void copy_step(struct loader *loader, const struct bundle_tenant *descrip
                       const uint8_t *store)
 {
     const struct bundle_part *part = &description->parts[loader->item];
-    uint64_t destination;
-    uint64_t size;
+    uint64_t destination = part->destination + loader->offset;
+    uint64_t size = part->file_size - loader->offset;
 
-    if (loader->placed && loader->offset < part->file_size) {
-        loader->offset = part->file_size;
-    }
-    destination = part->destination + loader->offset;
-    if (loader->offset < part->file_size) {
-        size = step_size(part->file_size - loader->offset);
-        physical_copy(destination, store + part->store_offset + loader->offset, size);
-    } else {
+    if (loader->offset >= part->file_size) {
         size = step_size(part->memory_size - loader->offset);
         physical_clear(destination, size);
+    } else if (!loader->placed) {
+        size = step_size(size);
+        physical_copy(destination, store + part->store_offset + loader->offset, size);
     }
-    loader->offset += size;
-    if (loader->offset == part->memory_size) {
-        next_item(loader);
-        if (loader->item == COTENANT_MAX_IMAGE_PARTS) {
-            loader->phase = LOADER_DONE;
-        }
+    if (advance(loader, size, part->memory_size, COTENANT_MAX_IMAGE_PARTS)) {
+        loader->phase = LOADER_DONE;
     }
 }
 

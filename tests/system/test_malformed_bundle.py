@@ -3,6 +3,7 @@
 
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,7 +68,7 @@ def spoil(launch: Launch, change: Change, *, new_checksum: bool = True) -> Launc
         header.crc32 = zlib.crc32(bytes(header))
     del header
     launch.built.bundle.write_bytes(data)
-    return launch
+    return replace(launch, one_piece=True)
 
 
 def refusal(session: Session) -> str:
@@ -103,14 +104,14 @@ def test_wrong_checksum(build: Build, boot: Boot) -> None:
 
 
 def test_bundle_without_anything_behind_the_monitor(build: Build, boot: Boot) -> None:
-    launch = build(SYSTEM)
+    launch = replace(build(SYSTEM), one_piece=True)
     data = launch.built.bundle.read_bytes()
     launch.built.bundle.write_bytes(data[: header_offset()])
     assert "magic" in refusal(boot(launch))
 
 
 def test_bundle_that_ends_in_its_header(build: Build, boot: Boot) -> None:
-    launch = build(SYSTEM)
+    launch = replace(build(SYSTEM), one_piece=True)
     data = launch.built.bundle.read_bytes()
     launch.built.bundle.write_bytes(data[: header_offset() + 600])
     assert "crc32" in refusal(boot(launch))

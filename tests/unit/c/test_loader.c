@@ -133,6 +133,24 @@ static void test_first_start_writes_only_images(void **state)
     load(false);
 }
 
+/* The images are there already: what follows them is cleared, and a restart copies them. */
+static void test_placed_images(void **state)
+{
+    (void)state;
+    images_are_placed = true;
+    description.memory[0] = (struct bundle_range){at(0), MEMORY_SIZE};
+    set_part(0, 0, 0x1100, 0x300, 0x400);
+    set_part(1, 0x800, 0x2000, 2 * LOADER_STEP_BYTES + 1, 2 * LOADER_STEP_BYTES + 1);
+    memset(expected + 0x1100, DIRT, 0x300);
+    memset(expected + 0x2000, DIRT, 2 * LOADER_STEP_BYTES + 1);
+    load(false);
+    memset(expected, 0, MEMORY_SIZE);
+    set_part(0, 0, 0x1100, 0x300, 0x400);
+    set_part(1, 0x800, 0x2000, 2 * LOADER_STEP_BYTES + 1, 2 * LOADER_STEP_BYTES + 1);
+    load(true);
+    images_are_placed = false;
+}
+
 /* Loading takes a step for each unused item and for each piece of a used one, and no more. */
 static void test_random_parts(void **state)
 {
@@ -164,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup(test_parts, set_up),
         cmocka_unit_test_setup(test_wipe_comes_first, set_up),
         cmocka_unit_test_setup(test_first_start_writes_only_images, set_up),
+        cmocka_unit_test_setup(test_placed_images, set_up),
         cmocka_unit_test_setup(test_random_parts, set_up),
     };
 

@@ -95,6 +95,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     )
     monitor = MonitorHeader()
     monitor.magic = 0x4E4F4D4E45544F43
+    monitor.image_size, monitor.memory_size = 10000, 16384
     monkeypatch.setattr(images, "resolve", made.resolve)
     monkeypatch.setattr(paths, "MONITOR_ELF", tmp_path / "monitor.elf")
     monkeypatch.setattr(paths, "MONITOR_IMAGE", tmp_path / "monitor.bin")

@@ -19,6 +19,8 @@ class Launch:
     """A built system and how QEMU runs it."""
 
     built: systems.BuiltSystem
+    one_piece: bool = False
+    """QEMU loads the bundle as it is, as a board's boot loader does, and the monitor moves it"""
 
     @property
     def ports(self) -> list[Port]:
@@ -60,7 +62,7 @@ class Launch:
             icount=icount,
             extra=(*qemu.options, *extra),
         )
-        if self._needs_previous_stage():
+        if self.one_piece or self._needs_previous_stage():
             return machine
         return replace(machine, bundle=self._place(), is_placed=True)
 

@@ -46,7 +46,7 @@ class Machine:
     start_address: int | None = None
     """where the bundle is put and every hart starts; None: the machine does that with its -bios"""
     is_placed: bool = False
-    """the bundle is a file of `placed`: QEMU puts all of it in place, and every hart starts at its entry"""
+    """QEMU puts each piece of the bundle where it belongs: it is a file of `placed`"""
     powers_off: bool = True
     """whether what runs on it can end the emulation"""
     console: str | None = None
