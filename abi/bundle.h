@@ -8,10 +8,11 @@
  *       rounded up to 4096
  *   M + part.store_offset        bytes of the image parts, each aligned to 4096
  *
- * The monitor copies itself and the rest to board.monitor_base, and the parts to the tenants. A loader
- * that can put each thing where it belongs spares it that: the monitor image with zeros for its
- * bss, so that M is struct monitor_header.memory_size, and what follows at board.monitor_base, and
- * each part at its destination as well. The parts behind the bundle are for later starts of tenants.
+ * The monitor copies itself and the rest to board.monitor_base, and the parts to the tenants. A
+ * loader that can put each thing where it belongs spares it that. It puts the monitor image with
+ * zeros for its bss, so that M is struct monitor_header.memory_size, and what follows to
+ * board.monitor_base, and each part to its destination as well. The parts behind the bundle are
+ * for later starts of the tenants.
  *
  * All integers are little endian. The structures have no hidden padding; the tool writes them with
  * the same field order and a unit test compares the sizes and offsets on both sides. Every field is

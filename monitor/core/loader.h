@@ -24,7 +24,7 @@ enum loader_phase {
     LOADER_DONE,
 };
 
-/* What loaded the bundle has put the images of all tenants to their destinations too. Set at boot. */
+/* What loaded the bundle has put all images to their destinations too. Set at boot. */
 extern bool images_are_placed;
 
 struct loader {
