@@ -58,7 +58,7 @@ uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *
     if (result.problem == NULL && !in_place &&
         check_overlaps(handover.loaded_at, handover.loaded_size, destination,
                        bundle->board.monitor_size)) {
-        result.problem = "board.monitor_base: overlaps the place where the bundle was loaded";
+        result.problem = "board.monitor_base: overlaps where the bundle was loaded";
         result.index = -1;
     }
     FOR_EACH_IN_TABLE(handover_users, user)
