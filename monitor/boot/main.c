@@ -14,6 +14,7 @@
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/loader.h"
+#include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/recorder.h"
 #include "core/work.h"
@@ -142,16 +143,6 @@ static void clear_loaded(uint64_t loaded_at, uint64_t argument)
     }
 }
 
-static bool has_vharts(const struct hart *hart)
-{
-    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        if (vharts[i].world.hart == hart) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What every hart does for itself before it may run tenants. Refuses a hart that cannot. */
 static void hart_begin(struct hart *hart)
 {
@@ -180,35 +171,22 @@ _Noreturn static void run(struct hart *hart)
     world_enter(change);
 }
 
-/* The other harts set themselves up and run one by one, so that one that cannot is named. */
 static void release_others(const struct hart *boot_hart)
 {
+    struct check_result problem = {"board.harts: this one does not start", -1, 0};
+
     released_harts[1] = bundle->board.hart_count;
     __atomic_store_n(&released_harts[0], 1, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
-        struct hart *hart = &harts[i];
-        uint64_t start = hart_now(boot_hart);
-
-        if (hart == boot_hart) {
-            continue;
-        }
-        *hart->msip = 1;
-        while (!__atomic_load_n(&hart->ready, __ATOMIC_ACQUIRE) && has_vharts(hart)) {
-            if (hart_now(boot_hart) - start > ticks_from_us(MOST_WAIT_US)) {
-                const struct check_result problem = {"board.harts: this one does not start",
-                                                     (int32_t)i, 0};
-
-                early_console_refuse(&problem);
-            }
-            rest(boot_hart);
-        }
+    problem.index = harts_start(boot_hart, rest, ticks_from_us(MOST_WAIT_US));
+    if (problem.index >= 0) {
+        early_console_refuse(&problem);
     }
 }
 
 /* Returns on a hart on which no vhart runs: it may be without S-mode and all that belongs to it. */
 void hart_main(struct hart *hart)
 {
-    if (!has_vharts(hart)) {
+    if (!HAS(harts) || !hart_has_vharts(hart)) {
         return;
     }
     hart_begin(hart);
@@ -225,7 +203,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
 
     bundle = checked_bundle;
     WRITE_TP(hart);
-    if (sbi_init() != NULL) {
+    if (sbi_init() != NULL && HAS(check)) { /* a lean monitor has some of the full one's */
         const struct check_result problem = {"two SBI extensions have one place", -1, 0};
 
         early_console_refuse(&problem);

@@ -23,7 +23,8 @@ static uint64_t step_size(uint64_t left)
 
 /* `size` bytes more are done of the item, which ends at `end`. Returns whether all `items` are
  * done. */
-static __attribute__((noinline)) bool advance(struct loader *loader, uint64_t size, uint64_t end, uint32_t items)
+static __attribute__((noinline)) bool advance(struct loader *loader, uint64_t size, uint64_t end,
+                                              uint32_t items)
 {
     loader->offset += size;
     if (loader->offset == end) {

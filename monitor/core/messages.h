@@ -39,6 +39,17 @@
 void messages_send(struct vhart *vhart, uint32_t requests);
 void messages_send_work(struct hart *hart);
 
+/* Whether any vhart is bound to it. */
+bool hart_has_vharts(const struct hart *hart);
+
+/*
+ * For boot: lets each hart but the boot hart set itself up and run, one by one, and calls `rest`
+ * while it waits. Returns the index of one that did not come within `patience` ticks of mtime, or
+ * -1.
+ */
+int32_t harts_start(const struct hart *boot_hart, void (*rest)(const struct hart *),
+                    uint64_t patience);
+
 /* The software interrupt of this hart: carries out what it has been asked for. */
 void requests_take(struct hart *hart);
 
