@@ -27,7 +27,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 14
+#define COTENANT_BUNDLE_VERSION 15
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -83,6 +83,8 @@
 #define COTENANT_TENANT_KEEP_CODE 0x100
 /* With COTENANT_TENANT_MACHINE: it sees S-mode too, and its PLIC has that mode's context. */
 #define COTENANT_TENANT_S_MODE 0x200
+/* It is started when the server of its devices asks for it: served.h. */
+#define COTENANT_TENANT_AWAITS_SERVER 0x400
 
 /* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
 #define COTENANT_WATCH_OFF 0
@@ -111,6 +113,14 @@
 #define COTENANT_VIRTUAL_CONSOLE 3
 #define COTENANT_VIRTUAL_INPUT 18
 #define COTENANT_VIRTUAL_SOCKET 19
+/*
+ * One whose queues a program of another tenant works on (served.h), with its device id above: a
+ * network card, a disk, a source of random numbers.
+ */
+#define COTENANT_VIRTUAL_SERVED 0x100
+#define COTENANT_VIRTUAL_SERVED_NET 0x101
+#define COTENANT_VIRTUAL_SERVED_DISK 0x102
+#define COTENANT_VIRTUAL_SERVED_RNG 0x104
 
 /* Bytes of address space of a virtual device. */
 #define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000
@@ -128,6 +138,11 @@
 #define COTENANT_CHANNEL_MEMORY 4
 /* A virtual socket device at each of its two ends, at most one a tenant. */
 #define COTENANT_CHANNEL_SOCKET 5
+/*
+ * A tenant that has served devices: its ends are a port of the server, by which events of the
+ * devices come, and the devices, 1 or more. The server may touch the client's memory.
+ */
+#define COTENANT_CHANNEL_SERVED 6
 
 /* struct bundle_vhart.flags: WFI traps and gives the hart to others. */
 #define COTENANT_VHART_WFI_YIELDS 0x1

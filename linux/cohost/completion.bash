@@ -4,8 +4,8 @@
 _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verbs="run exec list stop pause resume console"
-    local options="--name= --memory= --cpus= --kernel= --initrd= --append= --disk= --net= --share= --no-reboot --verbose --dump-tree=
+    local verbs="run exec list stop pause resume console serve"
+    local options="--name= --tenant= --memory= --cpus= --kernel= --initrd= --append= --disk= --net= --share= --no-reboot --verbose --dump-tree=
         --json --help --version"
 
     case $previous in
@@ -16,6 +16,11 @@ _cohost()
     stop | pause | resume | console)
         mapfile -t COMPREPLY < <(compgen -W "$(cohost list 2>/dev/null |
             sed '1d; s/ .*//')" -- "$current")
+        return
+        ;;
+    serve | --tenant | -t)
+        mapfile -t COMPREPLY < <(compgen -W "$(cat /proc/device-tree/served/*/label 2>/dev/null |
+            tr '\0' ' ')" -- "$current")
         return
         ;;
     --net)

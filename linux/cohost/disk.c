@@ -157,7 +157,7 @@ static void open_disk(struct disk *disk, const char *name)
         fail_start("disk %s is in use by another guest", name);
     }
     disk->configuration.capacity = capacity_of(name, disk->file);
-    disk->configuration.most_segments = VIRTIO_QUEUE_SIZE - 2;
+    disk->configuration.most_segments = virtio_queue_size() - 2;
 }
 
 void disk_add(const char *file, bool readonly)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs about guests that run: list, stop, pause, resume. A guest is its process. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "abi/served.h"
+#include "client_tree.h"
 #include "json.h"
+#include "machine.h"
 #include "running.h"
 #include "say.h"
 #include "verbs.h"
@@ -54,6 +59,33 @@ static void show_line(const struct running *guest)
            guest->cpus, (unsigned long long)guest->memory >> 20);
 }
 
+/* A process serves the client: the port can be opened once. */
+static bool is_served(const struct client *client)
+{
+    int port = machine_open_port(client->port);
+
+    if (port >= 0) {
+        close(port);
+    }
+    return port < 0 && errno == EBUSY;
+}
+
+static void show_client_json(const struct client *client)
+{
+    json_open_member(NULL, '{');
+    json_string("name", client->name);
+    json_bool("served", is_served(client));
+    json_number("devices", client->registers.size / COTENANT_SERVED_PAGE);
+    json_close('}');
+}
+
+static void show_client(const struct client *client)
+{
+    printf("%-16s %-8s tenant with %u devices\n", client->name,
+           is_served(client) ? "served" : "waits",
+           (unsigned)(client->registers.size / COTENANT_SERVED_PAGE));
+}
+
 int verb_list(const struct request *request)
 {
     (void)request;
@@ -62,10 +94,14 @@ int verb_list(const struct request *request)
         json_open_member("guests", '[');
         running_each(show_json);
         json_close(']');
+        json_open_member("tenants", '[');
+        client_tree_each(show_client_json);
+        json_close(']');
         json_close('}');
     } else {
         printf("%-16s %-8s %7s %4s %10s\n", "NAME", "STATE", "PID", "CPUS", "MEMORY");
         running_each(show_line);
+        client_tree_each(show_client);
     }
     return EXIT_DONE;
 }

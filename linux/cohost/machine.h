@@ -59,6 +59,12 @@ void machine_kick(pthread_t thread);
 /* Opens a tap device, which is made if it is not there: a file of packets that never waits. */
 int machine_open_tap(const char *name);
 
+/* Maps memory of a tenant whose devices this one serves. */
+uint8_t *machine_map_memory(uint64_t address, uint64_t size);
+
+/* Opens a port of the virtual console; -1 with errno: it cannot be. */
+int machine_open_port(const char *name);
+
 /* The machine's clock, in ticks of its timebase. */
 uint64_t machine_time(void);
 

@@ -34,7 +34,7 @@ static const struct verb {
 } verbs[] = {
     {"run", verb_run, false},        {"exec", verb_run, false},    {"list", verb_list, false},
     {"stop", verb_stop, true},       {"pause", verb_signal, true}, {"resume", verb_signal, true},
-    {"console", verb_console, true},
+    {"console", verb_console, true}, {"serve", verb_serve, true},
 };
 
 static struct {
@@ -46,6 +46,7 @@ static struct {
 
 static const struct argp_option known[] = {
     {"name", 'n', "NAME", 0, "name of the guest (default: guest0 and so on)", 0},
+    {"tenant", 't', "NAME", 0, "serve: the tenant whose devices are served", 0},
     {"memory", 'm', "SIZE", 0, "memory of the guest, such as 256M (default: 128M)", 0},
     {"cpus", 'c', "N", 0, "CPUs of the guest (default: 1)", 0},
     {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: see cohost(8))", 0},
@@ -137,6 +138,7 @@ static error_t take_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'n':
+    case 't':
         request->name = text;
         break;
     case 'm':
@@ -203,8 +205,8 @@ int main(int count, char **arguments)
         .parser = take_option,
         .args_doc = "VERB [NAME]\nexec [OPTION...] -- COMMAND [ARGUMENT...]",
         .doc = "Run virtual machines as processes of this system.\v"
-               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME. See "
-               "cohost(8).",
+               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME, serve. "
+               "See cohost(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;

@@ -13,7 +13,7 @@
 /* What the command line asks for. */
 struct request {
     const char *verb;
-    const char *name; /* of the guest; NULL: none was given */
+    const char *name; /* of the guest, or of the tenant to serve; NULL: none was given */
     uint64_t memory;  /* bytes */
     unsigned cpus;
     const char *kernel;
@@ -33,6 +33,7 @@ struct request {
 
 /* Each returns the program's exit code. */
 int verb_run(const struct request *request);
+int verb_serve(const struct request *request);
 int verb_list(const struct request *request);
 int verb_stop(const struct request *request);
 int verb_console(const struct request *request);

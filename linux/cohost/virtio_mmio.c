@@ -35,11 +35,16 @@ enum {
 #define VENDOR_VALUE 0x4e544f43 /* "COTN" */
 #define INTERRUPT_USED 1
 #define STATUS_DRIVER_OK 4
+/* Of devices elsewhere: what the monitor has room for. */
+#define SERVED_QUEUE_SIZE 64
 #define STATUS_FEATURES_OK 8
 
 /* Those on the bus. */
 static struct virtio *devices[BUS_MOST_DEVICES];
 static unsigned device_count;
+
+/* Where devices are that are not on the bus. */
+static const struct virtio_place *elsewhere;
 
 static void update_line(struct virtio *device)
 {
@@ -237,6 +242,16 @@ static void bus_stores(void *context, uint64_t offset, uint64_t value, unsigned 
     pthread_mutex_unlock(&device->lock);
 }
 
+void virtio_use(const struct virtio_place *place)
+{
+    elsewhere = place;
+}
+
+unsigned virtio_queue_size(void)
+{
+    return elsewhere == NULL ? VIRTIO_QUEUE_SIZE : SERVED_QUEUE_SIZE;
+}
+
 void virtio_add(struct virtio *device)
 {
     const struct bus_device on_bus = {
@@ -250,6 +265,10 @@ void virtio_add(struct virtio *device)
     device->features |= VIRTIO_F_VERSION_1;
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->notified, NULL);
+    if (elsewhere != NULL) {
+        elsewhere->add(device);
+        return;
+    }
     device->source = bus_add(on_bus);
     devices[device_count++] = device;
 }
@@ -266,6 +285,10 @@ void virtio_reset_all(void)
 
 static void interrupt(struct virtio *device)
 {
+    if (elsewhere != NULL) {
+        elsewhere->interrupt(device);
+        return;
+    }
     device->interrupts |= INTERRUPT_USED;
     update_line(device);
 }
@@ -320,5 +343,33 @@ void virtio_interrupt(struct virtio *device)
 {
     pthread_mutex_lock(&device->lock);
     interrupt(device);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void virtio_follow(struct virtio *device, const struct virtio_setting *setting)
+{
+    pthread_mutex_lock(&device->lock);
+    if (setting->resets != device->resets || !setting->live) {
+        reset(device);
+        device->resets = setting->resets;
+    }
+    if (setting->live && device->status == 0) {
+        device->status = STATUS_DRIVER_OK;
+        device->driver_features = setting->features;
+        for (unsigned i = 0; i < device->queue_count; i++) {
+            device->queues[i] = setting->queues[i];
+            device->queues[i].ready = setting->queues[i].size != 0;
+            ring_go_on(&device->queues[i]);
+        }
+    }
+    pthread_cond_broadcast(&device->notified);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void virtio_notice(struct virtio *device, unsigned queue)
+{
+    (void)queue;
+    pthread_mutex_lock(&device->lock);
+    pthread_cond_broadcast(&device->notified);
     pthread_mutex_unlock(&device->lock);
 }

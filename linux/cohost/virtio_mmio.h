@@ -40,8 +40,41 @@ struct virtio {
     bool line; /* level of the interrupt line */
     uint32_t status, interrupts, feature_select, driver_feature_select, queue_select;
     uint64_t driver_features;
+    uint32_t resets; /* of a device in another place */
     struct virtio_queue queues[VIRTIO_MOST_QUEUES];
 };
+
+/*
+ * Another place for devices than the bus: there the driver's registers are not this program's. How
+ * a device is added, and how its driver is interrupted.
+ */
+struct virtio_place {
+    void (*add)(struct virtio *device);
+    void (*interrupt)(struct virtio *device);
+};
+
+/* From now on devices are added there. */
+void virtio_use(const struct virtio_place *place);
+
+/* What the driver has made of a device in such a place. */
+struct virtio_setting {
+    uint32_t resets; /* how often it was reset */
+    bool live;       /* it is ready: */
+    uint64_t features;
+    struct virtio_queue queues[VIRTIO_MOST_QUEUES]; /* where they are; of size 0: not in use */
+};
+
+/*
+ * Does as the driver has: resets the device, or works with queues, behind what has been used of
+ * them. And looks for requests.
+ */
+void virtio_follow(struct virtio *device, const struct virtio_setting *setting);
+
+/* The driver has notified a queue. */
+void virtio_notice(struct virtio *device, unsigned queue);
+
+/* The descriptors that a queue can have. */
+unsigned virtio_queue_size(void);
 
 /* Adds it to the bus. What it is has been filled in. */
 void virtio_add(struct virtio *device);

@@ -63,6 +63,13 @@ static uint16_t *half(uint8_t *ring, size_t offset)
     return (uint16_t *)(ring + offset);
 }
 
+void ring_go_on(struct virtio_queue *queue)
+{
+    uint8_t *ring = used_ring(queue);
+
+    queue->next = ring == NULL ? 0 : __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_RELAXED);
+}
+
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
 {
     uint8_t *ring = available_ring(queue);

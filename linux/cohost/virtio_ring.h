@@ -31,6 +31,9 @@ uint64_t ring_descriptors_size(const struct virtio_queue *queue);
 uint64_t ring_available_size(const struct virtio_queue *queue);
 uint64_t ring_used_size(const struct virtio_queue *queue);
 
+/* Goes on behind the last request that was given back, where all were given back in their order. */
+void ring_go_on(struct virtio_queue *queue);
+
 /* Takes the head of the next request. False: there is none. */
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head);
 

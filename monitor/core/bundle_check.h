@@ -41,7 +41,8 @@ enum check_phase {
     CHECK_SYSTEM,      /* what belongs to no tenant */
     CHECK_TENANTS,     /* each: name, vharts, memory, image parts, interrupts */
     CHECK_ADDED,       /* each tenant: what a feature gives it */
-    CHECK_CONNECTIONS, /* what joins tenants */
+    CHECK_CONNECTIONS, /* what joins tenants, */
+    CHECK_SERVED,      /* and what that means for them */
     CHECK_VHARTS,      /* each: place, priority, budget and interrupt contexts */
     CHECK_PROTECTION,  /* each vhart: its PMP entries open what is its tenant's and nothing else */
     CHECK_PHASES,      /* how many there are */

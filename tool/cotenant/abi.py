@@ -49,6 +49,11 @@ def trace(name: str) -> int:
     return header("trace.h")[f"COTENANT_TRACE_{name}"]
 
 
+def served(name: str) -> int:
+    """Return a constant of abi/served.h by its name without the prefix, such as `PAGE`."""
+    return header("served.h")[f"COTENANT_SERVED_{name}"]
+
+
 def hosted(name: str) -> int:
     """Return a constant of abi/hosted.h by its name without the prefix, such as `PAGE`."""
     return header("hosted.h")[f"COTENANT_HOSTED_{name}"]

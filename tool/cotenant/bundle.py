@@ -165,7 +165,8 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
     out.name = config.name.encode()
     out.flags = _flags(
         "TENANT",
-        autostart=config.autostart,
+        autostart=config.autostart and config.served_by is None,
+        awaits_server=config.autostart and config.served_by is not None,
         fp=config.fp,
         uart=config.uart,
         restart_on_crash=config.restart_on_crash,

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cotenant import abi
+from cotenant import abi, served
 from cotenant.board import Board
 from cotenant.config import ChannelConfig, SystemConfig, TenantConfig
 from cotenant.errors import Mistakes
@@ -14,7 +14,7 @@ from cotenant.reader import suggestion
 CONTROL_PORT = "cotenant.control"
 """what a tenant finds its control port by; no channel of the user's can have the name"""
 
-_PORTS = ("stream", "control", "memory")
+_PORTS = ("stream", "control", "memory", served.KIND)
 """kinds of channels whose ends are ports of a virtual console"""
 
 DEVICE_SIZE = abi.bundle("VIRTUAL_DEVICE_SIZE")
@@ -100,9 +100,16 @@ def plan(
     names = [tenant.name for tenant in config.tenants]
     for channel in config.channels:
         _check_ends(channel, names, mistakes)
-    every = (*config.channels, *control_channels(config))
+    served.check(config, mistakes)
+    every = (*config.channels, *control_channels(config), *served.channels(config))
     devices = {
-        tenant.name: _place(tenant, _kinds(tenant, config, every, board, mistakes), board, mistakes)
+        tenant.name: _place(
+            tenant,
+            _kinds(tenant, config, every, board, mistakes),
+            served.page_count(config, tenant.name),
+            board,
+            mistakes,
+        )
         for tenant in config.tenants
     }
     _check_limits(config, devices, mistakes)
@@ -110,7 +117,7 @@ def plan(
     joined = tuple(
         Channel(
             channel,
-            tuple(_end(channel, name, every, devices) for name in channel.ends),
+            _ends(channel, every, devices, config),
             windows.get(channel.name),
         )
         for channel in every
@@ -119,8 +126,13 @@ def plan(
 
 
 def _of(tenant: str, kinds: Sequence[str], every: Sequence[ChannelConfig]) -> list[ChannelConfig]:
-    """Return the channels of these kinds that end at a tenant."""
-    return [each for each in every if each.kind in kinds and tenant in each.ends]
+    """Return the channels of these kinds that end at a tenant: in a port, if it is served."""
+    return [
+        each
+        for each in every
+        if each.kind in kinds
+        and tenant in (each.ends[:1] if each.kind == served.KIND else each.ends)
+    ]
 
 
 def _kinds(
@@ -153,7 +165,23 @@ def _kinds(
     kinds += [abi.bundle("VIRTUAL_SOCKET")] * len(sockets)
     if config.group_of(tenant.name) is not None and board.virtual_devices is not None:
         kinds.append(abi.bundle("VIRTUAL_INPUT"))
-    return kinds
+    return kinds + [served.kind_of(device) for device in tenant.served]
+
+
+def _ends(
+    channel: ChannelConfig,
+    every: Sequence[ChannelConfig],
+    devices: dict[str, tuple[VirtualDevice, ...]],
+    config: SystemConfig,
+) -> tuple[End, ...]:
+    if channel.kind != served.KIND:
+        return tuple(_end(channel, name, every, devices) for name in channel.ends)
+    server, client = channel.ends
+    [count] = (len(tenant.served) for tenant in config.tenants if tenant.name == client)
+    return (
+        _end(channel, server, every, devices),
+        *(End(device, 0, b"") for device in devices[client][-count:]),
+    )
 
 
 def _end(
@@ -188,11 +216,11 @@ def control_channels(config: SystemConfig) -> tuple[ChannelConfig, ...]:
 def _check_limits(
     config: SystemConfig, devices: dict[str, tuple[VirtualDevice, ...]], mistakes: Mistakes
 ) -> None:
-    channels = len(config.channels) + len(control_channels(config))
+    channels = sum(map(len, (config.channels, control_channels(config), served.channels(config))))
     if channels > abi.limit("MAX_CHANNELS"):
         mistakes.add(
             "channel",
-            f"{channels} channels, control ports included",
+            f"{channels} channels, control ports and served tenants included",
             f"keep to {abi.limit('MAX_CHANNELS')}",
         )
     count = sum(map(len, devices.values()))
@@ -220,15 +248,18 @@ def _check_ends(channel: ChannelConfig, names: Sequence[str], mistakes: Mistakes
 
 
 def _place(
-    tenant: TenantConfig, kinds: Sequence[int], board: Board, mistakes: Mistakes
+    tenant: TenantConfig, kinds: Sequence[int], pages: int, board: Board, mistakes: Mistakes
 ) -> tuple[VirtualDevice, ...]:
-    """Give each virtual device of a tenant its address and its interrupt."""
+    """Give each virtual device of a tenant its address and its interrupt.
+
+    `pages`: of registers for devices of others, which it serves.
+    """
     if not kinds:
         return ()
     area = board.virtual_devices
     sources = board.plic.virtual_sources[1:]
     # Behind the devices is the page of doorbells.
-    if area is None or len(kinds) > min(area.size // DEVICE_SIZE - 1, len(sources)):
+    if area is None or len(kinds) > min(area.size // DEVICE_SIZE - 1 - pages, len(sources)):
         mistakes.add(
             tenant.key,
             f"needs {len(kinds)} virtual devices, which the board has no room for",

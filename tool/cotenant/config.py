@@ -35,6 +35,8 @@ EVENTS = 100
 _MOST_EVENTS = 10_000
 _MOST_WAKE_UPS = 1_000_000
 CHANNEL_KINDS = ("stream", "net", "memory", "socket")
+SERVED_DEVICES = ("disk", "net", "rng")
+"""what a tenant can have that a program of another tenant serves"""
 WINDOW_HIGH = 1 << 30
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -125,6 +127,10 @@ class TenantConfig:
     """names of tenants that it may ask the monitor about; None: it has no control port"""
     may_control: tuple[str, ...] = ()
     guests: Guests | None = None
+    served_by: str | None = None
+    """name of the tenant a program of which serves its devices; None: it has none of these"""
+    served: tuple[str, ...] = ()
+    """those devices, each by what it is, of SERVED_DEVICES"""
     machine: bool = False
     """whether it sees machine mode; otherwise it begins in supervisor mode, above SBI"""
     s_mode: bool = False
@@ -328,6 +334,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     watch = _read_watch(reader.table("watch"))
     rights = _read_control(reader, tenants)
     guests = _read_guests(reader, len(harts))
+    served_by, served = _read_served(reader, name, tenants)
     machine, s_mode, rewrite = _read_mode(reader)
     if guests is not None and budget is not None:
         reader.wrong("guests", "a tenant with a budget has none", "take one of them out")
@@ -365,6 +372,8 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         may_see=rights[0] if rights else None,
         may_control=rights[1] if rights else (),
         guests=guests,
+        served_by=served_by,
+        served=served,
         machine=machine,
         s_mode=s_mode,
         rewrite=rewrite,
@@ -403,6 +412,31 @@ def _read_guests(reader: TableReader, harts: int) -> Guests | None:
                 reader.wrong(key, "the tenant has no guests", "add: guests = 1")
         return None
     return Guests(count, most or harts, memory)
+
+
+def _read_served(
+    reader: TableReader, name: str, tenants: list[str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return who serves a tenant's devices, and what these are."""
+    server = reader.string("served-by", "linux")
+    devices = reader.strings("served", '["disk", "net"]') or ()
+    if server is None:
+        if devices:
+            reader.wrong("served", "nobody serves these devices", 'add: served-by = "linux"')
+        return None, ()
+    if server not in tenants:
+        reader.wrong("served-by", f'there is no tenant "{server}"', suggestion(server, tenants))
+    elif server == name:
+        reader.wrong("served-by", "a tenant cannot serve itself", "name another tenant")
+    unknown = [each for each in devices if each not in SERVED_DEVICES]
+    if unknown:
+        remedy = suggestion(unknown[0], SERVED_DEVICES)
+        reader.wrong("served", f'"{unknown[0]}" is no device that can be served', remedy)
+    most = abi.limit("MAX_CHANNEL_ENDS") - 1
+    if not 1 <= len(devices) <= most:
+        what = f"{len(devices)} devices" if devices else "no devices are named"
+        reader.wrong("served", what, f'list 1 to {most}, for example: served = ["disk", "net"]')
+    return server, devices
 
 
 def _read_group(reader: TableReader) -> GroupConfig | None:

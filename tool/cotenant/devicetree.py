@@ -14,6 +14,7 @@ from cotenant import flat_tree
 from cotenant.board import PCI_INTERRUPTS, Board, Device, PciWindows, PropertyValue
 from cotenant.channels import VirtualDevice, WindowEnd
 from cotenant.ranges import Range
+from cotenant.served import Client
 
 PLIC_PHANDLE = 1
 # "No interrupt": marks the PLIC contexts that are not the tenant's.
@@ -31,7 +32,9 @@ _PCI_CARD = 1 << 11
 WATCHDOG = "allwinner,sun6i-a31-wdt"
 HOSTED = "cotenant,hosted"
 CHANNEL = "cotenant,memory-channel"
-"""what the virtual watchdog, the registers for guests and a window are compatible with"""
+SERVED = "cotenant,served"
+"""what the virtual watchdog, the registers for guests and others, and a window are compatible with
+"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class TenantView:
     M-mode contexts of a tenant in machine mode without S-mode."""
     random_seed: bytes
     """Random bytes, a multiple of 4 of them, for a kernel that has no other source yet."""
+    clients: tuple[Client, ...] = ()
+    """Whose devices it serves."""
     machine: bool = False
     """Whether it sees machine mode."""
     s_mode: bool = False
@@ -135,6 +140,8 @@ def _root(view: TenantView, board: Board) -> fdt.Node:
     root.append(_soc(view, board))
     if view.windows:
         root.append(_channels(view.windows))
+    if view.clients:
+        root.append(_served(view.clients))
     return root
 
 
@@ -272,6 +279,21 @@ def _channels(windows: Sequence[WindowEnd]) -> fdt.Node:
         }
         channels.append(_node(f"{each.channel}@{each.window.base:x}", properties))
     return channels
+
+
+def _served(clients: Sequence[Client]) -> fdt.Node:
+    """Return the tenants that this one serves; no bus, as that of channels."""
+    node = _node("served", {"#address-cells": 2, "#size-cells": 2, "ranges": True})
+    for client in clients:
+        areas = (client.registers, *client.memory)
+        properties: dict[str, PropertyValue] = {
+            "compatible": SERVED,
+            "label": client.name,
+            "reg": tuple(cell for area in areas for cell in _reg(area)),
+            "cotenant,port": client.port,
+        }
+        node.append(_node(f"{client.name}@{client.registers.base:x}", properties))
+    return node
 
 
 def _watchdog(area: Range) -> fdt.Node:

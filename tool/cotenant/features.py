@@ -31,6 +31,7 @@ WHAT = {
     "next_stage": "an image of the previous boot stage",
     "plic": "device interrupts, virtual PLICs and UARTs",
     "pmu": "performance counters (SBI PMU)",
+    "served": "devices that another tenant serves",
     "sifive_uart": "the driver of a SiFive UART",
     "sse": "software events (SBI SSE)",
     "sta": "steal time (SBI STA)",
@@ -75,13 +76,19 @@ def used(system: System) -> frozenset[str]:
         "machine": any(tenant.config.machine for tenant in tenants),
         "next_stage": any(tenant.config.next_stage is not None for tenant in tenants),
         "plic": any(tenant.has_plic for tenant in tenants),
+        "served": any(tenant.config.served_by is not None for tenant in tenants),
         "sifive_uart": system.board.uart.kind == abi.bundle("UART_SIFIVE"),
         "terminal": system.console_mode == "mux",
         "trace": system.trace_ring > 0,
         "uart32": system.board.uart.kind == abi.bundle("UART_NS16550_32"),
         "watch": any(tenant.config.watch is not None for tenant in tenants),
     }
-    kinds = {_DEVICES[device.kind] for tenant in tenants for device in tenant.virtual_devices}
+    kinds = {
+        _DEVICES[device.kind]
+        for tenant in tenants
+        for device in tenant.virtual_devices
+        if device.kind in _DEVICES
+    }
     return with_needs({name for name, needed in asked.items() if needed} | kinds)
 
 

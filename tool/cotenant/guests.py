@@ -28,13 +28,16 @@ def registers(tenant: TenantConfig, board: Board) -> Range | None:
     return Range(board.virtual_devices.end - size, size)
 
 
-def check(tenant: TenantConfig, board: Board, virtual_devices: int, mistakes: Mistakes) -> None:
-    """Note it if the board has no room for the registers; `virtual_devices`: of the tenant."""
+def check(tenant: TenantConfig, board: Board, pages: int, mistakes: Mistakes) -> None:
+    """Note it if the board has no room for the registers.
+
+    `pages`: of the tenant's virtual devices and those that it serves.
+    """
     area = board.virtual_devices
     wanted = registers(tenant, board)
     if tenant.guests is None:
         return
-    if area is None or wanted is None or wanted.base < area.base + (virtual_devices + 1) * 0x1000:
+    if area is None or wanted is None or wanted.base < area.base + (pages + 1) * 0x1000:
         size = 0 if wanted is None else wanted.size
         mistakes.add(
             f"{tenant.key}.guests",

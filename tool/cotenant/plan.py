@@ -103,7 +103,7 @@ class System:
         """Tell whether the monitor starts a tenant: of a group, one at most."""
         group = self.config.group_of(tenant.name)
         first = group is None or self.config.active_at_boot(group) == tenant.name
-        return tenant.config.autostart and first
+        return tenant.config.autostart and first and tenant.config.served_by is None
 
     @property
     def own_trees(self) -> tuple[bytes, ...]:

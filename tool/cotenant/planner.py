@@ -21,6 +21,7 @@ from cotenant import (
     interrupts,
     memory,
     qemu_devices,
+    served,
     windows,
 )
 from cotenant.board import Board
@@ -92,14 +93,12 @@ def plan(
     _check_trees(config, board, images, placement.ram, mistakes)
     joined = channels.plan(config, board, shared.of, mistakes)
     for tenant in config.tenants:
-        guests.check(tenant, board, len(joined.devices[tenant.name]), mistakes)
+        pages = len(joined.devices[tenant.name]) + served.page_count(config, tenant.name)
+        guests.check(tenant, board, pages, mistakes)
     vharts = plan_vharts(config, board, shared, owned, joined.devices, mistakes)
     mistakes.stop_if_any()
     decided = _Decided(images, owned, placement, shared, layouts, vharts, joined)
-    tenants = tuple(
-        _tenant(each, board, use_sstc, decided, _random_seed(config.seed, each.name))
-        for each in config.tenants
-    )
+    tenants = tuple(_tenant(each, config, use_sstc, board, decided) for each in config.tenants)
     return System(
         config=config,
         board=board,
@@ -175,7 +174,7 @@ def _random_seed(seed: int | None, tenant: str) -> bytes:
 
 
 def _tenant(
-    tenant: TenantConfig, board: Board, sstc: bool, decided: _Decided, random_seed: bytes
+    tenant: TenantConfig, config: SystemConfig, sstc: bool, board: Board, decided: _Decided
 ) -> TenantPlan:
     name = tenant.name
     layout = decided.layouts[name]
@@ -194,9 +193,12 @@ def _tenant(
         uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
         watchdog=None if tenant.watch is None else board.virtual_watchdog,
         guests=guests.registers(tenant, board),
+        clients=served.view(
+            config, decided.windows.memory, name, board, len(decided.channels.devices[name])
+        ),
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),
-        random_seed=random_seed,
+        random_seed=_random_seed(config.seed, name),
         machine=tenant.machine,
         s_mode=tenant.s_mode,
     )

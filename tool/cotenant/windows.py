@@ -10,6 +10,7 @@ of much less memory is passed over, because it has none to spare and is no Linux
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cotenant import served
 from cotenant.board import Board
 from cotenant.config import ChannelConfig, SystemConfig
 from cotenant.errors import Mistakes
@@ -111,6 +112,7 @@ def plan(
             for channel in config.channels
             if channel.name in of and name in channel.ends
         }
+        | served.opened(config, left, name)
         for name in memory
     }
     return Windows(of, shared, left)

@@ -101,10 +101,11 @@ static bool is_next_port(const struct bundle *bundle, uint32_t channel, uint32_t
     return wanted->port == before && wanted->port < COTENANT_MAX_PORTS;
 }
 
-/* The kind of device that channels of a kind end in; 0: there is no such kind. */
+/* The kind of device that channels of a kind end in, the first end at least; 0: no such kind. */
 static uint32_t device_kind(uint32_t kind)
 {
     switch (kind) {
+    case COTENANT_CHANNEL_SERVED:
     case COTENANT_CHANNEL_STREAM:
     case COTENANT_CHANNEL_CONTROL:
     case COTENANT_CHANNEL_MEMORY:
@@ -125,8 +126,9 @@ static struct check_result check_end_count(const struct bundle *bundle, uint32_t
 
     if (channel->kind != COTENANT_CHANNEL_CONTROL) {
         REQUIRE(channel->end_count == 2 ||
-                    (channel->kind == COTENANT_CHANNEL_NET && channel->end_count > 2 &&
-                     channel->end_count <= COTENANT_MAX_CHANNEL_ENDS),
+                    ((channel->kind == COTENANT_CHANNEL_NET ||
+                      channel->kind == COTENANT_CHANNEL_SERVED) &&
+                     channel->end_count > 2 && channel->end_count <= COTENANT_MAX_CHANNEL_ENDS),
                 "channel.end_count: out of range", index);
         return check_good();
     }
@@ -177,6 +179,15 @@ static struct check_result check_window(const struct bundle *bundle, uint32_t in
     return check_good();
 }
 
+/* An end may be in a device of kind `present`; the channel's kind asks for `kind`. */
+static bool suits(const struct bundle_channel *channel, uint32_t end, uint32_t present,
+                  uint32_t kind)
+{
+    return channel->kind == COTENANT_CHANNEL_SERVED && end > 0
+               ? (present & COTENANT_VIRTUAL_SERVED) != 0
+               : present == kind;
+}
+
 static struct check_result check_channel(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_channel *channel = &bundle->channels[index];
@@ -193,7 +204,8 @@ static struct check_result check_channel(const struct bundle *bundle, uint32_t i
     for (uint32_t i = 0; result.problem == NULL && i < channel->end_count; i++) {
         const struct bundle_end *end = &channel->ends[i];
 
-        REQUIRE(end->device < bundle->device_count && bundle->devices[end->device].kind == kind,
+        REQUIRE(end->device < bundle->device_count &&
+                    suits(channel, i, bundle->devices[end->device].kind, kind),
                 "channel.ends.device: not of that kind", index);
         REQUIRE(is_next_port(bundle, index, i), "channel.ends.port: not the next one", index);
         REQUIRE(kind == COTENANT_VIRTUAL_CONSOLE || end->port == 0,

@@ -15,6 +15,8 @@ struct virtio_type {
     uint32_t kind; /* COTENANT_VIRTUAL_*, the number of the type in the standard */
     /* Ties the devices together as the bundle's channels say, at boot. NULL: there is no need. */
     void (*init)(void);
+    /* What it identifies itself as. NULL: its kind. */
+    uint32_t (*id)(const struct virtio_device *device);
     /* Feature bits that it offers beside VIRTIO_F_VERSION_1. */
     uint64_t (*features)(const struct virtio_device *device);
     uint32_t (*queue_count)(const struct virtio_device *device);
@@ -43,6 +45,11 @@ struct virtio_type {
      * from 0. Returns whether there is another part.
      */
     bool (*reset)(struct virtio_device *device, uint32_t part);
+    /*
+     * It was reset, and what works with the driver's buffers has not let go of them yet: the reset
+     * is not over. NULL: it always is.
+     */
+    bool (*holds)(const struct virtio_device *device);
 };
 
 TABLE(const struct virtio_type *const, virtio_types);

@@ -333,13 +333,19 @@ static void begin_reset(struct virtio_device *device)
     device->ending = 1;
 }
 
+static bool is_held(const struct virtio_device *device)
+{
+    return device->type->holds != NULL && device->type->holds(device);
+}
+
 /* Each part of a device is a part of its own; one that no driver has touched is none. */
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t count = tenant->description->device_count;
     struct virtio_device *device = &virtio_devices[tenant->description->device_first + *next];
 
-    for (; *next != count && !device->touched && device->ending == 0; device++) {
+    for (; *next != count && !device->touched && device->ending == 0 && !is_held(device);
+         device++) {
         (*next)++;
     }
     if (*next == count || *room < GIVE_BACK_ROOM) {
@@ -352,7 +358,7 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     if (device->ending != 0) {
         end_part(device);
     }
-    if (device->ending == 0 && !device->touched) {
+    if (device->ending == 0 && !device->touched && !is_held(device)) {
         (*next)++;
     }
     return *next == count;
@@ -523,7 +529,7 @@ static uint32_t read_register(const struct virtio_device *device, uint32_t offse
     case REG_VERSION:
         return VERSION;
     case REG_DEVICE_ID:
-        return device->description->kind;
+        return device->type->id != NULL ? device->type->id(device) : device->description->kind;
     case REG_VENDOR_ID:
         return VENDOR;
     case REG_DEVICE_FEATURES:
@@ -568,7 +574,7 @@ static bool write_status(struct virtio_device *device, uint8_t value)
 
     if (value == 0) {
         begin_reset(device);
-        return end(device);
+        return end(device) && !is_held(device);
     }
     device->touched = true;
     if ((device->status & STATUS_FEATURES_OK) == 0 && !acceptable) {

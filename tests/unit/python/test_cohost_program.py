@@ -517,7 +517,7 @@ def test_list_pause_resume_stop(host: Host) -> None:
     process = host.start(*words)
     wait_for(lambda: (host.folder / "run" / "web").exists() and "start" in host.log)
     guest = {"name": "web", "state": "running", "pid": process.pid, "cpus": 1, "memory": 8 * MIB}
-    assert json.loads(host.call("--json", "list").stdout) == {"guests": [guest]}
+    assert json.loads(host.call("--json", "list").stdout) == {"guests": [guest], "tenants": []}
     assert "web runs already" in host.call(*words).stderr
     assert host.call("pause", "web").stdout == "pause web: ok\n"
     wait_for(lambda: "paused" in host.call("list").stdout)
@@ -526,7 +526,7 @@ def test_list_pause_resume_stop(host: Host) -> None:
     process.communicate(timeout=30)
     assert process.returncode == STOPPED
     assert "no guest web runs" in host.call("stop", "web").stderr
-    assert json.loads(host.call("--json", "list").stdout) == {"guests": []}
+    assert json.loads(host.call("--json", "list").stdout) == {"guests": [], "tenants": []}
 
 
 @pytest.mark.parametrize("name", ["guest0", "another"])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _BUS = "cotenant"
 # As in a made tree: no bus, so that no kernel looks for drivers.
 _CHANNELS = "channels"
+_SERVED = "served"
 
 
 def reg(bus: Node, *areas: Range) -> bytes:
@@ -50,7 +51,13 @@ def add(it: "Edit", plic: int, with_uart: bool) -> Node | None:
         node.properties["reg"] = reg(channels, window.window, window.doorbell)
         node.set_texts("label", window.channel)
         node.set_cells("cotenant,end", window.number)
-    for each in (bus, channels):
+    clients = _bus(root, _SERVED)
+    for client in view.clients:
+        node = _device(clients, client.name, devicetree.SERVED, client.registers)
+        node.properties["reg"] = reg(clients, client.registers, *client.memory)
+        node.set_texts("label", client.name)
+        node.set_texts("cotenant,port", client.port)
+    for each in (bus, channels, clients):
         if each.children:
             root.children.append(each)
             it.cut += [f"{node.path} is added: {node.compatible[0]}" for node in each.children]

@@ -41,6 +41,7 @@ def fingerprint(tree: Path) -> str:
         folder / "Makefile",
         *shared,
         tree / "abi" / "hosted.h",
+        tree / "abi" / "served.h",
     ]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
