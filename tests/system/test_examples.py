@@ -15,8 +15,8 @@ from cotenant import paths
 
 MORTALS = ("mortal", "freertos-mortal")
 # These take longer and do more: they have tests of their own, test_debian_disk.py,
-# test_switch_debian.py and test_display.py.
-ELSEWHERE = ("debian-disk", "switch-two-debians", "switch-display")
+# test_switch_debian.py, test_display.py and test_served.py.
+ELSEWHERE = ("debian-disk", "switch-two-debians", "switch-display", "served")
 EXAMPLES = sorted(
     path for path in (paths.ROOT / "examples").glob("*.toml") if path.stem not in ELSEWHERE
 )

@@ -15,10 +15,13 @@ static const struct virtio_type net = {.kind = COTENANT_VIRTUAL_NET};
 static const struct virtio_type input = {.kind = COTENANT_VIRTUAL_INPUT};
 static const struct virtio_type vsock = {.kind = COTENANT_VIRTUAL_SOCKET};
 
+static const struct virtio_type served = {.kind = COTENANT_VIRTUAL_SERVED_DISK};
+
 VIRTIO_TYPE(console);
 VIRTIO_TYPE(net);
 VIRTIO_TYPE(input);
 VIRTIO_TYPE(vsock);
+VIRTIO_TYPE(served);
 
 static void make_board(struct bundle_board *board)
 {

@@ -968,6 +968,47 @@ static void test_channels(void **state)
             b->channels[2].ends[0].port = 2; b->channel_count = 3);
 }
 
+/* The first tenant serves a disk of the second one, whose only device that is. */
+static void serve(void)
+{
+    struct bundle_channel *channel = &b->channels[0];
+
+    channel->kind = COTENANT_CHANNEL_SERVED;
+    b->devices[1].kind = COTENANT_VIRTUAL_SERVED_DISK;
+}
+
+static void test_served_devices(void **state)
+{
+    const struct bundle_range memory = rtos->memory[0];
+    struct bundle_channel *channel = &b->channels[0];
+    const uint64_t entry = MADE_NAPOT(memory.base, memory.size);
+
+    (void)state;
+    ACCEPTED(serve());
+    ACCEPTED(serve(); rtos->flags |= COTENANT_TENANT_AWAITS_SERVER);
+    REFUSED("channel.end_count", 0, serve(); channel->end_count = 1);
+    REFUSED("channel.end_count", 0, serve(); channel->end_count = 9);
+    REFUSED("channel.ends.device", 0, serve(); b->devices[1].kind = COTENANT_VIRTUAL_CONSOLE);
+    REFUSED("channel.ends.device", 0, serve(); channel->ends[1].device = 2);
+    REFUSED("channel.ends.device", 0, serve(); channel->ends[0].device = 1);
+    REFUSED("channel.ends: a device twice", 0, serve(); channel->end_count = 3;
+            channel->ends[2] = channel->ends[1]; channel->ends[2].port = 1);
+    REFUSED("channel.ends: a tenant that serves itself", 0, serve(); rtos->device_count = 0;
+            b->devices[1].tenant = 0; b->devices[1].source = 20; linux_tenant->device_count = 2);
+    REFUSED("channel.ends: the tenant has a server", 1, serve(); b->channels[1] = *channel;
+            b->channels[1].ends[0].port = 1; b->channels[1].ends[1].port = 1; b->channel_count = 2);
+    REFUSED("device.kind: served by no tenant", 1, serve(); b->channel_count = 0);
+    REFUSED("channel.window: none", 0, serve(); channel->window = memory);
+    REFUSED("tenant.virtual_base: no room", 0, serve();
+            linux_tenant->virtual_base = board->plic_base - 2 * COTENANT_VIRTUAL_DEVICE_SIZE);
+    /* The server may touch the client's memory, and nobody else may. */
+    ACCEPTED(serve(); set_pmp(linux_vhart, MADE_WINDOW, entry, PMP_NAPOT | PMP_R | PMP_W));
+    REFUSED("vhart.pmp_address: opens memory", 0,
+            set_pmp(linux_vhart, MADE_WINDOW, entry, PMP_NAPOT | PMP_R | PMP_W));
+    REFUSED("vhart.pmp_address: opens memory", 2, serve();
+            set_pmp(&b->vharts[2], 5, entry, PMP_NAPOT | PMP_R));
+}
+
 static void test_windows(void **state)
 {
     struct bundle_channel *channel = &b->channels[0];
@@ -1024,6 +1065,7 @@ int main(void)
         cmocka_unit_test(test_tenant_resets),
         cmocka_unit_test(test_virtual_devices),
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_served_devices),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_guests),
         cmocka_unit_test(test_tenant_watch),
