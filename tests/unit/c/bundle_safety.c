@@ -311,7 +311,27 @@ static bool plic_byte_is_safe(const struct bundle *bundle, const struct bundle_v
            deciding(vhart, byte) == (int)vhart->plic_claim_entry;
 }
 
-/* It is in the window of a channel that ends at both tenants, which may be the same. */
+/* It is a client's whose server is one of the tenants; the other one is either of the two. */
+static bool is_served_byte(const struct bundle *bundle, uint32_t tenant, uint32_t other, wide byte)
+{
+    for (uint32_t i = 0; i < bundle->channel_count; i++) {
+        const struct bundle_channel *channel = &bundle->channels[i];
+        uint32_t server = bundle->devices[channel->ends[0].device].tenant;
+        uint32_t client = bundle->devices[channel->ends[1].device].tenant;
+
+        if (channel->kind == COTENANT_CHANNEL_SERVED && (tenant == server || other == server) &&
+            (tenant == server || tenant == client) && (other == server || other == client) &&
+            owns_byte(&bundle->tenants[client], byte)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * It is in the window of a channel that ends at both tenants, which may be the same, or one serves
+ * the other.
+ */
 static bool shares_byte(const struct bundle *bundle, uint32_t tenant, uint32_t other, wide byte)
 {
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
@@ -326,7 +346,7 @@ static bool shares_byte(const struct bundle *bundle, uint32_t tenant, uint32_t o
             return true;
         }
     }
-    return false;
+    return is_served_byte(bundle, tenant, other, byte);
 }
 
 /* Through the registers of a virtio device all memory is in reach. */
