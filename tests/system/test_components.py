@@ -58,11 +58,17 @@ def test_a_control_loop_misses_nothing_beside_one_that_crashes(boot: Boot) -> No
 
 @pytest.mark.long_form
 def test_each_system_component_is_killed_under_load(boot: Boot) -> None:
-    kills = 1000 if is_long() else 100
+    kills = 1000 if is_long() else 50
     session = run(boot, "components-siege", f"kills={kills}")
     verdict = session.expect("components", VERDICT)[1]
     assert verdict.startswith("PASS "), session.output("components")
-    assert int(re.findall(r"kills=(\d+)", verdict)[0]) == 10 * kills
+    assert int(re.findall(r"kills=(\d+)", verdict)[0]) == 18 * kills
+
+
+def test_small_components_do_what_they_say(boot: Boot) -> None:
+    session = run(boot, "components-examine", "number=42,7")
+    verdict = session.expect("components", VERDICT)[1]
+    assert verdict.startswith("PASS "), session.output("components")
 
 
 def test_an_invocation_costs_what_the_documents_say(boot: Boot) -> None:

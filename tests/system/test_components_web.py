@@ -5,7 +5,8 @@ import re
 import time
 import urllib.request
 
-from systems import Boot, linux, payload, system
+import pytest
+from systems import Boot, is_long, linux, payload, system
 from test_channels import channel, outcome, run, start
 from test_debian_disk import free_port
 from test_memory_channels import window
@@ -59,12 +60,45 @@ def processes_take_part(session: Session) -> None:
     assert " 503 " in run(session, "linux", status.replace("greeting", "..%2Fsecret"))
     assert "restarted" in fetch(session, "crash/translator")
     assert fetch(session, "linux/greeting") == "from Linux\n"  # the process has opened it again
+    run(session, "linux", "printf '# hosts\\n10.0.0.9\\tmaster slave\\n' >/tmp/hosts")
+    assert fetch(session, "resolve/slave") == "10.0.0.9\n"
     run(session, "linux", "killall componentctl; sleep 0.1")
+    assert fetch(session, "resolve/slave") == "10.0.0.9\n"  # kept
+    assert " 503 " in run(session, "linux", status.replace("linux/greeting", "resolve/other"))
+    assert run(session, "linux", "componentctl call settings.set =report 150") == "1\n"
+    assert run(session, "linux", "componentctl call settings.get =report 0") == "150\n"
 
     run(session, "linux", "head -c 3000 /dev/urandom >/dev/virtio-ports/components; true")
     assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
 
 
+def besiege(session: Session, page: str) -> None:
+    """Kill every component but the control loop again and again while Linux fetches pages."""
+    rounds = 1000 if is_long() else 20
+    before = {
+        each: restarts(session, each) for each in ("net", "ip", "http", "files", "translator")
+    }
+    assert fetch(session, "") == page
+    run(session, "linux", f"wget -qO /tmp/whole http://{ADDRESS}/")
+    fetch(session, f"siege/{rounds}")
+    load = (
+        f"bad=0; good=0; for i in $(seq {2 * rounds}); do "
+        f"if wget -T 1 -qO /tmp/page http://{ADDRESS}/ 2>/dev/null; then good=$((good + 1)); "
+        "cmp -s /tmp/page /tmp/whole || bad=$((bad + 1)); fi; "
+        "timeout 1 componentctl call timer.now_us >/dev/null 2>&1; done; echo $bad $good"
+    )
+    bad, good = map(int, run(session, "linux", load).split())
+    assert bad == 0 and good > 0
+    for each, count in before.items():
+        for _ in range(ATTEMPTS):
+            if restarts(session, each) >= count + rounds:
+                break
+            time.sleep(1)
+        assert restarts(session, each) >= count + rounds
+    assert fetch(session, "") == page
+
+
+@pytest.mark.long_form
 def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
     components = payload(
         "components-web",
@@ -113,6 +147,8 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
     run(session, "linux", f"nc -w 1 {ADDRESS} 80 </dev/null; true")
     assert fetch(session, "") == page
     assert restarts(session, "http") == 1
+    assert fetch(session, "access").splitlines()[-1].endswith(" 200 /stats")
+    besiege(session, page)
     assert missed(session) == 0
 
 

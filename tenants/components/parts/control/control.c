@@ -77,7 +77,7 @@ void thread_loop(uint64_t unused)
             continue;
         }
         note(woken.value);
-        temperature = plant_step(power);
+        temperature = sensor_read();
         if (temperature.error == OK) {
             int64_t error = TARGET - (int64_t)temperature.value;
 
@@ -86,5 +86,6 @@ void thread_loop(uint64_t unused)
             sum = sum < 0 ? 0 : sum > MOST_POWER ? MOST_POWER : sum;
             power = bounded(sum + error);
         }
+        actuator_set(power);
     }
 }

@@ -6,6 +6,7 @@
 #define ENTRIES 24
 #define PERIOD_US 250000
 #define PATIENCE_US 100000
+#define SILENCE_US 10000000
 /* Of the ring and of the page in the making. */
 #define LOCK 0
 
@@ -70,6 +71,7 @@ void thread_sample(uint64_t unused)
             count++;
             locks_give(LOCK);
         }
+        watchdog_beat(SILENCE_US);
         timer_sleep(PERIOD_US);
     }
 }

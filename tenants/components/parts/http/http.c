@@ -17,14 +17,18 @@
 #define ACCEPT_US 1000000
 #define PATIENCE_US 5000000
 #define RETRY_US 20000
+/* A client that is slower holds up others. */
+#define SILENCE_US 20000000
 #define LINUX_FILE_SIZE 2000
 #define NO_FILE (~0ull)
+#define MOST_NUMBER 1000000
 #define NOT_COUNTED (~0ull)
 
 static BUFFER char request[PAGE] __attribute__((aligned(PAGE)));
 static BUFFER char reply[PAGE] __attribute__((aligned(PAGE)));
 static BUFFER char text[PAGE]; /* a page in the making */
 static uint64_t requests;
+static uint64_t last_status;
 static volatile uint64_t *volatile nowhere = (volatile uint64_t *)8;
 
 uint64_t export_requests(void)
@@ -82,8 +86,20 @@ static bool send(uint64_t length)
     return true;
 }
 
+/* The number that a text begins with. */
+static uint64_t number_of(const char *digits)
+{
+    uint64_t number = 0;
+
+    for (; *digits >= '0' && *digits <= '9' && number < MOST_NUMBER; digits++) {
+        number = number * 10 + (uint64_t)(*digits - '0');
+    }
+    return number;
+}
+
 static bool send_head(const char *status, const char *type, uint64_t length)
 {
+    last_status = number_of(status);
     return send(format_text(reply, sizeof(reply),
                             "HTTP/1.0 %s\r\nContent-Type: %s\r\nContent-Length: %lu\r\n"
                             "Connection: close\r\n\r\n",
@@ -174,12 +190,9 @@ static void send_statistics(void)
     send_text("200 OK", text);
 }
 
-static void send_history(void)
+/* What another component has written into `reply`. */
+static void send_page(struct result size)
 {
-    struct result size;
-
-    lend(CAPABILITY_HISTORY_PAGE);
-    size = history_page((uintptr_t)reply);
     if (has_failed(size) || size.value == 0 || size.value > PIECE_SIZE) {
         send_text("503 Service Unavailable", "It cannot be read now.\n");
         return;
@@ -187,6 +200,45 @@ static void send_history(void)
     memcpy(text, reply, size.value);
     text[size.value] = '\0';
     send_text("200 OK", text);
+}
+
+static void send_history(void)
+{
+    lend(CAPABILITY_HISTORY_PAGE);
+    send_page(history_page((uintptr_t)reply));
+}
+
+static void send_access(void)
+{
+    lend(CAPABILITY_ACCESS_PAGE);
+    send_page(access_page((uintptr_t)reply));
+}
+
+static void send_address(const char *name)
+{
+    struct result found;
+    char line[20];
+
+    memcpy(reply, name, strlen(name));
+    lend(CAPABILITY_RESOLVER_FIND);
+    found = resolver_find((uintptr_t)reply, strlen(name));
+    if (has_failed(found)) {
+        send_text("503 Service Unavailable", "No process of Linux knows.\n");
+        return;
+    }
+    if (found.value == 0) {
+        send_text("404 Not Found", "There is no such host.\n");
+        return;
+    }
+    format_text(line, sizeof(line), "%lu.%lu.%lu.%lu\n", found.value >> 24, found.value >> 16 & 255,
+                found.value >> 8 & 255, found.value & 255);
+    send_text("200 OK", line);
+}
+
+static void begin_siege(uint64_t rounds)
+{
+    send_text("200 OK", "It begins.\n");
+    chaos_begin(rounds);
 }
 
 /* A file that a process of Linux serves, if there is one. */
@@ -233,11 +285,37 @@ static void crash(const char *name)
     faults_kill(found.value);
 }
 
+/* What is behind `start`; NULL: the path begins with something else. */
+static const char *behind(const char *path, const char *start)
+{
+    return strncmp(path, start, strlen(start)) == 0 ? path + strlen(start) : NULL;
+}
+
+static void serve_path(const char *path)
+{
+    if (strcmp(path, "stats") == 0) {
+        send_statistics();
+    } else if (strcmp(path, "history") == 0) {
+        send_history();
+    } else if (strcmp(path, "access") == 0) {
+        send_access();
+    } else if (behind(path, "crash/") != NULL) {
+        crash(behind(path, "crash/"));
+    } else if (behind(path, "siege/") != NULL) {
+        begin_siege(number_of(behind(path, "siege/")));
+    } else if (behind(path, "linux/") != NULL) {
+        send_linux_file(behind(path, "linux/"));
+    } else if (behind(path, "resolve/") != NULL) {
+        send_address(behind(path, "resolve/"));
+    } else {
+        send_file(path[0] != '\0' ? path : "index.html");
+    }
+}
+
 static void serve(void)
 {
-    static const char crashing[] = "crash/";
-    static const char from_linux[] = "linux/";
     char path[PATH_SIZE + 1];
+    uint64_t words[PATH_SIZE / sizeof(uint64_t)] = {0};
     uint64_t length = receive();
 
     if (length == 0) {
@@ -257,25 +335,19 @@ static void serve(void)
     default:
         break;
     }
-    if (strcmp(path, "stats") == 0) {
-        send_statistics();
-    } else if (strcmp(path, "history") == 0) {
-        send_history();
-    } else if (strncmp(path, crashing, sizeof(crashing) - 1) == 0) {
-        crash(path + sizeof(crashing) - 1);
-    } else if (strncmp(path, from_linux, sizeof(from_linux) - 1) == 0) {
-        send_linux_file(path + sizeof(from_linux) - 1);
-    } else {
-        send_file(path[0] != '\0' ? path : "index.html");
-    }
+    serve_path(path);
+    memcpy(words, path, strlen(path));
+    access_note(last_status, words[0], words[1], words[2], words[3]);
 }
 
 void thread_serve(uint64_t unused)
 {
     (void)unused;
     for (;;) {
-        struct result result = ip_listen(PORT);
+        struct result result;
 
+        watchdog_beat(SILENCE_US);
+        result = ip_listen(PORT);
         if (result.error != OK || result.value != 1) {
             timer_sleep(RETRY_US);
             continue;

@@ -13,3 +13,8 @@ uint64_t export_step(uint64_t power)
     temperature -= temperature >> LOSS_SHIFT;
     return temperature;
 }
+
+uint64_t export_temperature(void)
+{
+    return temperature;
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments of the tenant: report=N    milliseconds between two lines (default 1000)
- *                          crashes=N   end after so many, with PASS or FAIL (default: never)
+ * Settings: report=N    milliseconds between two lines (default 1000)
+ *           crashes=N   end after so many, with PASS or FAIL (default: never)
  */
 #include "components/lib/print.h"
+#include "components/lib/setting.h"
 
 #define DEFAULT_REPORT_MS 1000
 
@@ -55,12 +56,13 @@ static void report_control(void)
 
 void thread_report(uint64_t unused)
 {
-    uint64_t pause = argument("report");
-    uint64_t last = argument("crashes");
     uint64_t crasher = crasher_id();
 
     (void)unused;
     for (;;) {
+        uint64_t pause = setting("report");
+        uint64_t last = setting("crashes");
+
         timer_sleep((pause != 0 ? pause : DEFAULT_REPORT_MS) * 1000);
         report_control();
         print_line("components: crashes=%lu restarts=%lu restart_cycles=%lu notes=%lu error=%lu",

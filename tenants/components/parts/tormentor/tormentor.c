@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Argument of the tenant: pause=N   microseconds between two calls (default 300) */
-#include "generated.h"
+/* Setting: pause=N   microseconds between two calls (default 300) */
+#include "components/lib/setting.h"
 
 #define DEFAULT_PAUSE_US 300
 
@@ -20,16 +20,15 @@ uint64_t export_survived(void)
 
 void thread_loop(uint64_t unused)
 {
-    uint64_t pause = argument("pause");
-
     (void)unused;
-    pause = pause != 0 ? pause : DEFAULT_PAUSE_US;
     for (uint64_t way = 0;; way++) {
+        uint64_t pause = setting("pause");
+
         if (crasher_turn(way).error == ERROR_FAILED) {
             crashes++;
         } else {
             survived++;
         }
-        timer_sleep(pause);
+        timer_sleep(pause != 0 ? pause : DEFAULT_PAUSE_US);
     }
 }

@@ -40,6 +40,8 @@ static const struct {
     {"statistics.missed", CAPABILITY_STATISTICS_MISSED},
     {"log.count", CAPABILITY_LOG_COUNT},
     {"timer.now_us", CAPABILITY_TIMER_NOW_US},
+    {"settings.get", CAPABILITY_SETTINGS_GET},
+    {"settings.set", CAPABILITY_SETTINGS_SET},
 };
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
