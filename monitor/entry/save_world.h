@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For trap entries, in assembly: from the registers of the tenant to the stack of its hart. */
+/*
+ * For trap entries, in assembly: from the registers of the tenant to the stack of its hart, and
+ * what is done of its timer without Sstc before that. sp is the world.
+ */
 #ifndef COTENANT_ENTRY_SAVE_WORLD_H
 #define COTENANT_ENTRY_SAVE_WORLD_H
 
@@ -25,6 +28,47 @@
     ld tp, WORLD_HART(sp) /* hart_self() while the monitor runs */
     ld sp, HART_STACK_TOP(tp)
     mv a0, tp
+    .endm
+
+/*
+ * Sets the deadline in register `value`: clears STIP, programs the earlier of it and the hart's next
+ * event. Uses `hart`, which has the hart, and `other`.
+ */
+    .macro set_deadline value, hart, other
+    sd \value, WORLD_DEADLINE(sp)
+    li \other, INTERRUPT_STI
+    csrc mip, \other
+    ld \other, HART_EVENT_DEADLINE(\hart)
+    ld \hart, HART_MTIMECMP(\hart)
+    bltu \other, \value, 8f
+    mv \other, \value
+8:  sd \other, 0(\hart)
+    .endm
+
+/*
+ * The machine timer's interrupt, with t0 and t1 free. If it is for the running vhart alone, as its
+ * deadline has come, and no other event has: shows it as STIP and programs the next event. Else
+ * goes to `others`.
+ */
+    .macro show_timer others
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_MTIME(t1)
+    ld t0, 0(t0)
+    ld t1, HART_EVENT_DEADLINE(t1)
+    bgeu t0, t1, \others
+    ld t1, WORLD_DEADLINE(sp)
+    bltu t0, t1, \others
+    li t1, -1
+    sd t1, WORLD_DEADLINE(sp)
+    li t1, INTERRUPT_STI
+    csrs mip, t1
+    ld t1, WORLD_HART(sp)
+    ld t0, HART_EVENT_DEADLINE(t1)
+    ld t1, HART_MTIMECMP(t1)
+    sd t0, 0(t1)
+    ld t0, WORLD_INTERRUPTS(sp)
+    addi t0, t0, 1
+    sd t0, WORLD_INTERRUPTS(sp)
     .endm
 
 /* To `function`, with t0 and t1 saved, and on to the world that it returns. */

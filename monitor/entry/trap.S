@@ -49,14 +49,7 @@ set_timer:
     ld t0, HART_FEATURES(t1)
     andi t0, t0, HART_SSTC
     bnez t0, 2f
-    sd a0, WORLD_DEADLINE(sp)
-    li t0, INTERRUPT_STI
-    csrc mip, t0
-    ld t0, HART_EVENT_DEADLINE(t1)
-    ld t1, HART_MTIMECMP(t1)
-    bltu t0, a0, 1f
-    mv t0, a0
-1:  sd t0, 0(t1)
+    set_deadline a0, t1, t0
     li a0, SBI_SUCCESS
     j ecall_done
 2:  csrw 0x14d, a0 /* stimecmp */
@@ -117,24 +110,7 @@ interrupt:
     slli t0, t0, 1
     addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
     bnez t0, plain_path
-    ld t1, WORLD_HART(sp)
-    ld t0, HART_MTIME(t1)
-    ld t0, 0(t0)
-    ld t1, HART_EVENT_DEADLINE(t1)
-    bgeu t0, t1, plain_path
-    ld t1, WORLD_DEADLINE(sp)
-    bltu t0, t1, plain_path
-    li t1, -1
-    sd t1, WORLD_DEADLINE(sp)
-    li t1, INTERRUPT_STI
-    csrs mip, t1
-    ld t1, WORLD_HART(sp)
-    ld t0, HART_EVENT_DEADLINE(t1)
-    ld t1, HART_MTIMECMP(t1)
-    sd t0, 0(t1)
-    ld t0, WORLD_INTERRUPTS(sp)
-    addi t0, t0, 1
-    sd t0, WORLD_INTERRUPTS(sp)
+    show_timer plain_path
     j fast_exit
 
 plain_path:

@@ -14,9 +14,7 @@
 #include "entry/fast_switch.h"
 #include "sbi/sbi.h"
 
-/* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
- */
-static uint32_t instruction_at(const struct vhart *vhart, uint64_t pc, uint64_t bits)
+uint32_t trap_instruction(const struct vhart *vhart, uint64_t pc, uint64_t bits)
 {
     uint32_t instruction = (uint32_t)bits;
 
@@ -39,7 +37,7 @@ static void crashes(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     if (values[CRASH_SCAUSE] == CAUSE_ILLEGAL_INSTRUCTION) {
         instruction_is_refused(vhart,
-                               instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
+                               trap_instruction(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
                                values[CRASH_SEPC]);
     }
     shared_enter(vhart->world.hart);
@@ -88,8 +86,7 @@ static void access_fault(struct vhart *vhart, uint64_t cause, uint64_t address)
     trap_reflect(vhart, cause, address);
 }
 
-/* The read of a time CSR that the hart lacks (privileged ISA 3.1.10, 4.1.5); false: it is none. */
-static bool read_time(struct vhart *vhart, uint32_t instruction)
+bool trap_reads_time(struct vhart *vhart, uint32_t instruction)
 {
     struct world *world = &vhart->world;
     bool from_s = (world->mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
@@ -122,14 +119,14 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool from_s = (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
-    uint32_t instruction = instruction_at(vhart, pc, bits);
+    uint32_t instruction = trap_instruction(vhart, pc, bits);
 
     if (instruction == INSTRUCTION_WFI && from_s) {
         vhart->world.registers[REGISTER_PC] += 4;
         vhart_wait(vhart);
         return;
     }
-    if (read_time(vhart, instruction)) {
+    if (trap_reads_time(vhart, instruction)) {
         return;
     }
     firmware_event(vhart, SBI_PMU_FW_ILLEGAL_INSN);

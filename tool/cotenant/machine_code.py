@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from cotenant import abi
 from cotenant.imagefile import Image
 
 MOST_INSTRUCTIONS = 256
@@ -21,15 +22,9 @@ _REGISTERS = [
     *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), "t3", "t4", "t5", "t6",
 ]  # fmt: skip
 _CSRS = {
-    0x300: "mstatus", 0x301: "misa", 0x302: "medeleg", 0x303: "mideleg", 0x304: "mie",
-    0x305: "mtvec", 0x306: "mcounteren", 0x30A: "menvcfg", 0x320: "mcountinhibit",
-    0x340: "mscratch", 0x341: "mepc", 0x342: "mcause", 0x343: "mtval", 0x344: "mip",
-    0x3A0: "pmpcfg0", 0x3B0: "pmpaddr0", 0xB00: "mcycle", 0xB02: "minstret", 0xF11: "mvendorid",
-    0xF12: "marchid", 0xF13: "mimpid", 0xF14: "mhartid",
-    0x100: "sstatus", 0x104: "sie", 0x105: "stvec", 0x106: "scounteren", 0x10A: "senvcfg",
-    0x140: "sscratch", 0x141: "sepc", 0x142: "scause", 0x143: "stval", 0x144: "sip",
-    0x14D: "stimecmp", 0x180: "satp",
-}  # fmt: skip
+    number: name.removeprefix("CSR_").lower()
+    for name, number in abi.header("csr_numbers.h").items()
+}
 _SYSTEM, _BRANCH, _JAL, _JALR, _AUIPC = 0x73, 0x63, 0x6F, 0x67, 0x17
 _EBREAK, _SRET, _MRET = 0x00100073, 0x10200073, 0x30200073
 _STVEC = 0x105

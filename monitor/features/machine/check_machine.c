@@ -8,10 +8,8 @@ static struct check_result check_machine(const struct bundle *bundle, uint32_t i
     const struct bundle_vhart *vhart = &bundle->vharts[tenant->vhart_first];
 
     if ((tenant->flags & COTENANT_TENANT_MACHINE) == 0) {
-        REQUIRE((tenant->flags & COTENANT_TENANT_KEEP_CODE) == 0,
-                "tenant.flags: code to keep without machine mode", index);
-        REQUIRE((tenant->flags & COTENANT_TENANT_S_MODE) == 0,
-                "tenant.flags: S-mode below without machine mode", index);
+        REQUIRE((tenant->flags & (COTENANT_TENANT_KEEP_CODE | COTENANT_TENANT_S_MODE)) == 0,
+                "tenant.flags: code to keep, or S-mode below, without machine mode", index);
         return check_good();
     }
     REQUIRE((vhart->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0,

@@ -89,15 +89,15 @@ static uint64_t merge(uint64_t before, uint64_t offset, uint32_t size, uint64_t 
     return (before & ~mask) | (value << 8 * offset & mask);
 }
 
-bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
-                          uint64_t *value)
+static enum mmio_result access_clint(struct vhart *vhart, uint64_t address, uint32_t size,
+                                     bool store, uint64_t *value)
 {
     const struct bundle_board *board = &bundle->board;
     uint64_t *mtimecmp = &machine_parked[vhart_index(vhart)].mtimecmp;
     uint64_t offset = address - board->mtimecmp_base;
 
     if ((size != 4 && size != 8) || address % size != 0) {
-        return false;
+        return MMIO_FAULT;
     }
     if (offset < MTIMECMP_SIZE) {
         bool own = offset / 8 == vhart->world.vhart_id;
@@ -109,21 +109,21 @@ bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, 
             }
         }
         *value = own ? *mtimecmp >> 8 * (offset % 8) : 0;
-        return true;
+        return MMIO_DONE;
     }
     offset = address - board->mtime_address;
     if (offset < MTIME_SIZE) {
         *value = hart_now(vhart->world.hart) >> 8 * offset; /* it is all tenants': not to be set */
-        return true;
+        return MMIO_DONE;
     }
     offset = address - board->msip_base;
     if (board->msip_base == 0 || offset >= MSIP_SIZE || size != 4) {
-        return false;
+        return MMIO_FAULT;
     }
     *value = offset / 4 < tenant_vhart_count(vhart->tenant)
                  ? access_msip(vhart, &vhart->tenant->vharts[offset / 4], store, *value)
                  : 0;
-    return true;
+    return MMIO_DONE;
 }
 
 static bool is_clint(const struct tenant *tenant, uint64_t address)
@@ -134,12 +134,6 @@ static bool is_clint(const struct tenant *tenant, uint64_t address)
            (address - board->mtimecmp_base < MTIMECMP_SIZE ||
             address - board->mtime_address < MTIME_SIZE ||
             (board->msip_base != 0 && address - board->msip_base < MSIP_SIZE));
-}
-
-static enum mmio_result access_clint(struct vhart *vhart, uint64_t address, uint32_t size,
-                                     bool store, uint64_t *value)
-{
-    return machine_access_clint(vhart, address, size, store, value) ? MMIO_DONE : MMIO_FAULT;
 }
 
 MMIO_WINDOW(is_clint, access_clint);
@@ -155,6 +149,8 @@ static bool is_finisher(const struct tenant *tenant, uint64_t address)
 static enum mmio_result access_finisher(struct vhart *vhart, uint64_t address, uint32_t size,
                                         bool store, uint64_t *value)
 {
+    uint64_t what;
+
     if (!is_finisher(vhart->tenant, address)) {
         return MMIO_FAULT;
     }
@@ -162,18 +158,13 @@ static enum mmio_result access_finisher(struct vhart *vhart, uint64_t address, u
         *value = 0;
         return MMIO_DONE;
     }
-    switch (*value & UINT16_MAX) {
-    case FINISHER_PASS:
+    what = *value & UINT16_MAX;
+    if (what == FINISHER_PASS) {
         tenant_shut_down(vhart->tenant, "shutdown");
-        break;
-    case FINISHER_FAIL:
+    } else if (what == FINISHER_FAIL) {
         tenant_fail(vhart);
-        break;
-    case FINISHER_RESET:
+    } else if (what == FINISHER_RESET) {
         tenant_reboot(vhart->tenant);
-        break;
-    default:
-        break;
     }
     return MMIO_DONE;
 }

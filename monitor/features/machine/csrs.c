@@ -6,12 +6,9 @@
 #define STATUS_HELD (MSTATUS_MPRV | MSTATUS_TW)
 /* What the hart's own register has for the tenant under the same bit. */
 #define STATUS_SAME MSTATUS_FS
-#define STATUS_DIRTY 0x8000000000000000
-#define STATUS_UXL_64 0x200000000
 /* MIE and MPIE above SIE and SPIE. */
 #define STATUS_SHIFT 2
 
-#define INTERRUPT 0x8000000000000000
 #define NUMBER_S_CALL 9
 #define NUMBER_M_CALL 11
 

@@ -7,10 +7,8 @@
  * with a register, the store to mtimecmp, and the timer's interrupt. The second and third are
  * correct only while MPRV and TW of the tenant's mstatus are 0: see machine_set_entry(). Everything
  * else, and everything at machine_plain_entry, comes to machine_trap() in C, in the state in which
- * the other entry calls trap_dispatch().
- *
- * machine_inner_entry leads to machine_inner_trap() in the same way, for a vhart with an S-mode of
- * its own: see inner.h.
+ * the other entry calls trap_dispatch(). A vhart with an S-mode of its own (see machine.h) always has
+ * the second entry.
  *
  * machine_resume is where such a vhart goes on when it has been given the hart: its world says so
  * while another one's is loaded, with MPP = M, and its own pc and mode are in machine_parked. It
@@ -49,6 +47,13 @@
 #define STATUS_SAME MSTATUS_FS
 #define STATUS_TWINS (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
 
+    .macro find_parked /* in t0 */
+    lw t0, VHART_INDEX(sp)
+    slli t0, t0, PARKED_SHIFT
+    lla t1, machine_parked
+    add t0, t0, t1
+    .endm
+
     .section .text.trap, "ax"
     .option push
     .option norvc
@@ -82,16 +87,6 @@ other:
 plain:
     leave_to machine_trap
 
-    .globl machine_inner_entry
-    .balign 4
-machine_inner_entry:
-    csrrw sp, mscratch, sp
-    beqz sp, in_monitor
-    sd t0, T0(sp)
-    sd t1, T1(sp)
-    leave_to machine_inner_trap
-
-    .globl machine_plain_entry
     .balign 4
 machine_plain_entry:
     csrrw sp, mscratch, sp
@@ -111,10 +106,7 @@ in_monitor:
 store:
     addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_STORE_ACCESS
     bnez t0, interrupt
-    lw t0, VHART_INDEX(sp)
-    slli t0, t0, PARKED_SHIFT
-    lla t1, machine_parked
-    add t0, t0, t1
+    find_parked
     sd t2, T2(sp)
     ld t1, PARKED_MTIMECMP_ADDRESS(t0)
     csrr t2, mtval
@@ -143,14 +135,7 @@ store:
     ld t0, HART_FEATURES(t2)
     andi t0, t0, HART_SSTC
     bnez t0, 3f
-    sd t1, WORLD_DEADLINE(sp)
-    li t0, INTERRUPT_STI
-    csrc mip, t0
-    ld t0, HART_EVENT_DEADLINE(t2)
-    ld t2, HART_MTIMECMP(t2)
-    bltu t0, t1, 2f
-    mv t0, t1
-2:  sd t0, 0(t2)
+    set_deadline t1, t2, t0
     j written
 3:  csrw 0x14d, t1 /* stimecmp */
     j written
@@ -162,24 +147,7 @@ store:
 interrupt:
     slli t0, t0, 1
     bnez t0, plain
-    ld t1, WORLD_HART(sp)
-    ld t0, HART_MTIME(t1)
-    ld t0, 0(t0)
-    ld t1, HART_EVENT_DEADLINE(t1)
-    bgeu t0, t1, plain
-    ld t1, WORLD_DEADLINE(sp)
-    bltu t0, t1, plain
-    li t1, -1
-    sd t1, WORLD_DEADLINE(sp)
-    li t1, INTERRUPT_STI
-    csrs mip, t1
-    ld t0, WORLD_HART(sp)
-    ld t1, HART_EVENT_DEADLINE(t0)
-    ld t0, HART_MTIMECMP(t0)
-    sd t1, 0(t0)
-    ld t0, WORLD_INTERRUPTS(sp)
-    addi t0, t0, 1
-    sd t0, WORLD_INTERRUPTS(sp)
+    show_timer plain
     j return
 
 /* machine_cause() of csrs.c. */
@@ -311,37 +279,31 @@ return:
     csrrw sp, mscratch, sp
     mret
 
-    .macro find_parked /* in t0, with t0 and t1 saved */
+/* Both begin with all registers the tenant's, and sp the world from then on. */
+    .macro begin_resume
     csrrw sp, mscratch, sp
     sd t0, T0(sp)
     sd t1, T1(sp)
-    lw t0, VHART_INDEX(sp)
-    slli t0, t0, PARKED_SHIFT
-    lla t1, machine_parked
-    add t0, t0, t1
     .endm
 
-    .globl machine_inner_resume
 machine_inner_resume:
+    begin_resume
     find_parked
     ld t1, PARKED_MIDELEG(t0)
     csrw mideleg, t1
-    sd t2, T2(sp)
-    sd t3, T3(sp)
-    ld t1, PARKED_DEADLINE(t0)
-    ld t2, WORLD_HART(sp)
-    ld t3, HART_EVENT_DEADLINE(t2)
-    bgeu t1, t3, 1f
-    ld t3, HART_MTIMECMP(t2)
-    sd t1, 0(t3)
-1:  ld t2, T2(sp)
-    ld t3, T3(sp)
+    ld t0, PARKED_DEADLINE(t0)
+    ld t1, WORLD_HART(sp)
+    ld t1, HART_EVENT_DEADLINE(t1)
+    bgeu t0, t1, resume
+    ld t1, WORLD_HART(sp)
+    ld t1, HART_MTIMECMP(t1)
+    sd t0, 0(t1)
     j resume
 
-    .globl machine_resume
 machine_resume:
-    find_parked
+    begin_resume
 resume:
+    find_parked
     ld t1, PARKED_ENTRY(t0)
     csrw mtvec, t1
     ld t1, PARKED_PC(t0)
@@ -350,3 +312,9 @@ resume:
     csrs mstatus, t1 /* MPP is U after the mret to here */
     j return
     .option pop
+
+    .section .data.rel.ro, "aw"
+    .globl machine_entries
+    .balign 8
+machine_entries:
+    .dword machine_entry, machine_plain_entry, machine_resume, machine_inner_resume

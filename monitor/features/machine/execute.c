@@ -1,19 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The instructions of machine mode: accesses to CSRs (unprivileged ISA 9.1), MRET and WFI. */
+/* The instructions of machine mode: accesses to CSRs (unprivileged ISA 9.1), MRET, WFI and others.
+ */
 #include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/owned_memory.h"
 #include "arch/wait.h"
-#include "features/machine/csr_access.h"
 #include "features/machine/machine.h"
 
 #define INSTRUCTION_SRET 0x10200073
-/* The mode that a CSR's number says, in an instruction. */
-#define OF_MACHINE 0x30000000
+#define SFENCE_VMA 0x12000073
+#define SFENCE_VMA_MASK 0xfe007fff
+#define OPCODE_MASK 0x7f
+#define OPCODE_SYSTEM 0x73
+#define CSR_READ_ONLY 0xc00
 
-static bool decode(uint32_t instruction, struct csr_instruction *decoded)
+/* Bits 12 and 13 of an access to a CSR; bit 14 says that the source is a number itself. */
+enum csr_operation { CSRRW = 1, CSRRS = 2, CSRRC = 3 };
+
+/* Moves the pc on. False: it is no such access, or there is no such CSR. */
+static bool access_csr(struct vhart *vhart, uint32_t instruction)
 {
-    return csr_decode(instruction, decoded) && (instruction & OF_MACHINE) == OF_MACHINE;
+    uint64_t *registers = vhart->world.registers;
+    uint32_t number = instruction >> 20;
+    uint32_t operation = instruction >> 12 & 3;
+    uint32_t source = instruction >> 15 & 31;
+    uint32_t destination = instruction >> 7 & 31;
+    bool immediate = (instruction >> 14 & 1) != 0;
+    bool writes = operation == CSRRW || source != 0;
+    uint64_t operand = immediate || source == 0 ? source : registers[source];
+    uint64_t before;
+
+    if ((instruction & OPCODE_MASK) != OPCODE_SYSTEM || operation == 0 ||
+        (writes && (number & CSR_READ_ONLY) == CSR_READ_ONLY) ||
+        !machine_read_csr(vhart, number, &before)) {
+        return false;
+    }
+    if (operation != CSRRW) {
+        operand = operation == CSRRS ? before | operand : before & ~operand;
+    }
+    if (writes && !machine_write_csr(vhart, number, operand)) {
+        return false;
+    }
+    if (destination != 0) {
+        registers[destination] = before;
+    }
+    registers[REGISTER_PC] += 4;
+    return true;
 }
 
 /* Section 3.3.2; to U-mode or to machine mode again. */
@@ -37,54 +69,52 @@ static void return_from_trap(struct vhart *vhart)
 
 bool machine_execute(struct vhart *vhart, uint32_t instruction)
 {
-    struct csr_instruction access;
+    bool inner = tenant_has_s_mode(vhart->tenant);
 
     if (instruction == INSTRUCTION_MRET) {
-        return_from_trap(vhart);
-        return true;
-    }
-    if (instruction == INSTRUCTION_WFI) {
+        (inner ? inner_return_from_machine : return_from_trap)(vhart);
+    } else if (instruction == INSTRUCTION_WFI) {
         vhart->world.registers[REGISTER_PC] += 4;
-        vhart_wait(vhart);
-        return true;
+        (inner ? inner_wait : vhart_wait)(vhart);
+    } else if (inner && instruction == INSTRUCTION_SRET) {
+        inner_return_from_supervisor(vhart);
+    } else if (inner && (instruction & SFENCE_VMA_MASK) == SFENCE_VMA) {
+        FENCE_TRANSLATION();
+        vhart->world.registers[REGISTER_PC] += 4;
+    } else {
+        return access_csr(vhart, instruction);
     }
-    return decode(instruction, &access) &&
-           csr_access(vhart, &access, machine_read_csr, machine_write_csr);
+    return true;
 }
 
-/* The twin of an access to a CSR: the number of one that the hart has for it, and an immediate. */
-static uint32_t twin_of_access(uint32_t instruction)
-{
-    struct csr_instruction access;
-
-    if (!decode(instruction, &access)) {
-        return 0;
-    }
-    switch (access.number) {
-    case CSR_MSCRATCH:
-    case CSR_MEPC:
-    case CSR_MTVAL:
-        return instruction & ~(uint32_t)(0x200u << 20);
-    case CSR_MSTATUS:
-        /* MIE alone, and what was before is not wanted: SIE of sstatus. */
-        if (access.immediate && access.destination == 0 && access.source == MSTATUS_MIE &&
-            access.operation != CSRRW) {
-            return (instruction & ~(uint32_t)(0x200u << 20 | 31u << 15)) | MSTATUS_SIE << 15;
-        }
-        return 0;
-    default:
-        return 0;
-    }
-}
+/* What is replaced, and by which bits the twin is another instruction. */
+static const struct {
+    uint32_t mask;
+    uint32_t instruction;
+    uint32_t change;
+} twins[] = {
+    {UINT32_MAX, INSTRUCTION_MRET, INSTRUCTION_MRET ^ INSTRUCTION_SRET},
+    /* Any access to mscratch, mepc or mtval: sscratch, sepc, stval. */
+    {0xfff0007f, 0x34000073, 0x20000000},
+    {0xfff0007f, 0x34100073, 0x20000000},
+    {0xfff0007f, 0x34300073, 0x20000000},
+    /* MIE alone, and what was before is not wanted: SIE of sstatus. */
+    {UINT32_MAX, 0x30046073, 0x30046073 ^ 0x10016073}, /* csrsi mstatus, 8; csrsi sstatus, 2 */
+    {UINT32_MAX, 0x30047073, 0x30047073 ^ 0x10017073}, /* csrci */
+};
 
 void machine_rewrite(struct vhart *vhart, uint64_t pc, uint32_t instruction)
 {
-    uint32_t twin =
-        instruction == INSTRUCTION_MRET ? INSTRUCTION_SRET : twin_of_access(instruction);
     volatile uint16_t *place = (volatile uint16_t *)pc;
+    uint32_t twin = instruction;
 
+    for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+        if ((instruction & twins[i].mask) == twins[i].instruction) {
+            twin ^= twins[i].change;
+        }
+    }
     /* Where other harts execute the code, they would have to fetch it anew. */
-    if (twin == 0 || tenant_vhart_count(vhart->tenant) > 1 ||
+    if (twin == instruction || tenant_vhart_count(vhart->tenant) > 1 ||
         (vhart->tenant->description->flags & COTENANT_TENANT_KEEP_CODE) != 0 ||
         CSR_READ(satp) >> SATP_MODE_SHIFT != 0 || (pc & 1) != 0 ||
         !tenant_owns_memory(vhart->tenant, pc, sizeof(twin)) ||

@@ -16,7 +16,40 @@
 #include "core/vhart.h"
 #include "entry/trap.h"
 #include "features/machine/csrs.h"
-#include "features/machine/inner.h"
+
+/*
+ * Tenants in machine mode that have S-mode as well: firmware with a kernel above it.
+ *
+ * Their machine mode runs in U-mode without translation, so that each access to a CSR, those of
+ * S-mode too, comes to the monitor. Their S-mode and U-mode are the hart's own: page tables,
+ * delegated traps and interrupts, sret and sfence.vma are the hardware's affair. The hart's
+ * supervisor registers always hold the tenant's, whichever mode runs, but for satp, scounteren and
+ * mie: those of S-mode are in struct inner while machine mode has the hart.
+ *
+ * SSIP, STIP and SEIP of the hart are the tenant's; MSIP and MTIP are computed here. mideleg of the
+ * hart is the tenant's while it runs, and the monitor's whenever C code does.
+ *
+ * All functions are called by the vhart's own hart with interrupts off, the vhart being loaded.
+ */
+#define INTERRUPTS_ALL (INTERRUPTS_SUPERVISOR | INTERRUPTS_MACHINE)
+
+struct inner {
+    bool in_machine;
+    uint64_t status; /* MIE, MPIE, MPP, MPRV, TVM, TW and TSR of mstatus; the hart has the rest */
+    uint64_t mie;    /* bits of S-mode: those of the hart, unless in_machine */
+    uint64_t mideleg;
+    uint64_t medeleg;
+    uint64_t mepc;
+    uint64_t mcause;
+    uint64_t mtval;
+    uint64_t mscratch;
+    /* Of S-mode, while in_machine. */
+    uint64_t satp;
+    uint64_t scounteren;
+    /* Rights of the vhart's PMP entries that are taken away while MPRV counts: every load and store
+     * of machine mode comes to the monitor then. */
+    uint64_t withdrawn[2];
+};
 
 struct machine {
     struct machine_csrs csrs;
@@ -56,12 +89,11 @@ static inline bool tenant_has_s_mode(const struct tenant *tenant)
 
 extern struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
 
-/* Of entry.S, which entries.c looks up. */
-extern struct machine_entries {
+/* Of entry.S. */
+extern const struct machine_entries {
     uint64_t fast;
     uint64_t plain;
     uint64_t resume; /* where a vhart goes on that has been given the hart */
-    uint64_t inner;  /* both of a tenant with S-mode */
     uint64_t inner_resume;
 } machine_entries;
 
@@ -74,17 +106,8 @@ void machine_park(struct vhart *vhart);
 /* What entry.S calls in the place of trap_dispatch(), in the same state. */
 world_change machine_trap(struct hart *hart);
 
-/* Shows the tenant an exception in its machine mode. */
-void machine_take_exception(struct vhart *vhart, uint64_t cause, uint64_t value);
-
 /* Whether the first entry is right for what mstatus is now. After a write of it in C. */
 void machine_set_entry(struct vhart *vhart);
-
-/*
- * mtimecmp or mtime at `address`, without a search: a tick is mostly that. False: it is another
- * access, with nothing done.
- */
-bool machine_access_timer(struct vhart *vhart, uint64_t cause, uint64_t address);
 
 /* Which exceptions the hart takes to the tenant by itself, and where. After a write of mtvec. */
 void machine_set_vector(struct vhart *vhart);
@@ -108,11 +131,28 @@ bool machine_execute(struct vhart *vhart, uint32_t instruction);
  */
 void machine_rewrite(struct vhart *vhart, uint64_t pc, uint32_t instruction);
 
-/*
- * A load or store of `size` bytes at the tenant's CLINT. False: none of its registers are there, or
- * not in that size. The shared lock is not needed.
- */
-bool machine_access_clint(struct vhart *vhart, uint64_t address, uint32_t size, bool store,
-                          uint64_t *value);
+/* Of a tenant with S-mode, in inner.c, but for the first one. */
+
+/* mip as its machine mode reads it. */
+uint64_t inner_pending(const struct vhart *vhart);
+
+/* A trap to machine mode, from any mode: privileged ISA 3.1.6, 3.1.7. */
+void inner_enter_machine(struct vhart *vhart, uint64_t cause, uint64_t value);
+
+/* Shows an exception to the mode that medeleg says. */
+void inner_take_exception(struct vhart *vhart, uint64_t cause, uint64_t value);
+
+/* MRET, and SRET in machine mode, which may do so. */
+void inner_return_from_machine(struct vhart *vhart);
+void inner_return_from_supervisor(struct vhart *vhart);
+
+/* WFI in machine mode or S-mode. */
+void inner_wait(struct vhart *vhart);
+
+/* Loads and stores of machine mode are made as by the mode in MPP: section 3.1.6.3. */
+bool inner_modifies_privilege(const struct vhart *vhart);
+
+/* Takes an interrupt that is due for machine mode, and brings the hart to what the state says. */
+void inner_settle(struct vhart *vhart);
 
 #endif

@@ -1,198 +1,349 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CSRs of machine mode by number, wherever their state is: see csrs.h. */
+/*
+ * The CSRs of machine mode, and of S-mode below it, by number, wherever their state is: csrs.h and
+ * machine.h have that.
+ */
 #include "arch/csr.h"
+#include "arch/timer.h"
 #include "features/machine/machine.h"
-#include "features/machine/trap_registers.h"
 
-#define MISA_64 0x8000000000000000
-#define MISA_A 0x1
-#define MISA_C 0x4
-#define MISA_D 0x8
-#define MISA_F 0x20
-#define MISA_I 0x100
-#define MISA_M 0x1000
-#define MISA_U 0x100000
+#define MISA_RV64IMACU 0x8000000000101105
+#define MISA_FD 0x28
+#define MISA_S 0x40000
 
 /* The one bit of menvcfg without S-mode; section 3.1.18. */
 #define MENVCFG_FIOM 0x1
+/* Causes that may be S-mode's: all but environment calls from machine mode; table 3.6. */
+#define EXCEPTIONS_FOR_S 0xb3ff
 
-static uint64_t misa(const struct vhart *vhart)
+/* mstatus above S-mode: what the hart's own register holds, and what struct inner does. */
+#define STATUS_SUPERVISOR                                                                          \
+    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
+#define STATUS_HELD                                                                                \
+    (MSTATUS_MIE | MSTATUS_MPIE | MSTATUS_MPRV | MSTATUS_TVM | MSTATUS_TW | MSTATUS_TSR)
+#define STATUS_SXL_64 0x800000000
+#define MPP_RESERVED 0x1000
+
+/* The mode that a CSR's number says (section 2.1). */
+#define MODE_OF_NUMBER 0x300
+
+/* A CSR that is in memory: where, and the bits that can be written. */
+struct kept {
+    uint32_t number;
+    uint32_t place; /* in struct machine */
+    uint64_t writable;
+};
+
+#define PLACE(field) offsetof(struct machine, field)
+
+static const struct kept kept[] = {
+    {CSR_MTVEC, PLACE(csrs.mtvec), 0},
+    {CSR_MCOUNTEREN, PLACE(csrs.counteren), COUNTERS_BASIC},
+    {CSR_MENVCFG, PLACE(csrs.envcfg), MENVCFG_FIOM},
+    /* Of a tenant with S-mode: */
+    {CSR_MEDELEG, PLACE(inner.medeleg), EXCEPTIONS_FOR_S},
+    {CSR_MIDELEG, PLACE(inner.mideleg), INTERRUPTS_SUPERVISOR},
+    {CSR_MIE, PLACE(inner.mie), INTERRUPTS_ALL},
+    {CSR_MSCRATCH, PLACE(inner.mscratch), UINT64_MAX},
+    {CSR_MEPC, PLACE(inner.mepc), ~1ul},
+    {CSR_MCAUSE, PLACE(inner.mcause), UINT64_MAX},
+    {CSR_MTVAL, PLACE(inner.mtval), UINT64_MAX},
+    {CSR_SCOUNTEREN, PLACE(inner.scounteren), COUNTERS_BASIC},
+    {CSR_SATP, PLACE(inner.satp), 0},
+};
+
+#define KEPT_WITHOUT_S_MODE 3
+#define KEPT_WITH_S_MODE (sizeof(kept) / sizeof(kept[0]))
+
+/* NULL: it is none of the first `count`. */
+static uint64_t *find(struct vhart *vhart, uint32_t number, size_t count, uint64_t *writable)
 {
-    return MISA_64 | MISA_A | MISA_C | MISA_I | MISA_M | MISA_U |
-           (tenant_uses_fp(vhart->tenant) ? MISA_D | MISA_F : 0);
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i].number == number) {
+            *writable = kept[i].writable;
+            return (uint64_t *)((char *)machine_of(vhart) + kept[i].place);
+        }
+    }
+    return NULL;
 }
 
-/* The trap setup group, 0x300 and on. */
-static bool read_setup(struct vhart *vhart, uint32_t number, uint64_t *value)
+/* Those that are zero for ever: no delegation without S-mode, no counters but the basic ones. */
+static bool is_zero(uint32_t number)
+{
+    static const uint16_t ranges[][2] = {
+        {CSR_MEDELEG, CSR_MIDELEG},        {CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT},
+        {CSR_MHPMEVENT3, CSR_MHPMEVENT31}, {CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31},
+        {CSR_MVENDORID, CSR_MIMPID},       {CSR_MCONFIGPTR, CSR_MCONFIGPTR}};
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (number >= ranges[i][0] && number <= ranges[i][1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_known)
 {
     const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
+    uint64_t writable;
+    const uint64_t *place = find(vhart, number, KEPT_WITHOUT_S_MODE, &writable);
 
     switch (number) {
     case CSR_MSTATUS:
-        *value = machine_status(csrs, vhart->world.mstatus);
-        return true;
+        return machine_status(csrs, vhart->world.mstatus);
     case CSR_MISA:
-        *value = misa(vhart);
-        return true;
+        return MISA_RV64IMACU | (tenant_uses_fp(vhart->tenant) ? MISA_FD : 0) |
+               (tenant_has_s_mode(vhart->tenant) ? MISA_S : 0);
     case CSR_MIE:
-        *value = machine_interrupts(CSR_READ(mie));
-        return true;
-    case CSR_MTVEC:
-        *value = csrs->mtvec;
-        return true;
-    case CSR_MCOUNTEREN:
-        *value = csrs->counteren;
-        return true;
-    case CSR_MENVCFG:
-        *value = csrs->envcfg;
-        return true;
-    case CSR_MEDELEG:
-    case CSR_MIDELEG:
-    case CSR_MCOUNTINHIBIT:
-        *value = 0;
-        return true;
-    default:
-        *value = 0;
-        return number >= CSR_MHPMEVENT3 && number <= CSR_MHPMEVENT31;
-    }
-}
-
-/* Those of a trap, and what is protected. */
-static bool read_handling(const struct machine_csrs *csrs, uint32_t number, uint64_t *value)
-{
-    switch (number) {
-    case CSR_MCAUSE:
-        *value = machine_cause(CSR_READ(scause));
-        return true;
-    case CSR_MSCRATCH:
-    case CSR_MEPC:
-    case CSR_MTVAL:
-        return trap_register_read(number - CSR_MSCRATCH + CSR_SSCRATCH, value);
+        return machine_interrupts(CSR_READ(mie));
     case CSR_MIP:
-        *value = machine_interrupts(CSR_READ(mip));
-        return true;
+        return machine_interrupts(CSR_READ(mip));
+    case CSR_MSCRATCH:
+        return CSR_READ(sscratch);
+    case CSR_MEPC:
+        return CSR_READ(sepc);
+    case CSR_MCAUSE:
+        return machine_cause(CSR_READ(scause));
+    case CSR_MTVAL:
+        return CSR_READ(stval);
     case CSR_PMPCFG0:
     case CSR_PMPCFG2:
-        *value = machine_pmp_config(csrs, 4 * (number - CSR_PMPCFG0));
-        return true;
-    default:
-        if (number < CSR_PMPADDR0 || number > CSR_PMPADDR15) {
-            return false;
-        }
-        *value = csrs->pmp_address[number - CSR_PMPADDR0];
-        return true;
-    }
-}
-
-/* Counters, and who the hart is. */
-static bool read_information(const struct vhart *vhart, uint32_t number, uint64_t *value)
-{
-    const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
-
-    *value = 0;
-    switch (number) {
+        return machine_pmp_config(csrs, 4 * (number - CSR_PMPCFG0));
     case CSR_MCYCLE:
-        *value = CSR_READ(mcycle) + csrs->cycle_offset;
-        return true;
+        return CSR_READ(mcycle) + csrs->cycle_offset;
     case CSR_MINSTRET:
-        *value = CSR_READ(minstret) + csrs->instret_offset;
-        return true;
+        return CSR_READ(minstret) + csrs->instret_offset;
     case CSR_MHARTID:
-        *value = vhart->world.vhart_id;
-        return true;
-    case CSR_MVENDORID:
-    case CSR_MARCHID:
-    case CSR_MIMPID:
-    case CSR_MCONFIGPTR:
-        return true;
+        return vhart->world.vhart_id;
     default:
-        return number >= CSR_MHPMCOUNTER3 && number <= CSR_MHPMCOUNTER31;
+        if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
+            return csrs->pmp_address[number - CSR_PMPADDR0];
+        }
+        *is_known = place != NULL || is_zero(number);
+        return place != NULL ? *place : 0;
     }
 }
 
-bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value)
-{
-    if (number < CSR_MSCRATCH) {
-        return read_setup(vhart, number, value);
-    }
-    return number < CSR_MCYCLE ? read_handling(&machine_of(vhart)->csrs, number, value)
-                               : read_information(vhart, number, value);
-}
-
-static bool write_setup(struct vhart *vhart, uint32_t number, uint64_t value)
+static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
 {
     struct machine_csrs *csrs = &machine_of(vhart)->csrs;
+    uint64_t writable = 0;
+    uint64_t *place = find(vhart, number, KEPT_WITHOUT_S_MODE, &writable);
 
     switch (number) {
     case CSR_MSTATUS:
         vhart->world.mstatus =
             machine_write_status(csrs, vhart->world.mstatus, value, tenant_uses_fp(vhart->tenant));
         machine_set_entry(vhart);
-        return true;
+        break;
     case CSR_MIE:
         CSR_WRITE(mie, INTERRUPTS_MACHINE | machine_interrupts_of_hart(value));
-        return true;
+        break;
     case CSR_MTVEC:
         machine_write_mtvec(csrs, value);
         machine_set_vector(vhart);
-        return true;
-    case CSR_MCOUNTEREN:
-        csrs->counteren = value & COUNTERS_BASIC;
-        CSR_WRITE(scounteren, csrs->counteren);
-        return true;
-    case CSR_MENVCFG:
-        csrs->envcfg = value & MENVCFG_FIOM;
-        return true;
-    case CSR_MISA:
-    case CSR_MEDELEG:
-    case CSR_MIDELEG:
-    case CSR_MCOUNTINHIBIT:
-        return true;
-    default:
-        return number >= CSR_MHPMEVENT3 && number <= CSR_MHPMEVENT31;
-    }
-}
-
-static bool write_handling(struct machine_csrs *csrs, uint32_t number, uint64_t value)
-{
-    switch (number) {
+        break;
+    case CSR_MSCRATCH:
+        CSR_WRITE(sscratch, value);
+        break;
+    case CSR_MEPC:
+        CSR_WRITE(sepc, value);
+        break;
     case CSR_MCAUSE:
         CSR_WRITE(scause, machine_cause(value));
-        return true;
-    case CSR_MSCRATCH:
-    case CSR_MEPC:
+        break;
     case CSR_MTVAL:
-        return trap_register_write(number - CSR_MSCRATCH + CSR_SSCRATCH, value);
-    case CSR_MIP:
-        return true; /* MSIP, MTIP and MEIP are read only (section 3.1.9) */
+        CSR_WRITE(stval, value);
+        break;
+    case CSR_MISA:
+    case CSR_MIP: /* MSIP, MTIP and MEIP are read only (section 3.1.9) */
+        break;
     case CSR_PMPCFG0:
     case CSR_PMPCFG2:
         machine_write_pmp_config(csrs, 4 * (number - CSR_PMPCFG0), value);
-        return true;
+        break;
+    case CSR_MCYCLE:
+        csrs->cycle_offset = value - CSR_READ(mcycle);
+        break;
+    case CSR_MINSTRET:
+        csrs->instret_offset = value - CSR_READ(minstret);
+        break;
     default:
-        if (number < CSR_PMPADDR0 || number > CSR_PMPADDR15) {
-            return false;
+        if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
+            machine_write_pmp_address(csrs, number - CSR_PMPADDR0, value);
+            break;
         }
-        machine_write_pmp_address(csrs, number - CSR_PMPADDR0, value);
-        return true;
+        if (place == NULL) {
+            return is_zero(number);
+        }
+        *place = value & writable;
+        CSR_WRITE(scounteren, csrs->counteren);
     }
+    return true;
+}
+
+uint64_t inner_pending(const struct vhart *vhart)
+{
+    uint64_t pending = CSR_READ(mip) & INTERRUPTS_SUPERVISOR;
+
+    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        pending |= INTERRUPT_MSI;
+    }
+    if (machine_parked[vhart_index(vhart)].mtimecmp <= hart_now(vhart->world.hart)) {
+        pending |= INTERRUPT_MTI;
+    }
+    return pending;
+}
+
+/* SSIP and STIP; SEIP is the interrupt controller's. */
+static void write_pending(struct vhart *vhart, uint64_t value, uint64_t bits)
+{
+    bool native = timer_is_native(vhart->world.hart);
+
+    if ((bits & INTERRUPT_STI) != 0 && native) {
+        write_stimecmp((value & INTERRUPT_STI) != 0 ? 0 : TIME_NEVER);
+        bits &= ~(uint64_t)INTERRUPT_STI;
+    }
+    vhart_clear_interrupt(vhart, bits & ~value);
+    vhart_raise_interrupt(vhart, bits & value);
+}
+
+static uint64_t supervisor_status(const struct vhart *vhart)
+{
+    return STATUS_UXL_64 | (vhart->world.mstatus & (STATUS_SUPERVISOR | STATUS_DIRTY));
+}
+
+static void write_supervisor_status(struct vhart *vhart, uint64_t value)
+{
+    uint64_t bits = tenant_uses_fp(vhart->tenant) ? STATUS_SUPERVISOR
+                                                  : STATUS_SUPERVISOR & ~(uint64_t)MSTATUS_FS;
+
+    vhart->world.mstatus = (vhart->world.mstatus & ~bits) | (value & bits);
+}
+
+static void write_status(struct vhart *vhart, uint64_t value)
+{
+    struct inner *inner = &machine_of(vhart)->inner;
+    uint64_t mpp = value & MSTATUS_MPP;
+
+    if (mpp == MPP_RESERVED) {
+        mpp = inner->status & MSTATUS_MPP;
+    }
+    inner->status = (value & STATUS_HELD) | mpp;
+    write_supervisor_status(vhart, value);
+}
+
+/* What the hart does not support is not taken. No access is made before satp is 0 again. */
+static void write_satp(struct inner *inner, uint64_t value)
+{
+    uint64_t taken;
+
+    CSR_WRITE(satp, value);
+    taken = CSR_READ(satp);
+    CSR_WRITE(satp, 0);
+    if (taken >> SATP_MODE_SHIFT == value >> SATP_MODE_SHIFT) {
+        inner->satp = taken;
+    }
+}
+
+static uint64_t read_inner(struct vhart *vhart, uint32_t number, bool *is_known)
+{
+    const struct inner *inner = &machine_of(vhart)->inner;
+    uint64_t writable;
+    const uint64_t *place = find(vhart, number, KEPT_WITH_S_MODE, &writable);
+
+    if (place != NULL) {
+        return *place;
+    }
+    switch (number) {
+    case CSR_MSTATUS:
+        return supervisor_status(vhart) | STATUS_SXL_64 | inner->status;
+    case CSR_SSTATUS:
+        return supervisor_status(vhart);
+    case CSR_SIE:
+        return inner->mie & inner->mideleg;
+    case CSR_MIP:
+        return inner_pending(vhart);
+    case CSR_SIP:
+        return inner_pending(vhart) & inner->mideleg;
+    case CSR_STVEC:
+        return CSR_READ(stvec);
+    case CSR_SCAUSE:
+        return CSR_READ(scause);
+    case CSR_SSCRATCH:
+    case CSR_SEPC:
+    case CSR_STVAL: /* the hart's, as those of machine mode are without S-mode */
+        return read_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, is_known);
+    default:
+        if ((number & MODE_OF_NUMBER) == MODE_OF_NUMBER) {
+            return read_machine(vhart, number, is_known);
+        }
+        *is_known = number >= CSR_HPMCOUNTER3 && number <= CSR_HPMCOUNTER31;
+        return 0;
+    }
+}
+
+static bool write_inner(struct vhart *vhart, uint32_t number, uint64_t value)
+{
+    struct machine *machine = machine_of(vhart);
+    uint64_t mideleg = machine->inner.mideleg;
+    uint64_t writable = 0;
+    uint64_t *place = find(vhart, number, KEPT_WITH_S_MODE, &writable);
+
+    switch (number) {
+    case CSR_MSTATUS:
+        write_status(vhart, value);
+        break;
+    case CSR_SSTATUS:
+        write_supervisor_status(vhart, value);
+        break;
+    case CSR_SIE:
+        machine->inner.mie = (machine->inner.mie & ~mideleg) | (value & mideleg);
+        break;
+    case CSR_MIP:
+        write_pending(vhart, value, INTERRUPT_SSI | INTERRUPT_STI);
+        break;
+    case CSR_SIP:
+        write_pending(vhart, value, INTERRUPT_SSI & mideleg);
+        break;
+    case CSR_MTVEC:
+        machine_write_mtvec(&machine->csrs, value);
+        break;
+    case CSR_SATP:
+        write_satp(&machine->inner, value);
+        break;
+    case CSR_STVEC:
+        CSR_WRITE(stvec, value);
+        break;
+    case CSR_SCAUSE:
+        CSR_WRITE(scause, value);
+        break;
+    case CSR_SSCRATCH:
+    case CSR_SEPC:
+    case CSR_STVAL:
+        return write_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, value);
+    default:
+        if (place == NULL) {
+            return (number & MODE_OF_NUMBER) == MODE_OF_NUMBER &&
+                   write_machine(vhart, number, value);
+        }
+        *place = value & writable;
+    }
+    return true;
+}
+
+bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value)
+{
+    bool is_known = true;
+
+    *value = tenant_has_s_mode(vhart->tenant) ? read_inner(vhart, number, &is_known)
+                                              : read_machine(vhart, number, &is_known);
+    return is_known;
 }
 
 bool machine_write_csr(struct vhart *vhart, uint32_t number, uint64_t value)
 {
-    struct machine_csrs *csrs = &machine_of(vhart)->csrs;
-
-    if (number < CSR_MSCRATCH) {
-        return write_setup(vhart, number, value);
-    }
-    if (number < CSR_MCYCLE) {
-        return write_handling(csrs, number, value);
-    }
-    if (number == CSR_MCYCLE) {
-        csrs->cycle_offset = value - CSR_READ(mcycle);
-    } else if (number == CSR_MINSTRET) {
-        csrs->instret_offset = value - CSR_READ(minstret);
-    }
-    return number == CSR_MCYCLE || number == CSR_MINSTRET ||
-           (number >= CSR_MHPMCOUNTER3 && number <= CSR_MHPMCOUNTER31);
+    return tenant_has_s_mode(vhart->tenant) ? write_inner(vhart, number, value)
+                                            : write_machine(vhart, number, value);
 }

@@ -2,6 +2,7 @@
 /* What is kept of each vhart in machine mode, and where the hart has it from. */
 #include "arch/csr.h"
 #include "arch/interrupts.h"
+#include "core/feature.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "features/machine/machine.h"
@@ -11,12 +12,14 @@
 
 struct machine machines[COTENANT_MAX_VHARTS];
 struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
-struct machine_entries machine_entries;
+
+FEATURE(machine);
 
 void machine_set_entry(struct vhart *vhart)
 {
-    machine_parked[vhart_index(vhart)].entry =
-        machine_of(vhart)->csrs.status == 0 ? machine_entries.fast : machine_entries.plain;
+    bool fast = machine_of(vhart)->csrs.status == 0 && !tenant_has_s_mode(vhart->tenant);
+
+    machine_parked[vhart_index(vhart)].entry = fast ? machine_entries.fast : machine_entries.plain;
 }
 
 void machine_set_vector(struct vhart *vhart)
@@ -63,24 +66,13 @@ static void begin_inner(struct vhart *vhart)
     machine_parked[vhart_index(vhart)].deadline = TIME_NEVER;
 }
 
-/* All harts come from reset with the first one. */
-static void begin_all(struct tenant *tenant)
-{
-    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
-        struct vhart *vhart = &tenant->vharts[i];
-
-        machine_of(vhart)->msip = 0;
-        if (i != 0) {
-            vhart_start(vhart, tenant->description->entry, tenant->description->devicetree);
-        }
-    }
-}
-
 /* Its reset state. Apart: the start of other vharts has a length that is held. */
 static void __attribute__((noinline)) begin(struct vhart *vhart)
 {
     struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
+    const struct bundle_tenant *tenant = vhart->tenant->description;
     struct world *world = &vhart->world;
+    uint32_t first = world->vhart_id == 0 ? 0 : tenant_vhart_count(vhart->tenant);
 
     machine_of(vhart)->csrs = (struct machine_csrs){0};
     parked->mtimecmp = TIME_NEVER;
@@ -91,11 +83,13 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
     world->scounteren = 0;
     machine_set_entry(vhart);
     if (tenant_has_s_mode(vhart->tenant)) {
-        parked->entry = machine_entries.inner;
         begin_inner(vhart);
     }
-    if (world->vhart_id == 0) {
-        begin_all(vhart->tenant);
+    for (uint32_t i = first; i < tenant_vhart_count(vhart->tenant); i++) {
+        machine_of(vhart + i)->msip = 0;
+        if (i != 0) { /* all harts come from reset with the first one */
+            vhart_start(vhart + i, tenant->entry, tenant->devicetree);
+        }
     }
     /* Written between the start of the tenant and that of the vhart, which the message missed. */
     machine_look_at_msip(vhart);

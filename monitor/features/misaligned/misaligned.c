@@ -27,14 +27,14 @@ struct piece {
     unsigned count;
 };
 
-static bool decode(const struct vhart *vhart, uint64_t satp, bool store,
-                   struct memory_access *access)
+static bool decode(const struct vhart *vhart, bool store, struct memory_access *access)
 {
     const struct world *world = &vhart->world;
     bool may_float = HAS(fp) && tenant_uses_fp(vhart->tenant) && (world->mstatus & MSTATUS_FS) != 0;
     uint32_t instruction;
 
-    return guest_fetch(vhart->tenant, satp, world->registers[REGISTER_PC], &instruction) &&
+    return guest_fetch(vhart->tenant, CSR_READ(satp), world->registers[REGISTER_PC],
+                       &instruction) &&
            (instruction_decode(instruction, store, access) ||
             (may_float && instruction_decode_floating(instruction, store, access)));
 }
@@ -110,7 +110,7 @@ static bool emulate(struct vhart *vhart, uint64_t satp, struct misaligned_fault 
     bool store = fault->cause == CAUSE_STORE_MISALIGNED;
     unsigned first;
 
-    if (!decode(vhart, satp, store, &access)) {
+    if (!decode(vhart, store, &access)) {
         return false;
     }
     first = access.size < in_page ? access.size : in_page;

@@ -9,7 +9,6 @@
 #include "cmocka_tests.h"
 #include "random.h"
 
-#define INTERRUPT (1ul << 63)
 #define STATUS_WRITABLE 0x227888ul
 #define STATUS_UXL 0x200000000ul
 #define STATUS_SD (1ul << 63)
@@ -37,6 +36,25 @@ void machine_set_vector(struct vhart *which)
 void machine_set_entry(struct vhart *which)
 {
     (void)which;
+}
+
+/* Of those with S-mode: test_machine_inner.c. */
+void inner_return_from_machine(struct vhart *which)
+{
+    (void)which;
+    fail();
+}
+
+void inner_return_from_supervisor(struct vhart *which)
+{
+    (void)which;
+    fail();
+}
+
+void inner_wait(struct vhart *which)
+{
+    (void)which;
+    fail();
 }
 
 static struct machine_csrs *fresh(void)

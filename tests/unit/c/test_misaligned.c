@@ -103,6 +103,7 @@ static bool execute(uint32_t instruction, uint64_t cause, uint64_t address,
     memcpy(memory[CODE], &instruction, sizeof(instruction));
     vhart.world.registers[REGISTER_PC] =
         satp == 0 ? (uintptr_t)memory[CODE] : virtual_address(CODE, 0);
+    csr_file_write("satp", satp);
     *fault = (struct misaligned_fault){cause, address};
     return misaligned_emulate(&vhart, satp, fault);
 }
