@@ -30,19 +30,12 @@
     mv a0, tp
     .endm
 
-/*
- * Sets the deadline in register `value`: clears STIP, programs the earlier of it and the hart's next
- * event. Uses `hart`, which has the hart, and `other`.
- */
-    .macro set_deadline value, hart, other
-    sd \value, WORLD_DEADLINE(sp)
-    li \other, INTERRUPT_STI
-    csrc mip, \other
-    ld \other, HART_EVENT_DEADLINE(\hart)
-    ld \hart, HART_MTIMECMP(\hart)
-    bltu \other, \value, 8f
-    mv \other, \value
-8:  sd \other, 0(\hart)
+/* The first instructions, to `in_monitor` if no tenant has the hart. Then t0 and t1 are saved. */
+    .macro enter_trap in_monitor
+    csrrw sp, mscratch, sp
+    beqz sp, \in_monitor
+    sd t0, REGISTER(5)(sp)
+    sd t1, REGISTER(6)(sp)
     .endm
 
 /*

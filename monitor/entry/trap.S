@@ -23,10 +23,7 @@
     .globl trap_entry
     .balign 64
 trap_entry:
-    csrrw sp, mscratch, sp
-    beqz sp, trap_in_monitor
-    sd t0, REGISTER(5)(sp)
-    sd t1, REGISTER(6)(sp)
+    enter_trap trap_in_monitor
     csrr t0, mcause
     bltz t0, interrupt
     addi t0, t0, -CAUSE_ECALL_FROM_S
@@ -49,7 +46,14 @@ set_timer:
     ld t0, HART_FEATURES(t1)
     andi t0, t0, HART_SSTC
     bnez t0, 2f
-    set_deadline a0, t1, t0
+    sd a0, WORLD_DEADLINE(sp)
+    li t0, INTERRUPT_STI
+    csrc mip, t0
+    ld t0, HART_EVENT_DEADLINE(t1)
+    ld t1, HART_MTIMECMP(t1)
+    bltu t0, a0, 1f
+    mv t0, a0
+1:  sd t0, 0(t1)
     li a0, SBI_SUCCESS
     j ecall_done
 2:  csrw 0x14d, a0 /* stimecmp */
@@ -154,10 +158,7 @@ fast_store:
     .globl trap_plain_entry
     .balign 4
 trap_plain_entry:
-    csrrw sp, mscratch, sp
-    beqz sp, trap_in_monitor
-    sd t0, REGISTER(5)(sp)
-    sd t1, REGISTER(6)(sp)
+    enter_trap trap_in_monitor
     j plain_path
 
 /*

@@ -60,10 +60,7 @@
     .globl machine_entry
     .balign 64
 machine_entry:
-    csrrw sp, mscratch, sp
-    beqz sp, in_monitor
-    sd t0, T0(sp)
-    sd t1, T1(sp)
+    enter_trap in_monitor
     csrr t0, mcause
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
     bnez t0, store
@@ -89,10 +86,7 @@ plain:
 
     .balign 4
 machine_plain_entry:
-    csrrw sp, mscratch, sp
-    beqz sp, in_monitor
-    sd t0, T0(sp)
-    sd t1, T1(sp)
+    enter_trap in_monitor
     j plain
 
 in_monitor:
@@ -135,7 +129,14 @@ store:
     ld t0, HART_FEATURES(t2)
     andi t0, t0, HART_SSTC
     bnez t0, 3f
-    set_deadline t1, t2, t0
+    sd t1, WORLD_DEADLINE(sp)
+    li t0, INTERRUPT_STI
+    csrc mip, t0
+    ld t0, HART_EVENT_DEADLINE(t2)
+    ld t2, HART_MTIMECMP(t2)
+    bltu t0, t1, 2f
+    mv t0, t1
+2:  sd t0, 0(t2)
     j written
 3:  csrw 0x14d, t1 /* stimecmp */
     j written
@@ -279,15 +280,10 @@ return:
     csrrw sp, mscratch, sp
     mret
 
-/* Both begin with all registers the tenant's, and sp the world from then on. */
-    .macro begin_resume
+machine_inner_resume:
     csrrw sp, mscratch, sp
     sd t0, T0(sp)
     sd t1, T1(sp)
-    .endm
-
-machine_inner_resume:
-    begin_resume
     find_parked
     ld t1, PARKED_MIDELEG(t0)
     csrw mideleg, t1
@@ -301,7 +297,9 @@ machine_inner_resume:
     j resume
 
 machine_resume:
-    begin_resume
+    csrrw sp, mscratch, sp
+    sd t0, T0(sp)
+    sd t1, T1(sp)
 resume:
     find_parked
     ld t1, PARKED_ENTRY(t0)

@@ -24,9 +24,6 @@
 #define STATUS_SXL_64 0x800000000
 #define MPP_RESERVED 0x1000
 
-/* The mode that a CSR's number says (section 2.1). */
-#define MODE_OF_NUMBER 0x300
-
 /* A CSR that is in memory: where, and the bits that can be written. */
 struct kept {
     uint32_t number;
@@ -71,9 +68,10 @@ static uint64_t *find(struct vhart *vhart, uint32_t number, size_t count, uint64
 static bool is_zero(uint32_t number)
 {
     static const uint16_t ranges[][2] = {
-        {CSR_MEDELEG, CSR_MIDELEG},        {CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT},
-        {CSR_MHPMEVENT3, CSR_MHPMEVENT31}, {CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31},
-        {CSR_MVENDORID, CSR_MIMPID},       {CSR_MCONFIGPTR, CSR_MCONFIGPTR}};
+        {CSR_MEDELEG, CSR_MIDELEG},         {CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT},
+        {CSR_MHPMEVENT3, CSR_MHPMEVENT31},  {CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31},
+        {CSR_MVENDORID, CSR_MIMPID},        {CSR_MCONFIGPTR, CSR_MCONFIGPTR},
+        {CSR_HPMCOUNTER3, CSR_HPMCOUNTER31}};
 
     for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
         if (number >= ranges[i][0] && number <= ranges[i][1]) {
@@ -276,11 +274,7 @@ static uint64_t read_inner(struct vhart *vhart, uint32_t number, bool *is_known)
     case CSR_STVAL: /* the hart's, as those of machine mode are without S-mode */
         return read_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, is_known);
     default:
-        if ((number & MODE_OF_NUMBER) == MODE_OF_NUMBER) {
-            return read_machine(vhart, number, is_known);
-        }
-        *is_known = number >= CSR_HPMCOUNTER3 && number <= CSR_HPMCOUNTER31;
-        return 0;
+        return read_machine(vhart, number, is_known);
     }
 }
 
@@ -325,8 +319,7 @@ static bool write_inner(struct vhart *vhart, uint32_t number, uint64_t value)
         return write_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, value);
     default:
         if (place == NULL) {
-            return (number & MODE_OF_NUMBER) == MODE_OF_NUMBER &&
-                   write_machine(vhart, number, value);
+            return write_machine(vhart, number, value);
         }
         *place = value & writable;
     }
