@@ -54,11 +54,9 @@ set_timer:
     bltu t0, a0, 1f
     mv t0, a0
 1:  sd t0, 0(t1)
-    li a0, SBI_SUCCESS
-    j ecall_done
+    j succeeded
 2:  csrw 0x14d, a0 /* stimecmp */
-    li a0, SBI_SUCCESS
-    j ecall_done
+    j succeeded
 
 /*
  * SBI remote_sfence_vma(a0 = mask, a1 = base, a2 = start, a3 = size), section 8.2, of one aligned
@@ -78,8 +76,7 @@ remote_fence:
     and t0, t0, a2
     bnez t0, plain_path
     sfence.vma a2
-    li a0, SBI_SUCCESS
-    j ecall_done
+    j succeeded
 
 /*
  * SBI send_ipi(a0 = mask, a1 = base), section 7.1, to vhart 0 by mask 1 and base 0 when that is
@@ -93,9 +90,8 @@ send_ipi:
     lw t0, WORLD_VHART_ID(sp)
     bnez t0, plain_path
     csrsi mip, INTERRUPT_SSI
+succeeded:
     li a0, SBI_SUCCESS
-
-ecall_done:
     li a1, 0
     csrr t0, mepc
     addi t0, t0, 4

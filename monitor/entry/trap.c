@@ -14,7 +14,9 @@
 #include "entry/fast_switch.h"
 #include "sbi/sbi.h"
 
-uint32_t trap_instruction(const struct vhart *vhart, uint64_t pc, uint64_t bits)
+/* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
+ */
+static uint32_t instruction_at(const struct vhart *vhart, uint64_t pc, uint64_t bits)
 {
     uint32_t instruction = (uint32_t)bits;
 
@@ -37,7 +39,7 @@ static void crashes(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     if (values[CRASH_SCAUSE] == CAUSE_ILLEGAL_INSTRUCTION) {
         instruction_is_refused(vhart,
-                               trap_instruction(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
+                               instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
                                values[CRASH_SEPC]);
     }
     shared_enter(vhart->world.hart);
@@ -119,7 +121,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool from_s = (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
-    uint32_t instruction = trap_instruction(vhart, pc, bits);
+    uint32_t instruction = instruction_at(vhart, pc, bits);
 
     if (instruction == INSTRUCTION_WFI && from_s) {
         vhart->world.registers[REGISTER_PC] += 4;

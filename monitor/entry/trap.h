@@ -56,9 +56,6 @@ void trap_plain_entry(void);
 /* Shows a synchronous exception to the loaded vhart, as hardware would (privileged ISA 4.1). */
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value);
 
-/* The instruction at `pc` whose exception gave `bits`; they may be 0 (3.1.16). 0: unknown. */
-uint32_t trap_instruction(const struct vhart *vhart, uint64_t pc, uint64_t bits);
-
 /* Does the read of a time CSR that the hart lacks (3.1.10, 4.1.5); false: it is none. */
 bool trap_reads_time(struct vhart *vhart, uint32_t instruction);
 

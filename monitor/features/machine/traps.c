@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traps of tenants in machine mode, with an S-mode of their own (see machine.h) or without. */
+#include "arch/guest_memory.h"
 #include "arch/instruction.h"
 #include "arch/timer.h"
 #include "arch/trap_vector.h"
@@ -55,8 +56,11 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool in_machine = is_in_machine(vhart);
-    uint32_t instruction = trap_instruction(vhart, pc, bits);
+    uint32_t instruction = (uint32_t)bits;
 
+    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
+        instruction = 0;
+    }
     if ((in_machine || (instruction == INSTRUCTION_WFI && may_wait(vhart))) &&
         machine_execute(vhart, instruction)) {
         if (in_machine && !is_inner(vhart)) {
