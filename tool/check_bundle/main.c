@@ -14,8 +14,25 @@
 #include <stdlib.h>
 
 #include "boot/check.h"
+#include "features/virtio/type.h"
 
 static struct bundle bundle;
+
+/*
+ * Virtual devices, of which only the kind is looked at. That the monitor has the feature of each is
+ * the check of features.
+ */
+#define DEVICE(name)                                                                               \
+    static const struct virtio_type name = {.kind = COTENANT_VIRTUAL_##name};                      \
+    VIRTIO_TYPE(name)
+
+DEVICE(NET);
+DEVICE(CONSOLE);
+DEVICE(INPUT);
+DEVICE(SOCKET);
+DEVICE(SERVED_NET);
+DEVICE(SERVED_DISK);
+DEVICE(SERVED_RNG);
 
 static void print(const struct check_result *refusal)
 {

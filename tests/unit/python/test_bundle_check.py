@@ -67,6 +67,17 @@ def test_what_the_tool_makes_is_accepted(
     bundle_check.check(monitor(folder, monkeypatch, "check"), file)
 
 
+def test_every_virtual_device_is_known(
+    folder: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = 'served-by = "linux"\nserved = ["disk", "net", "rng"]\n'
+    kinds = ("stream", "net", "socket")
+    joined = [f'[channel.{kind}]\nkind = "{kind}"\nends = ["linux", "rtos"]\n' for kind in kinds]
+    system = load(workshop.system("".join([LINUX, RTOS, served, *joined])), lean=True)
+    file = bundle.encode(system, paths.MONITOR_IMAGE.read_bytes())
+    bundle_check.check(monitor(folder, monkeypatch, "check"), file)
+
+
 @pytest.mark.parametrize(
     ("without", "change", "words"),
     [
