@@ -2,7 +2,8 @@
 /*
  * The floor under an invocation of another protection domain: two traps from user mode, two changes
  * of page tables, two returns to user mode, and nothing else. The domains say themselves where they
- * want to go, and nothing is checked or kept. tenants/components does the same with what a kernel
+ * want to go, and nothing is checked or kept; `floor_fence` is with the fence behind each change of
+ * page tables that a hart without ASIDs needs. tenants/components does the same with what a kernel
  * owes; its figure and this one are compared by `cotenant bench components`.
  */
 #include "bench/samples.h"
@@ -25,10 +26,13 @@ static uint64_t roots[2][ENTRIES] __attribute__((aligned(4096)));
 static uint64_t samples[SAMPLES];
 
 /* Runs the domains until the timer interrupt; they write to `samples`, as they see it. */
-void floor_run(uint64_t caller_satp, uint64_t callee_satp, uint64_t offset, uint64_t *samples_seen);
+void floor_run(uint64_t caller_satp, uint64_t callee_satp, uint64_t offset, uint64_t *samples_seen,
+               const char *entry);
+extern const char floor_entry[];
+extern const char floor_entry_fence[];
 
 /*
- * Traps come to floor_entry, and the timer interrupt, which is the end, 20 bytes behind it. In user
+ * Traps come to the entry, and the timer interrupt, which is the end, 20 bytes behind it. In user
  * mode: s0 and s1 the page tables, s2 the distance from our addresses to the domains', s3 where the
  * next sample goes, s4 how many are left.
  */
@@ -41,6 +45,14 @@ __asm__("    .text\n"
         "    csrw sepc, a3\n"
         "    sret\n"
         "    nop\n"
+        "    nop\n"
+        "    j floor_end\n"
+        "    .balign 64\n"
+        "floor_entry_fence:\n"
+        "    csrw satp, a2\n"
+        "    csrw sepc, a3\n"
+        "    sfence.vma zero, a4\n"
+        "    sret\n"
         "    nop\n"
         "    j floor_end\n"
         "    .option pop\n"
@@ -62,8 +74,9 @@ __asm__("    .text\n"
         "    mv s1, a1\n"
         "    mv s2, a2\n"
         "    mv s3, a3\n"
-        "    lla t0, floor_entry + 1\n"
+        "    addi t0, a4, 1\n"
         "    csrw stvec, t0\n"
+        "    li a4, 0\n"
         "    lla t0, floor_user\n"
         "    add t0, t0, s2\n"
         "    csrw sepc, t0\n"
@@ -123,23 +136,32 @@ static uint64_t sample(void)
     return samples[next_sample++ % SAMPLES];
 }
 
+static void measure(const char *name, uint64_t caller, uint64_t callee, uint64_t offset,
+                    const char *entry)
+{
+    uint64_t overhead = bench_overhead();
+
+    sbi_set_timer(clock_now() + clock_ticks(RUN_US));
+    csr_write(sie, INTERRUPT_TIMER);
+    floor_run(caller, callee, offset, (uint64_t *)((uintptr_t)samples + offset), entry);
+    csr_write(sie, 0);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        samples[i] -= overhead;
+    }
+    next_sample = 0;
+    bench_sample(name, sample);
+}
+
 void main(void)
 {
     uint64_t gigabyte = (uintptr_t)roots >> GIGABYTE_SHIFT;
     uint64_t offset = (USER_INDEX - gigabyte) << GIGABYTE_SHIFT;
     uint64_t caller = make_space(0);
     uint64_t callee = make_space(1);
-    uint64_t overhead = bench_overhead();
 
     csr_write(scounteren, COUNTERS_CYCLE);
     csr_clear(sstatus, SSTATUS_SPP);
-    sbi_set_timer(clock_now() + clock_ticks(RUN_US));
-    csr_write(sie, INTERRUPT_TIMER);
-    floor_run(caller, callee, offset, (uint64_t *)((uintptr_t)samples + offset));
-    csr_write(sie, 0);
-    for (unsigned i = 0; i < SAMPLES; i++) {
-        samples[i] -= overhead;
-    }
-    bench_sample("floor", sample);
+    measure("floor", caller, callee, offset, floor_entry);
+    measure("floor_fence", caller, callee, offset, floor_entry_fence);
     bench_finish();
 }

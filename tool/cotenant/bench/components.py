@@ -28,11 +28,22 @@ def run(quick: bool) -> list[Row]:
     """Measure; `quick` crashes components less often. Raises BenchError or RunError."""
     crashes = _CRASHES_QUICK if quick else _CRASHES
     asids, fences = measure(asids=True), measure(asids=False)
-    floor = samples.medians(_output(_FLOOR), _FLOOR)["floor"]
+    floors = samples.medians(_output(_FLOOR), _FLOOR)
     loop, crashed, restart = _control(crashes)
     return [
-        row("invocation and return", "instructions", asids["invocation"], floor, INVOCATION_BUDGET),
-        row("invocation and return, no ASIDs", "instructions", fences["invocation"], floor),
+        row(
+            "invocation and return",
+            "instructions",
+            asids["invocation"],
+            floors["floor"],
+            INVOCATION_BUDGET,
+        ),
+        row(
+            "invocation and return, no ASIDs",
+            "instructions",
+            fences["invocation"],
+            floors["floor_fence"],
+        ),
         row("smallest call of the kernel", "instructions", asids["kernel_call"]),
         row("restart of an idle component", "instructions", asids["restart"], None, RESTART_BUDGET),
         row("restart of one in use, longest", "instructions", restart, None, RESTART_BUDGET),
