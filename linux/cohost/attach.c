@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "keys.h"
 #include "running.h"
 #include "say.h"
 #include "terminal.h"
+#include "unix_socket.h"
 #include "verbs.h"
 
 #define NOWHERE (-1)
@@ -28,16 +28,12 @@ struct typing {
 
 static int attach(const char *name)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     char path[RUNNING_PATH_SIZE];
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int file;
 
     running_console(path, name);
-    if (strlen(path) >= sizeof(address.sun_path)) {
-        fail(EXIT_REFUSED, "%s is too long for the name of a socket", path);
-    }
-    strcpy(address.sun_path, path);
-    if (file < 0 || connect(file, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+    file = unix_socket_connect(path);
+    if (file < 0) {
         fail(EXIT_REFUSED, "the console of guest %s cannot be reached: %s", name, strerror(errno));
     }
     return file;
@@ -116,9 +112,7 @@ int verb_console(const struct request *request)
     struct running guest;
     int console;
 
-    if (!running_find(request->name, &guest)) {
-        fail(EXIT_REFUSED, "no guest %s runs", request->name);
-    }
+    verb_find(request, &guest);
     console = attach(request->name);
     signal(SIGPIPE, SIG_IGN);
     typing.raw = terminal_open();

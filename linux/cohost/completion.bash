@@ -4,16 +4,16 @@
 _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verbs="run exec list stop pause resume console serve"
-    local options="--name= --tenant= --memory= --cpus= --kernel= --initrd= --append= --disk= --net= --share= --no-reboot --verbose --dump-tree=
+    local verbs="run exec list stop pause resume console serve save restore"
+    local options="--name= --tenant= --memory= --cpus= --kernel= --initrd= --append= --disk= --net= --share= --at= --no-reboot --verbose --dump-tree=
         --json --help --version"
 
     case $previous in
-    --kernel | --initrd | --disk | -d | --dump-tree | --share)
+    --kernel | --initrd | --disk | -d | --dump-tree | --share | restore)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
-    stop | pause | resume | console)
+    stop | pause | resume | console | save)
         mapfile -t COMPREPLY < <(compgen -W "$(cohost list 2>/dev/null |
             sed '1d; s/ .*//')" -- "$current")
         return
@@ -27,7 +27,7 @@ _cohost()
         mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$current")
         return
         ;;
-    -n | -m | -c | --name | --memory | --cpus | --append) return ;;
+    -n | -m | -c | --name | --memory | --cpus | --append | --at) return ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

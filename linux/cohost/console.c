@@ -15,6 +15,7 @@
 #include "input.h"
 #include "keys.h"
 #include "ns16550.h"
+#include "save_port.h"
 #include "say.h"
 #include "terminal.h"
 #include "viewers.h"
@@ -26,7 +27,8 @@
 #define PATIENCE_MS 2000
 
 enum { POLL_KEYS, POLL_OUTPUT, POLL_SIGNALS, POLL_END, POLL_COMMAND };
-enum { POLL_VIEWERS = POLL_COMMAND + COMMAND_POLLS, POLL_COUNT = POLL_VIEWERS + VIEWERS_POLLS };
+enum { POLL_VIEWERS = POLL_COMMAND + COMMAND_POLLS, POLL_SAVE = POLL_VIEWERS + VIEWERS_POLLS };
+enum { POLL_COUNT = POLL_SAVE + SAVE_POLLS };
 
 static struct {
     struct ns16550 port;
@@ -44,6 +46,7 @@ static void block(sigset_t *set)
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
+    sigaddset(set, SIGCONT);
     sigprocmask(SIG_BLOCK, set, NULL);
 }
 
@@ -78,6 +81,7 @@ void console_add(const struct console_plan *plan)
         fail_errno("make", "an eventfd");
     }
     viewers_open(plan->socket, plan->messages);
+    save_port_open(plan->save_socket, plan->presses);
     ns16550_add(&console.port, console.output_event);
     console.input.port = &console.port;
     console.input_ended = plan->command; /* the command reads it */
@@ -92,6 +96,11 @@ void console_reset(void)
 {
     ns16550_reset(&console.port);
     command_ports_reset();
+}
+
+struct ns16550 *console_port(void)
+{
+    return &console.port;
 }
 
 void console_put(uint8_t byte)
@@ -120,6 +129,15 @@ static bool is_behind(void)
     return viewers_behind() || command_ports_behind();
 }
 
+/* A key wakes a guest that has suspended itself. */
+static void type(const uint8_t *bytes, size_t count)
+{
+    input_add(&console.input, bytes, count);
+    if (count > 0) {
+        guest_wake();
+    }
+}
+
 static void read_keys(void)
 {
     uint8_t bytes[PIECE];
@@ -132,7 +150,7 @@ static void read_keys(void)
         return;
     }
     kept = console.raw ? keys_filter(&console.keys, bytes, (size_t)count) : (size_t)count;
-    input_add(&console.input, bytes, kept);
+    type(bytes, kept);
     if (console.keys.stop) {
         guest_end(GUEST_STOPPED);
     }
@@ -157,8 +175,11 @@ bool console_stop_asked(void)
 {
     struct signalfd_siginfo signal;
 
-    if (read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {
-        console.stop_asked = true;
+    while (read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {
+        console.stop_asked |= signal.ssi_signo != SIGCONT;
+        if (!console.stop_asked) {
+            guest_wake();
+        }
     }
     return console.stop_asked;
 }
@@ -178,16 +199,17 @@ static void prepare(struct pollfd *wait)
     wait[POLL_END] = (struct pollfd){guest_end_event(), POLLIN, 0};
     command_ports_prepare(&wait[POLL_COMMAND]);
     viewers_prepare(&wait[POLL_VIEWERS], typing);
+    save_port_prepare(&wait[POLL_SAVE]);
 }
 
 static void wait_for_work(void)
 {
     struct pollfd wait[POLL_COUNT];
     uint8_t typed[PIECE];
-    size_t room;
+    size_t room, count;
 
     prepare(wait);
-    if (poll(wait, POLL_COUNT, -1) < 0) {
+    if (poll(wait, POLL_COUNT, save_port_patience()) < 0) {
         return;
     }
     if (wait[POLL_OUTPUT].revents != 0) {
@@ -200,10 +222,10 @@ static void wait_for_work(void)
     if (wait[POLL_KEYS].revents != 0) {
         read_keys();
     }
+    save_port_serve(&wait[POLL_SAVE]);
     room = input_room(&console.input);
-    input_add(
-        &console.input, typed,
-        viewers_serve(&wait[POLL_VIEWERS], typed, room < sizeof(typed) ? room : sizeof(typed)));
+    count = viewers_serve(&wait[POLL_VIEWERS], typed, room < sizeof(typed) ? room : sizeof(typed));
+    type(typed, count);
 }
 
 /*

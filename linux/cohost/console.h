@@ -13,6 +13,9 @@ struct console_plan {
     int messages;
     /* Where one attaches. */
     const char *socket;
+    /* Where the guest can be saved from; NULL: nowhere. */
+    const char *save_socket;
+    uint32_t presses; /* see save_port_open */
 };
 
 /* Puts the ports on the bus. */
@@ -20,6 +23,9 @@ void console_add(const struct console_plan *plan);
 
 /* Before each start of the guest. */
 void console_reset(void);
+
+/* The first port of a guest that is saved. */
+struct ns16550 *console_port(void);
 
 /* Serves the ports and takes signals until the guest has ended, and all that it wrote is out. */
 void console_serve(void);

@@ -11,6 +11,7 @@
 #include "net.h"
 #include "rng.h"
 #include "say.h"
+#include "sleep_key.h"
 
 #define READONLY ",readonly"
 #define USER "user"
@@ -109,4 +110,5 @@ void devices_add(const struct request *request, const char *guest)
         backend_add_share(request->shares[i]);
     }
     rng_add();
+    sleep_key_add();
 }

@@ -19,7 +19,6 @@
 #include "say.h"
 #include "virtio_mmio.h"
 
-#define ID_DISK 2
 #define SECTOR 512
 #define FEATURE_MOST_SEGMENTS (1ull << 2)
 #define FEATURE_READONLY (1ull << 5)
@@ -169,7 +168,7 @@ void disk_add(const char *file, bool readonly)
     }
     disk->readonly = readonly;
     open_disk(disk, file);
-    disk->virtio.id = ID_DISK;
+    disk->virtio.id = VIRTIO_ID_DISK;
     disk->virtio.features =
         FEATURE_FLUSH | FEATURE_MOST_SEGMENTS | (disk->readonly ? FEATURE_READONLY : 0);
     disk->virtio.queue_count = 1;

@@ -15,11 +15,13 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bus.h"
 #include "hosted.h"
 #include "machine.h"
+#include "memory.h"
 #include "say.h"
 #include "sbi.h"
 
@@ -31,6 +33,9 @@
 #define MOST_LEAD_PART 50000
 /* and how much earlier that is depends on its last wake-up by this part. */
 #define LEAD_SHARE 8
+/* How long a guest that suspends itself waits for its other vharts to stop. */
+#define STOP_PAUSE_NS 1000000
+#define MOST_STOP_PAUSES 1000
 
 struct vhart {
     unsigned number;
@@ -48,9 +53,11 @@ static struct {
     uint32_t timebase;
     struct vhart vharts[COTENANT_HOSTED_SLOT_PAGES];
     atomic_int state;
-    int end_event;
+    int end_event, suspend_event;
     pthread_mutex_t starting;
-} guest = {.end_event = -1, .starting = PTHREAD_MUTEX_INITIALIZER};
+    struct guest_start resume;
+    atomic_bool suspended; /* and `resume` tells where it goes on */
+} guest = {.end_event = -1, .suspend_event = -1, .starting = PTHREAD_MUTEX_INITIALIZER};
 
 static void signal_event(int event)
 {
@@ -288,6 +295,57 @@ void guest_stop_vhart(unsigned vhart)
     atomic_store(&guest.vharts[vhart].started, false);
 }
 
+/* Another vhart may be about to stop. */
+static bool runs_alone(unsigned vhart)
+{
+    const struct timespec pause = {0, STOP_PAUSE_NS};
+
+    for (unsigned i = 0; i < guest.cpus; i++) {
+        for (unsigned n = 0; i != vhart && guest_vhart_runs(i); n++) {
+            if (n == MOST_STOP_PAUSES) {
+                return false;
+            }
+            nanosleep(&pause, NULL);
+        }
+    }
+    return true;
+}
+
+int64_t guest_suspend(unsigned vhart, uint64_t entry, uint64_t argument)
+{
+    if (memory_at(entry, sizeof(uint32_t)) == NULL) {
+        return SBI_INVALID_ADDRESS;
+    }
+    if (!runs_alone(vhart)) {
+        return SBI_DENIED;
+    }
+    guest.resume = (struct guest_start){vhart, entry, argument};
+    guest_stop_vhart(vhart);
+    atomic_store(&guest.suspended, true);
+    signal_event(guest.suspend_event);
+    return SBI_SUCCESS;
+}
+
+const struct guest_start *guest_suspended(void)
+{
+    return atomic_load(&guest.suspended) ? &guest.resume : NULL;
+}
+
+void guest_wake(void)
+{
+    const struct guest_start *start = &guest.resume;
+
+    if (atomic_exchange(&guest.suspended, false) &&
+        guest_start_vhart(start->vhart, start->entry, start->argument) != SBI_SUCCESS) {
+        guest_end(GUEST_LOST);
+    }
+}
+
+int guest_suspend_event(void)
+{
+    return guest.suspend_event;
+}
+
 static void make_event(int *event)
 {
     *event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -296,19 +354,21 @@ static void make_event(int *event)
     }
 }
 
-void guest_begin(unsigned cpus, uint32_t timebase, uint64_t entry, uint64_t tree)
+void guest_begin(unsigned cpus, uint32_t timebase, const struct guest_start *start)
 {
     guest.cpus = cpus;
     guest.timebase = timebase;
     atomic_store(&guest.state, GUEST_RUNS);
+    atomic_store(&guest.suspended, false);
     make_event(&guest.end_event);
+    make_event(&guest.suspend_event);
     for (unsigned i = 0; i < cpus; i++) {
         struct vhart *vhart = &guest.vharts[i];
 
         memset(vhart, 0, sizeof(*vhart));
         vhart->number = i;
     }
-    if (guest_start_vhart(0, entry, tree) != SBI_SUCCESS) {
+    if (guest_start_vhart(start->vhart, start->entry, start->argument) != SBI_SUCCESS) {
         fail_start("the monitor refuses to start the guest's first CPU");
     }
     /* The one that runs comes last: it may end the guest, which takes all threads. */
@@ -327,4 +387,5 @@ void guest_join(void)
         pthread_join(guest.vharts[i].thread, NULL);
     }
     close(guest.end_event);
+    close(guest.suspend_event);
 }

@@ -15,10 +15,32 @@ enum guest_end {
     GUEST_CRASH,
     GUEST_STOPPED, /* from outside */
     GUEST_LOST,    /* the monitor gives it no turn any more */
+    GUEST_SAVED,
 };
 
-/* Begins with vhart 0 at `entry`; each has a thread. `timebase`: of the machine's clock, Hz. */
-void guest_begin(unsigned cpus, uint32_t timebase, uint64_t entry, uint64_t tree);
+/* Where a vhart begins, or goes on. */
+struct guest_start {
+    uint32_t vhart;
+    uint64_t entry, argument;
+};
+
+/* Begins with one vhart; each has a thread. `timebase`: of the machine's clock, Hz. */
+void guest_begin(unsigned cpus, uint32_t timebase, const struct guest_start *start);
+
+/*
+ * A guest that suspends itself (SBI SUSP): it stays so, without a turn, until guest_wake(). Returns
+ * an error of SBI.
+ */
+int64_t guest_suspend(unsigned vhart, uint64_t entry, uint64_t argument);
+
+/* Where a guest goes on that is suspended; NULL: it is not. */
+const struct guest_start *guest_suspended(void);
+
+/* Lets a guest go on that is suspended. */
+void guest_wake(void);
+
+/* Readable when the guest has suspended itself. */
+int guest_suspend_event(void);
 
 /* Ends it: no thread makes a turn after its present one. From any thread. */
 void guest_end(enum guest_end how);

@@ -106,14 +106,14 @@ int verb_list(const struct request *request)
     return EXIT_DONE;
 }
 
-static void find(const struct request *request, struct running *guest)
+void verb_find(const struct request *request, struct running *guest)
 {
     if (!running_find(request->name, guest)) {
         fail(EXIT_REFUSED, "no guest %s runs", request->name);
     }
 }
 
-static void say_done(const struct request *request)
+void verb_say_done(const struct request *request)
 {
     if (as_json) {
         json_open('{');
@@ -131,23 +131,31 @@ static void send(const struct running *guest, int number)
     }
 }
 
-int verb_stop(const struct request *request)
+bool verb_wait_for_end(const struct running *guest)
 {
     const struct timespec pause = {0, 20000000};
-    struct running guest, now;
+    struct running now;
 
-    find(request, &guest);
-    send(&guest, SIGTERM);
-    send(&guest, SIGCONT);
     for (unsigned i = 0; i < MOST_PAUSES; i++) {
-        if (!running_find(request->name, &now) || now.pid != guest.pid) {
-            say_done(request);
-            return EXIT_DONE;
+        if (!running_find(guest->name, &now) || now.pid != guest->pid) {
+            return true;
         }
         nanosleep(&pause, NULL);
     }
-    send(&guest, SIGKILL);
-    say_done(request);
+    return false;
+}
+
+int verb_stop(const struct request *request)
+{
+    struct running guest;
+
+    verb_find(request, &guest);
+    send(&guest, SIGTERM);
+    send(&guest, SIGCONT);
+    if (!verb_wait_for_end(&guest)) {
+        send(&guest, SIGKILL);
+    }
+    verb_say_done(request);
     return EXIT_DONE;
 }
 
@@ -155,8 +163,8 @@ int verb_signal(const struct request *request)
 {
     struct running guest;
 
-    find(request, &guest);
+    verb_find(request, &guest);
     send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT);
-    say_done(request);
+    verb_say_done(request);
     return EXIT_DONE;
 }

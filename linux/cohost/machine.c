@@ -117,6 +117,20 @@ void machine_allow_pages(size_t count)
     }
 }
 
+void machine_compact(void)
+{
+    static const char *const files[] = {"/proc/sys/vm/drop_caches", "/proc/sys/vm/compact_memory"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        int file = open(files[i], O_WRONLY | O_CLOEXEC);
+
+        if (file >= 0) {
+            (void)!write(file, "1", 1);
+            close(file);
+        }
+    }
+}
+
 bool machine_add_page(int file, uint64_t offset)
 {
     return fallocate(file, 0, (off_t)offset, COTENANT_HOSTED_GRAIN) == 0;

@@ -26,6 +26,9 @@ void machine_allow_pages(size_t count);
 /* How many huge pages the host can do without. */
 size_t machine_spare_pages(void);
 
+/* Has the host move what it can, so that other huge pages become free. */
+void machine_compact(void);
+
 /* Adds the huge page at an offset. False: the host has none left. */
 bool machine_add_page(int file, uint64_t offset);
 

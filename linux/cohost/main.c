@@ -24,17 +24,21 @@ enum {
     OPTION_INITRD,
     OPTION_APPEND,
     OPTION_DUMP_TREE,
-    OPTION_NO_REBOOT
+    OPTION_NO_REBOOT,
+    OPTION_AT
 };
 
 static const struct verb {
     const char *name;
     int (*run)(const struct request *request);
     bool needs_name;
+    bool needs_file;
 } verbs[] = {
-    {"run", verb_run, false},        {"exec", verb_run, false},    {"list", verb_list, false},
-    {"stop", verb_stop, true},       {"pause", verb_signal, true}, {"resume", verb_signal, true},
-    {"console", verb_console, true}, {"serve", verb_serve, true},
+    {"run", verb_run, false, false},        {"exec", verb_run, false, false},
+    {"list", verb_list, false, false},      {"stop", verb_stop, true, false},
+    {"pause", verb_signal, true, false},    {"resume", verb_signal, true, false},
+    {"console", verb_console, true, false}, {"save", verb_save, true, true},
+    {"restore", verb_restore, false, true}, {"serve", verb_serve, true, false},
 };
 
 static struct {
@@ -57,6 +61,7 @@ static const struct argp_option known[] = {
     {"net", OPTION_NET, "TAP[,mac=MAC]|user[,forward=P:Q]", 0, "a network card; up to 4 times", 0},
     {"share", OPTION_SHARE, "DIR=NAME", 0, "a directory that the guest mounts as virtiofs; twice",
      0},
+    {"at", OPTION_AT, "ADDRESS", 0, "physical address of the guest's memory", 0},
     {"no-reboot", OPTION_NO_REBOOT, NULL, 0, "end when the guest reboots", 0},
     {"verbose", 'v', NULL, 0, "exec: the kernel's messages on standard error", 0},
     {"dump-tree", OPTION_DUMP_TREE, "FILE", 0, "write the guest's device tree into a file", 0},
@@ -78,6 +83,19 @@ static uint64_t size_of(const char *text, struct argp_state *state)
         argp_error(state, "%s is not a size such as 256M, at least 2M", text);
     }
     return number << shift;
+}
+
+/* Reads an address at which memory can begin. */
+static uint64_t address_of(const char *text, struct argp_state *state)
+{
+    char *end;
+    unsigned long long number = strtoull(text, &end, 0);
+
+    if (end == text || *end != '\0' || text[0] == '-' || number == 0 ||
+        number % COTENANT_HOSTED_GRAIN != 0 || number > UINT64_MAX / 2) {
+        argp_error(state, "%s is not an address such as 0x90000000, a multiple of 2 MiB", text);
+    }
+    return number;
 }
 
 static unsigned cpus_of(const char *text, struct argp_state *state)
@@ -113,6 +131,8 @@ static void take_operand(char *text, struct argp_state *state)
         state->next = state->argc;
     } else if (options.verb->needs_name && options.request.name == NULL) {
         options.request.name = text;
+    } else if (options.verb->needs_file && options.request.file == NULL) {
+        options.request.file = text;
     } else {
         argp_error(state, "%s: too much: %s", options.verb->name, text);
     }
@@ -124,6 +144,8 @@ static void check(struct argp_state *state)
         argp_usage(state);
     } else if (options.verb->needs_name && options.request.name == NULL) {
         argp_error(state, "%s: which guest?", options.verb->name);
+    } else if (options.verb->needs_file && options.request.file == NULL) {
+        argp_error(state, "%s: which file?", options.verb->name);
     } else if (strcmp(options.verb->name, "exec") == 0 && options.request.command == NULL) {
         argp_error(state, "exec: which command? It stands behind --");
     } else if (options.request.name != NULL && !running_name_is_good(options.request.name)) {
@@ -168,6 +190,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         }
         request->shares[request->share_count++] = text;
         break;
+    case OPTION_AT:
+        request->at = address_of(text, state);
+        break;
     case OPTION_NO_REBOOT:
         request->no_reboot = true;
         break;
@@ -205,8 +230,8 @@ int main(int count, char **arguments)
         .parser = take_option,
         .args_doc = "VERB [NAME]\nexec [OPTION...] -- COMMAND [ARGUMENT...]",
         .doc = "Run virtual machines as processes of this system.\v"
-               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME, serve. "
-               "See cohost(8).",
+               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME, "
+               "save NAME FILE, restore FILE, serve. See cohost(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "machine.h"
@@ -15,6 +16,8 @@
 #define GRAIN COTENANT_HOSTED_GRAIN
 /* Pages that are added before it is looked whether they suffice. */
 #define STEP 8
+/* How often certain pages are looked for, after the host has moved what it can. */
+#define MOST_SEARCHES 3
 
 struct page {
     uint64_t physical;
@@ -26,6 +29,7 @@ struct memory memory;
 
 static struct page *pages;
 static size_t page_count;
+static uint64_t next_offset; /* in the file to which pages are added */
 
 static int by_physical(const void *left, const void *right)
 {
@@ -52,7 +56,7 @@ static uint64_t find_physical(int file, uint64_t offset)
 static bool add_pages(int file, size_t count)
 {
     while (page_count < count) {
-        uint64_t offset = page_count * GRAIN, physical;
+        uint64_t offset = next_offset, physical;
 
         if (!machine_add_page(file, offset)) {
             return false;
@@ -63,6 +67,7 @@ static bool add_pages(int file, size_t count)
         }
         pages[page_count] = (struct page){physical, offset, file};
         page_count++;
+        next_offset += GRAIN;
     }
     return true;
 }
@@ -177,6 +182,85 @@ static void map_chosen(void)
             memory.shared_address = pages[i].physical;
         }
     }
+}
+
+/* Those of the memory that have been found among the pages that are there. */
+static size_t count_found(void)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < page_count; i++) {
+        found += range_of(&pages[i]) != NULL;
+    }
+    return found;
+}
+
+/*
+ * Adds pages until all that are wanted are among them, and one more. All that come meanwhile are
+ * kept, or the host would give out the same ones again.
+ */
+static void look_for_pages(int file, size_t wanted, size_t most)
+{
+    size_t goal = page_count;
+    bool more = true;
+
+    while (more && (count_found() < wanted || page_count == wanted)) {
+        more = goal < most;
+        goal = goal + STEP < most ? goal + STEP : most;
+        more = add_pages(file, goal) && more;
+    }
+}
+
+/* Gives all back that are not wanted, as far as there are any. */
+static void give_back_unwanted(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < page_count; i++) {
+        if (range_of(&pages[i]) != NULL) {
+            pages[kept++] = pages[i];
+        } else {
+            machine_remove_page(pages[i].file, pages[i].offset);
+        }
+    }
+    page_count = kept;
+}
+
+void memory_take_at(const struct range *ranges, unsigned count, bool share)
+{
+    size_t spare = machine_spare_pages(), wanted;
+    int file = machine_memory_file();
+
+    memory.count = count;
+    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
+    wanted = memory_size() / GRAIN;
+    if (spare <= wanted) {
+        fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
+                   wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
+    }
+    pages = calloc(spare, sizeof(*pages));
+    if (pages == NULL) {
+        fail_errno("find memory for", "a list of pages");
+    }
+    machine_allow_pages(spare);
+    look_for_pages(file, wanted, spare);
+    for (unsigned i = 0; i < MOST_SEARCHES && count_found() < wanted; i++) {
+        give_back_unwanted();
+        machine_compact();
+        look_for_pages(file, wanted, spare);
+    }
+    if (count_found() < wanted || page_count == wanted) {
+        fail_start("%zu of the %zu MiB at the addresses that the guest needs cannot be had: the "
+                   "host has something else there; the chances are best right after it has booted",
+                   (wanted - count_found()) * 2, wanted * 2);
+    }
+    qsort(pages, page_count, sizeof(*pages), by_physical);
+    give_back_rest();
+    if (share) {
+        put_in_order();
+    }
+    map_chosen();
+    free(pages);
 }
 
 void memory_take(uint64_t size, unsigned entries, bool share)

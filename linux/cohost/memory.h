@@ -25,6 +25,9 @@ extern struct memory memory;
  */
 void memory_take(uint64_t size, unsigned entries, bool share);
 
+/* The same for certain ranges, which do not overlap. */
+void memory_take_at(const struct range *ranges, unsigned count, bool share);
+
 /* Where this process sees [address, address + size) of the guest; NULL: not all of it is there. */
 void *memory_at(uint64_t address, uint64_t size);
 

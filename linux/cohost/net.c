@@ -18,7 +18,6 @@
 #include "say.h"
 #include "virtio_mmio.h"
 
-#define ID_NET 1
 #define FEATURE_MAC (1ull << 5)
 #define MAC_OPTION ",mac="
 
@@ -139,7 +138,7 @@ void net_add(const char *description, const char *guest)
     read_description(card, name, guest);
     card->tap = machine_open_tap(name);
     free(name);
-    card->virtio.id = ID_NET;
+    card->virtio.id = VIRTIO_ID_NET;
     card->virtio.features = FEATURE_MAC;
     card->virtio.queue_count = QUEUE_COUNT;
     card->virtio.configuration = card->mac;

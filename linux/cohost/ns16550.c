@@ -253,6 +253,40 @@ void ns16550_reset(struct ns16550 *uart)
     pthread_mutex_unlock(&uart->lock);
 }
 
+void ns16550_save(struct ns16550 *uart, struct ns16550_state *state)
+{
+    pthread_mutex_lock(&uart->lock);
+    *state = (struct ns16550_state){
+        .enabled = uart->enabled,
+        .line_control = uart->line_control,
+        .modem_control = uart->modem_control,
+        .scratch = uart->scratch,
+        .divisor = {uart->divisor[0], uart->divisor[1]},
+        .fifo_control = uart->fifo_control,
+        .sent_notice = uart->sent_notice,
+        .received_count = (uint8_t)uart->received_count,
+    };
+    memcpy(state->received, uart->received, sizeof(state->received));
+    pthread_mutex_unlock(&uart->lock);
+}
+
+void ns16550_restore(struct ns16550 *uart, const struct ns16550_state *state)
+{
+    pthread_mutex_lock(&uart->lock);
+    uart->enabled = state->enabled;
+    uart->line_control = state->line_control;
+    uart->modem_control = state->modem_control;
+    uart->scratch = state->scratch;
+    memcpy(uart->divisor, state->divisor, sizeof(uart->divisor));
+    uart->fifo_control = state->fifo_control;
+    uart->sent_notice = state->sent_notice != 0;
+    uart->received_count =
+        state->received_count < NS16550_FIFO ? state->received_count : NS16550_FIFO;
+    memcpy(uart->received, state->received, sizeof(uart->received));
+    update_line(uart);
+    pthread_mutex_unlock(&uart->lock);
+}
+
 void ns16550_close(struct ns16550 *uart)
 {
     pthread_mutex_lock(&uart->lock);

@@ -34,6 +34,15 @@ void ns16550_add(struct ns16550 *uart, int output_event);
 /* Puts it into the state that it has after a reset of the machine; output that waits stays. */
 void ns16550_reset(struct ns16550 *uart);
 
+/* What the guest's driver has set, and bytes that wait for it: of a guest that is saved. */
+struct ns16550_state {
+    uint8_t enabled, line_control, modem_control, scratch, divisor[2], fifo_control;
+    uint8_t sent_notice, received_count;
+    uint8_t received[NS16550_FIFO];
+};
+void ns16550_save(struct ns16550 *uart, struct ns16550_state *state);
+void ns16550_restore(struct ns16550 *uart, const struct ns16550_state *state);
+
 /* No store waits for room from now on. */
 void ns16550_close(struct ns16550 *uart);
 

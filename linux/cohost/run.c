@@ -18,6 +18,8 @@
 #include "machine.h"
 #include "memory.h"
 #include "running.h"
+#include "save_port.h"
+#include "savefile.h"
 #include "say.h"
 #include "verbs.h"
 #include "virtio_mmio.h"
@@ -33,7 +35,9 @@ static struct {
     struct running self;
     char arguments[MOST_ARGUMENTS];
     bool created;
-    uint32_t slots_in_use; /* by other processes */
+    uint32_t slots_in_use;    /* by other processes */
+    struct saved_guest saved; /* that is restored */
+    bool restores;            /* at the next start it goes on from there */
 } run;
 
 static void note_slot(const struct running *guest)
@@ -95,6 +99,21 @@ static void read_files(const struct request *request)
     }
 }
 
+static void take_memory(const struct request *request)
+{
+    const struct range at = {request->at, (request->memory + COTENANT_HOSTED_GRAIN - 1) &
+                                              -(uint64_t)COTENANT_HOSTED_GRAIN};
+    bool share = devices_share_memory(request);
+
+    if (run.restores) {
+        memory_take_at(run.saved.ranges, run.saved.range_count, share);
+    } else if (request->at != 0) {
+        memory_take_at(&at, 1, share);
+    } else {
+        memory_take(request->memory, (unsigned)hosted.entries, share);
+    }
+}
+
 /* Takes what a guest needs from host and monitor: memory, a slot, a name. */
 static void take(const struct request *request)
 {
@@ -103,7 +122,7 @@ static void take(const struct request *request)
     running_remove_stale();
     running_take_name(request->name, &run.self);
     machine_release_pool(); /* a process that was killed may have left it held */
-    memory_take(request->memory, (unsigned)hosted.entries, devices_share_memory(request));
+    take_memory(request);
     destroy_orphans();
     hosted_create(request->cpus);
     run.created = true;
@@ -140,8 +159,8 @@ static void dump_tree(const char *name, const void *tree)
     }
 }
 
-/* Fills the guest's memory; returns where it begins. */
-static struct loaded load(const struct request *request)
+/* A guest that is switched on. */
+static struct guest_start load(const struct request *request)
 {
     struct loaded loaded = kernel_load(&run.kernel, &run.initrd, &run.archive);
     const struct guest_tree_facts facts = {
@@ -156,24 +175,33 @@ static struct loaded load(const struct request *request)
     if (request->dump_tree != NULL) {
         dump_tree(request->dump_tree, tree);
     }
+    return (struct guest_start){0, loaded.entry, loaded.tree};
+}
+
+/* Fills the memory, as it was saved or anew; returns where the guest begins. */
+static struct guest_start fill(const struct request *request)
+{
+    struct guest_start start = run.restores ? save_load(&run.saved) : load(request);
+
+    run.restores = false;
     for (unsigned i = 0; i < memory.count; i++) {
         /* What was written as data is about to be executed. */
         __builtin___clear_cache((char *)memory.bytes[i],
                                 (char *)memory.bytes[i] + memory.ranges[i].size);
     }
-    return loaded;
+    return start;
 }
 
 /* From power on to power off, or to a reboot. */
 static enum guest_end run_once(const struct request *request)
 {
-    struct loaded loaded;
+    struct guest_start start;
 
     console_reset();
     virtio_reset_all(); /* before it is filled, the memory is theirs no more */
-    loaded = load(request);
+    start = fill(request);
     lend();
-    guest_begin(request->cpus, run.host.timebase, loaded.entry, loaded.tree);
+    guest_begin(request->cpus, run.host.timebase, &start);
     console_serve();
     /* A signal that came when the guest was rebooting ends it all the same. */
     return guest_state() == GUEST_REBOOT && console_stop_asked() ? GUEST_STOPPED : guest_state();
@@ -182,6 +210,9 @@ static enum guest_end run_once(const struct request *request)
 /* The machine anew, in the same memory. */
 static void reboot(const struct request *request)
 {
+    if (run.kernel.bytes == NULL) {
+        read_files(request); /* it was restored */
+    }
     running_lock();
     hosted_destroy(hosted.slot, hosted.token);
     run.created = false;
@@ -200,7 +231,7 @@ static const struct {
     [GUEST_RUNS] = {"running", EXIT_CRASH},   [GUEST_POWEROFF] = {"poweroff", EXIT_DONE},
     [GUEST_REBOOT] = {"reboot", EXIT_REBOOT}, [GUEST_PANIC] = {"panic", EXIT_PANIC},
     [GUEST_CRASH] = {"crash", EXIT_CRASH},    [GUEST_STOPPED] = {"stopped", EXIT_STOPPED},
-    [GUEST_LOST] = {"lost", EXIT_CRASH},
+    [GUEST_LOST] = {"lost", EXIT_CRASH},      [GUEST_SAVED] = {"saved", EXIT_SAVED},
 };
 
 static int exit_code_of(enum guest_end end)
@@ -230,37 +261,47 @@ static void show_end(enum guest_end end, int code)
     }
 }
 
+static const char *write_guest(int file, uint32_t presses)
+{
+    return save_write(file, &run.self, presses, &run.host);
+}
+
 static void add_devices(const struct request *request)
 {
-    char socket[RUNNING_PATH_SIZE];
+    char socket[RUNNING_PATH_SIZE], save_socket[RUNNING_PATH_SIZE];
     const struct console_plan plan = {
         .command = request->command != NULL,
         .messages = request->command == NULL ? STDOUT_FILENO
                     : request->verbose       ? STDERR_FILENO
                                              : -1,
         .socket = socket,
+        .save_socket = request->command != NULL ? NULL : save_socket,
+        .presses = run.saved.presses,
     };
 
     running_console(socket, run.self.name);
+    running_save_port(save_socket, run.self.name);
+    save_port_write = write_guest;
     bus_place(&run.host.plic);
     console_add(&plan);
     devices_add(request, run.self.name);
 }
 
-int verb_run(const struct request *request)
+/* Opens the way to the monitor. */
+static void open_host(const struct request *request)
+{
+    run.request = request;
+    write_arguments(request);
+    run.host = host_tree_read();
+    hosted_open(&run.host.registers);
+}
+
+/* Until the guest ends for good; its memory and slot have been taken. */
+static int run_to_the_end(const struct request *request)
 {
     enum guest_end end;
     int code;
 
-    run.request = request;
-    write_arguments(request);
-    read_files(request);
-    run.host = host_tree_read();
-    hosted_open(&run.host.registers);
-    check_limits(request);
-    console_block_signals();
-    take(request);
-    add_devices(request);
     while ((end = run_once(request)) == GUEST_REBOOT && request->command == NULL &&
            !request->no_reboot) {
         reboot(request);
@@ -268,4 +309,38 @@ int verb_run(const struct request *request)
     code = exit_code_of(end);
     show_end(end, code);
     return code;
+}
+
+int verb_run(const struct request *request)
+{
+    read_files(request);
+    open_host(request);
+    check_limits(request);
+    console_block_signals();
+    take(request);
+    add_devices(request);
+    return run_to_the_end(request);
+}
+
+int verb_restore(const struct request *request)
+{
+    static struct request same;
+
+    save_open(request->file, &run.saved);
+    run.restores = true;
+    same = *request;
+    same.name = request->name != NULL ? request->name : run.saved.name;
+    same.cpus = run.saved.cpus;
+    same.memory = 0;
+    for (unsigned i = 0; i < run.saved.range_count; i++) {
+        same.memory += run.saved.ranges[i].size;
+    }
+    open_host(&same);
+    save_check_machine(&run.saved, &run.host);
+    check_limits(&same);
+    console_block_signals();
+    take(&same);
+    add_devices(&same);
+    save_check_devices(&run.saved);
+    return run_to_the_end(&same);
 }

@@ -16,11 +16,14 @@
 
 #define LOCK ".lock" /* no guest's name begins with a point */
 #define MOST_NAMES 1000
-#define CONSOLE ".console." /* and the guest's name: a socket */
+/* And the guest's name: sockets. */
+#define CONSOLE ".console."
+#define SAVE_PORT ".save."
 
 static int lock_file = -1;
 static int own_file = -1;
-static char own_path[RUNNING_PATH_SIZE], own_console[RUNNING_PATH_SIZE];
+static struct running own;
+static char own_path[RUNNING_PATH_SIZE];
 
 bool running_name_is_good(const char *name)
 {
@@ -40,6 +43,11 @@ static void make_path(char *path, const char *name)
 void running_console(char *path, const char *name)
 {
     snprintf(path, RUNNING_PATH_SIZE, "%s/" CONSOLE "%s", machine_run_directory(), name);
+}
+
+void running_save_port(char *path, const char *name)
+{
+    snprintf(path, RUNNING_PATH_SIZE, "%s/" SAVE_PORT "%s", machine_run_directory(), name);
 }
 
 void running_lock(void)
@@ -65,7 +73,7 @@ void running_unlock(void)
 static bool take(const char *name)
 {
     make_path(own_path, name);
-    running_console(own_console, name);
+    snprintf(own.name, sizeof(own.name), "%s", name);
     own_file = open(own_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (own_file < 0) {
         fail_errno("write", own_path);
@@ -105,11 +113,22 @@ void running_publish(const struct running *self)
     }
 }
 
+static void remove_files(const struct running *guest)
+{
+    char path[RUNNING_PATH_SIZE];
+
+    running_console(path, guest->name);
+    unlink(path);
+    running_save_port(path, guest->name);
+    unlink(path);
+    make_path(path, guest->name);
+    unlink(path);
+}
+
 void running_leave(void)
 {
     if (own_file >= 0) {
-        unlink(own_console);
-        unlink(own_path);
+        remove_files(&own);
         close(own_file);
         own_file = -1;
     }
@@ -182,19 +201,9 @@ void running_each(void (*call)(const struct running *guest))
     each(true, call);
 }
 
-static void remove_file(const struct running *guest)
-{
-    char path[RUNNING_PATH_SIZE];
-
-    running_console(path, guest->name);
-    unlink(path);
-    make_path(path, guest->name);
-    unlink(path);
-}
-
 void running_remove_stale(void)
 {
-    each(false, remove_file);
+    each(false, remove_files);
 }
 
 bool running_find(const char *name, struct running *guest)

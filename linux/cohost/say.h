@@ -15,6 +15,7 @@ enum exit_code {
     EXIT_CRASH = 5,    /* the guest cannot go on: it has no trap handler that can be fetched */
     EXIT_STOPPED = 6,  /* it was ended from outside: cohost stop, a signal, Ctrl-A x */
     EXIT_REBOOT = 7,   /* it rebooted, and --no-reboot was given */
+    EXIT_SAVED = 8,    /* it is in a file */
     EXIT_EXEC = 125,   /* exec: cohost failed, or the guest ended before the command did */
 };
 

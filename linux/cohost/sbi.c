@@ -15,6 +15,7 @@
 #define EXT_HSM 0x48534d
 #define EXT_SRST 0x53525354
 #define EXT_DBCN 0x4442434e
+#define EXT_SUSP 0x53555350
 
 #define BASE_PROBE 3
 
@@ -22,6 +23,8 @@ enum { HSM_START, HSM_STOP, HSM_STATUS };
 enum { HSM_STARTED, HSM_STOPPED };
 enum { SRST_SHUTDOWN, SRST_COLD_REBOOT, SRST_WARM_REBOOT };
 enum { SRST_NO_REASON, SRST_SYSTEM_FAILURE };
+#define SUSP_TO_RAM 0
+
 enum { DBCN_WRITE, DBCN_READ, DBCN_WRITE_BYTE };
 
 struct answer {
@@ -32,8 +35,8 @@ struct answer {
 /* What the monitor serves is there as well (docs/abi/hosted.md). */
 static struct answer serve_base(const uint64_t *arguments)
 {
-    static const uint64_t extensions[] = {EXT_BASE, EXT_TIME, EXT_IPI, EXT_RFENCE,
-                                          EXT_HSM,  EXT_SRST, EXT_DBCN};
+    static const uint64_t extensions[] = {EXT_BASE, EXT_TIME, EXT_IPI,  EXT_RFENCE,
+                                          EXT_HSM,  EXT_SRST, EXT_DBCN, EXT_SUSP};
     struct answer answer = {SBI_SUCCESS, 0};
 
     if (arguments[6] != BASE_PROBE) {
@@ -103,6 +106,18 @@ static struct answer serve_reset(const uint64_t *arguments)
     return (struct answer){SBI_FAILED, 0};
 }
 
+/* It goes on at the address when it is woken, or when it is restored. */
+static struct answer serve_suspend(unsigned vhart, const uint64_t *arguments)
+{
+    if (arguments[6] != 0) {
+        return (struct answer){SBI_NOT_SUPPORTED, 0};
+    }
+    if (arguments[0] != SUSP_TO_RAM) {
+        return (struct answer){SBI_INVALID_PARAM, 0};
+    }
+    return (struct answer){guest_suspend(vhart, arguments[1], arguments[2]), 0};
+}
+
 static struct answer serve_debug_console(const uint64_t *arguments)
 {
     uint8_t byte = (uint8_t)arguments[0];
@@ -147,6 +162,9 @@ void sbi_serve(unsigned vhart, uint64_t *arguments)
         break;
     case EXT_DBCN:
         answer = serve_debug_console(arguments);
+        break;
+    case EXT_SUSP:
+        answer = serve_suspend(vhart, arguments);
         break;
     default:
         break;

@@ -10,6 +10,7 @@
 #define SBI_FAILED (-1)
 #define SBI_NOT_SUPPORTED (-2)
 #define SBI_INVALID_PARAM (-3)
+#define SBI_DENIED (-4)
 #define SBI_INVALID_ADDRESS (-5)
 #define SBI_ALREADY_AVAILABLE (-6)
 

@@ -7,6 +7,7 @@
 
 #include "disk.h"
 #include "net.h"
+#include "running.h"
 
 #define SHARES_MOST 2
 
@@ -28,7 +29,9 @@ struct request {
     bool no_reboot;        /* a reboot ends the guest */
     const char *dump_tree; /* NULL: not asked for */
     bool verbose;
-    char **command; /* of exec; ends with NULL */
+    char **command;   /* of exec; ends with NULL */
+    const char *file; /* of save and restore */
+    uint64_t at;      /* where the guest's memory is to be; 0: anywhere */
 };
 
 /* Each returns the program's exit code. */
@@ -38,5 +41,16 @@ int verb_list(const struct request *request);
 int verb_stop(const struct request *request);
 int verb_console(const struct request *request);
 int verb_signal(const struct request *request); /* pause and resume */
+int verb_save(const struct request *request);
+int verb_restore(const struct request *request);
+
+/* The guest that a verb is about; ends the program if there is none. */
+void verb_find(const struct request *request, struct running *guest);
+
+/* Waits until a guest's process has ended. False: it takes too long. */
+bool verb_wait_for_end(const struct running *guest);
+
+/* Says that a verb about a guest has been carried out. */
+void verb_say_done(const struct request *request);
 
 #endif

@@ -16,7 +16,6 @@
 #include "vhost_user.h"
 #include "virtio_mmio.h"
 
-enum { ID_NET = 1, ID_DISK = 2, ID_FILE_SYSTEM = 26 };
 enum { NET_QUEUES = 2, DISK_QUEUES = 1, FILE_SYSTEM_QUEUES = 2 };
 
 #define BIT(n) (1ull << (n))
@@ -188,7 +187,7 @@ void vhost_add_disk(const char *name, int socket)
         fail_start("%s does not tell what disk it serves", name);
     }
     served->virtio.features = served->vhost.features & ~(NOT_OURS | DISK_NOT_OURS);
-    add(served, ID_DISK, DISK_QUEUES, DISK_CONFIGURATION);
+    add(served, VIRTIO_ID_DISK, DISK_QUEUES, DISK_CONFIGURATION);
 }
 
 void vhost_add_net(const char *name, int socket, const char *guest)
@@ -197,7 +196,7 @@ void vhost_add_net(const char *name, int socket, const char *guest)
 
     mac_make(guest, count + 0x100, served->configuration.mac);
     served->virtio.features = (served->vhost.features & ~(NOT_OURS | NET_NOT_OURS)) | NET_MAC;
-    add(served, ID_NET, NET_QUEUES, MAC_SIZE);
+    add(served, VIRTIO_ID_NET, NET_QUEUES, MAC_SIZE);
 }
 
 void vhost_add_share(const char *name, int socket, const char *tag)
@@ -211,5 +210,6 @@ void vhost_add_share(const char *name, int socket, const char *tag)
     memcpy(served->configuration.file_system.tag, tag, length);
     served->configuration.file_system.request_queues = FILE_SYSTEM_QUEUES - 1;
     served->virtio.features = served->vhost.features & ~NOT_OURS;
-    add(served, ID_FILE_SYSTEM, FILE_SYSTEM_QUEUES, sizeof(served->configuration.file_system));
+    add(served, VIRTIO_ID_FILE_SYSTEM, FILE_SYSTEM_QUEUES,
+        sizeof(served->configuration.file_system));
 }

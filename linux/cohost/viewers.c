@@ -2,14 +2,10 @@
 #include "viewers.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "unix_socket.h"
 
 #define KEPT 65536
 #define NOBODY (-1)
@@ -29,32 +25,13 @@ static struct {
     struct viewer all[VIEWERS_MOST]; /* the first one is the terminal */
 } view = {.socket = NOBODY};
 
-static void listen_at(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-    if (strlen(path) >= sizeof(address.sun_path)) {
-        fail_start("%s is too long for the name of a socket", path);
-    }
-    strcpy(address.sun_path, path);
-    unlink(path);
-    view.socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    umask(0077);
-    if (view.socket < 0 ||
-        bind(view.socket, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-        listen(view.socket, VIEWERS_MOST) != 0) {
-        fail_errno("listen at", path);
-    }
-    umask(0022);
-}
-
 void viewers_open(const char *path, int own)
 {
     for (unsigned i = 0; i < VIEWERS_MOST; i++) {
         view.all[i].file = NOBODY;
     }
     view.all[0].file = own;
-    listen_at(path);
+    view.socket = unix_socket_listen(path, VIEWERS_MOST);
 }
 
 static uint64_t slowest(void)

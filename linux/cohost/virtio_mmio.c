@@ -216,6 +216,10 @@ static void store(struct virtio *device, uint64_t offset, uint32_t value)
         store_status(device, value);
         break;
     default:
+        if (offset >= CONFIGURATION && device->configure != NULL) {
+            device->configure(device, offset - CONFIGURATION, value);
+            break;
+        }
         store_queue(selected(device), offset, value);
         break;
     }
@@ -283,6 +287,33 @@ void virtio_reset_all(void)
     }
 }
 
+unsigned virtio_list(struct virtio_kind *kinds)
+{
+    for (unsigned i = 0; i < device_count; i++) {
+        const struct virtio *device = devices[i];
+
+        kinds[i] = (struct virtio_kind){.id = device->id, .features = device->features};
+        if (device->id == VIRTIO_ID_DISK) {
+            memcpy(&kinds[i].detail, device->configuration, sizeof(kinds[i].detail));
+        }
+    }
+    return device_count;
+}
+
+bool virtio_all_at_rest(void)
+{
+    bool rest = true;
+
+    for (unsigned i = 0; i < device_count; i++) {
+        pthread_mutex_lock(&devices[i]->lock);
+        for (unsigned queue = 0; queue < devices[i]->queue_count; queue++) {
+            rest &= !devices[i]->queues[queue].ready;
+        }
+        pthread_mutex_unlock(&devices[i]->lock);
+    }
+    return rest;
+}
+
 static void interrupt(struct virtio *device)
 {
     if (elsewhere != NULL) {
@@ -327,6 +358,18 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
     }
     device->busy++;
     pthread_mutex_unlock(&device->lock);
+}
+
+bool virtio_try_take(struct virtio *device, unsigned number, struct virtio_request *request)
+{
+    struct virtio_queue *queue = &device->queues[number];
+    bool taken;
+
+    pthread_mutex_lock(&device->lock);
+    taken = ring_take_head(queue, &request->head) && ring_read_chain(queue, request);
+    device->busy += taken;
+    pthread_mutex_unlock(&device->lock);
+    return taken;
 }
 
 void virtio_give_back(struct virtio *device, unsigned number, const struct virtio_request *request,

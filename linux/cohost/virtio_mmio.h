@@ -15,6 +15,10 @@
 
 #define VIRTIO_MOST_QUEUES 4
 #define VIRTIO_F_VERSION_1 (1ull << 32)
+/* Kinds of devices (section 5). */
+#define VIRTIO_ID_NET 1
+#define VIRTIO_ID_DISK 2
+#define VIRTIO_ID_FILE_SYSTEM 26
 
 struct virtio {
     /* What a device is. */
@@ -31,6 +35,8 @@ struct virtio {
     void (*begin)(struct virtio *device);
     void (*end)(struct virtio *device);
     void (*notice)(struct virtio *device, unsigned queue);
+    /* The driver writes a byte of the configuration; NULL: it cannot. */
+    void (*configure)(struct virtio *device, uint64_t offset, uint32_t value);
 
     /* Its state. */
     pthread_mutex_t lock;
@@ -79,6 +85,20 @@ unsigned virtio_queue_size(void);
 /* Adds it to the bus. What it is has been filled in. */
 void virtio_add(struct virtio *device);
 
+/*
+ * What there is, in the order of the bus, for a saved guest. `detail`: the size of a disk. Returns
+ * how many; `devices` has room for BUS_MOST_DEVICES.
+ */
+struct virtio_kind {
+    uint64_t id;
+    uint64_t features;
+    uint64_t detail;
+};
+unsigned virtio_list(struct virtio_kind *kinds);
+
+/* Whether no driver uses a device, as while the guest is suspended. */
+bool virtio_all_at_rest(void);
+
 /* Puts all devices into the state after power on; requests that are carried out end first. */
 void virtio_reset_all(void);
 
@@ -87,6 +107,9 @@ void virtio_reset_all(void);
  * given back without being shown.
  */
 void virtio_take(struct virtio *device, unsigned queue, struct virtio_request *request);
+
+/* The same without waiting. False: there is none. */
+bool virtio_try_take(struct virtio *device, unsigned queue, struct virtio_request *request);
 
 /* Gives a request back, into which so many bytes were written, and interrupts the guest. */
 void virtio_give_back(struct virtio *device, unsigned queue, const struct virtio_request *request,

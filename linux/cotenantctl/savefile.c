@@ -7,16 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "say.h"
 #include "write_all.h"
-
-#define LEVEL 1 /* most of what there is to gain, at the speed of the line */
-#define BLOCK (128 * 1024)
+#include "zstd_frame.h"
 
 static int file = -1;
 static const char *file_name;
+static struct zstd_frame frame;
 
 static uint32_t crc32(const uint8_t *bytes, size_t length)
 {
@@ -57,7 +55,6 @@ void save_describe(const struct tenant *tenant, uint32_t state_size, struct save
 
 /* Writing */
 
-static ZSTD_CCtx *compressor;
 static char *draft_name; /* NULL: there is no draft */
 
 static void remove_draft(void)
@@ -67,21 +64,11 @@ static void remove_draft(void)
     }
 }
 
-static void compress(const void *bytes, uint32_t length, ZSTD_EndDirective directive)
+static void check_frame(void)
 {
-    static uint8_t output[BLOCK];
-    ZSTD_inBuffer in = {bytes, length, 0};
-    size_t left;
-
-    do {
-        ZSTD_outBuffer out = {output, sizeof(output), 0};
-
-        left = ZSTD_compressStream2(compressor, &out, &in, directive);
-        if (ZSTD_isError(left)) {
-            fail(EXIT_REFUSED, "cannot compress: %s", ZSTD_getErrorName(left));
-        }
-        write_all(file, draft_name, output, out.pos);
-    } while (in.pos < in.size || (directive == ZSTD_e_end && left != 0));
+    if (frame.error != NULL) {
+        fail(EXIT_REFUSED, "cannot write %s: %s", file_name, frame.error);
+    }
 }
 
 void save_begin(const char *path, const struct save_header *header)
@@ -99,25 +86,21 @@ void save_begin(const char *path, const struct save_header *header)
         fail_errno("write", path);
     }
     atexit(remove_draft);
-    compressor = ZSTD_createCCtx();
-    if (compressor == NULL) {
-        fail(EXIT_REFUSED, "no memory");
-    }
-    ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
-    ZSTD_CCtx_setPledgedSrcSize(compressor, header->state_size + header->memory_size);
     write_all(file, draft_name, header, sizeof(*header));
+    zstd_frame_begin(&frame, file, header->state_size + header->memory_size);
+    check_frame();
 }
 
 void save_put(const void *bytes, uint32_t length)
 {
-    compress(bytes, length, ZSTD_e_continue);
+    zstd_frame_put(&frame, bytes, length);
+    check_frame();
 }
 
 void save_end(void)
 {
-    compress(NULL, 0, ZSTD_e_end);
-    ZSTD_freeCCtx(compressor);
+    zstd_frame_end(&frame);
+    check_frame();
     if (fsync(file) != 0 || close(file) != 0 || rename(draft_name, file_name) != 0) {
         fail_errno("write", file_name);
     }
@@ -126,11 +109,6 @@ void save_end(void)
 }
 
 /* Reading */
-
-static ZSTD_DCtx *decompressor;
-static uint8_t input[BLOCK];
-static ZSTD_inBuffer waiting = {input, 0, 0};
-static bool frame_ended;
 
 static __attribute__((noreturn)) void damaged(const char *how)
 {
@@ -156,40 +134,6 @@ static size_t read_some(void *bytes, size_t length)
     return done;
 }
 
-static void begin_frame(void)
-{
-    if (lseek(file, sizeof(struct save_header), SEEK_SET) < 0) {
-        fail_errno("read", file_name);
-    }
-    ZSTD_DCtx_reset(decompressor, ZSTD_reset_session_only);
-    waiting = (ZSTD_inBuffer){input, 0, 0};
-    frame_ended = false;
-}
-
-/* Gives up to `length` bytes; fewer at the end of the frame only. */
-static uint32_t decompress(void *bytes, uint32_t length)
-{
-    ZSTD_outBuffer out = {bytes, length, 0};
-
-    while (!frame_ended && out.pos < length) {
-        size_t before = out.pos, left;
-
-        if (waiting.pos == waiting.size) {
-            waiting.pos = 0;
-            waiting.size = read_some(input, sizeof(input));
-        }
-        left = ZSTD_decompressStream(decompressor, &out, &waiting);
-        if (ZSTD_isError(left)) {
-            damaged(ZSTD_getErrorName(left));
-        }
-        frame_ended = left == 0;
-        if (!frame_ended && waiting.size == 0 && out.pos == before) {
-            damaged("it ends too early");
-        }
-    }
-    return (uint32_t)out.pos;
-}
-
 static bool adds_up(const struct save_header *header)
 {
     uint64_t sum = 0;
@@ -202,32 +146,6 @@ static bool adds_up(const struct save_header *header)
     }
     return header->state_size <= COTENANT_CONTROL_MOST_DATA && sum == header->memory_size &&
            header->name[COTENANT_NAME_SIZE - 1] == '\0';
-}
-
-/* Reads the whole frame: its checksum is at its end. */
-static void check_all(const struct save_header *header)
-{
-    static uint8_t block[BLOCK];
-    uint64_t expected = header->state_size + header->memory_size, total = 0;
-    uint32_t count;
-    char end;
-
-    begin_frame();
-    do {
-        count = decompress(block, sizeof(block));
-        total += count;
-        say_progress("checking the file", total < expected ? total : expected, expected);
-    } while (count != 0 && total <= expected);
-    /* A frame of just the right length is not at its end before it has been asked for more. */
-    if (total == expected && !frame_ended) {
-        decompress(block, 1);
-    }
-    if (total != expected || !frame_ended) {
-        damaged("its length is wrong");
-    }
-    if (waiting.pos < waiting.size || read_some(&end, 1) != 0) {
-        damaged("something follows its end");
-    }
 }
 
 void save_open(const char *path, struct save_header *header)
@@ -247,21 +165,39 @@ void save_open(const char *path, struct save_header *header)
     if (header->size != sizeof(*header) || header->crc32 != checksum(header) || !adds_up(header)) {
         damaged("its beginning does not add up");
     }
-    decompressor = ZSTD_createDCtx();
-    if (decompressor == NULL) {
-        fail(EXIT_REFUSED, "no memory");
+}
+
+static uint64_t expected;
+
+static void say_checked(uint64_t done)
+{
+    say_progress("checking the file", done, expected);
+}
+
+/* Goes to where the frame begins. */
+static void begin_frame(void)
+{
+    if (lseek(file, sizeof(struct save_header), SEEK_SET) < 0) {
+        fail_errno("read", file_name);
     }
+    zstd_frame_open(&frame, file);
 }
 
 void save_check(const struct save_header *header)
 {
-    check_all(header);
+    expected = header->state_size + header->memory_size;
+    begin_frame();
+    zstd_frame_check(&frame, expected, say_checked);
+    if (frame.error != NULL) {
+        damaged(frame.error);
+    }
+    zstd_frame_close(&frame);
     begin_frame();
 }
 
 void save_get(void *bytes, uint32_t length)
 {
-    if (decompress(bytes, length) != length) {
+    if (zstd_frame_get(&frame, bytes, length) != length) {
         damaged("it has changed meanwhile");
     }
 }

@@ -27,7 +27,6 @@
 struct guest {
     struct tenant *tenant; /* NULL: there is no such guest */
     struct tenant *host;
-    uint32_t slot;
     uint32_t token; /* 0: it is not alive */
     uint64_t size;  /* bytes that are lent */
     uint64_t view;  /* changes whenever what it may touch does */

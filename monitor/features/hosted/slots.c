@@ -62,7 +62,6 @@ static void make_slot(struct tenant *host, uint32_t slot)
 
     guest->tenant = tenant;
     guest->host = host;
-    guest->slot = slot;
     memcpy(description->name, "guest.", 6); /* no tenant of a file is called so */
     description->name[6] = (char)('0' + (guest - guests));
     description->flags = host->description->flags & COTENANT_TENANT_FP;

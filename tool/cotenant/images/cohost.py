@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""cohost for a riscv64 Linux: one static program, with Debian's libfdt in it."""
+"""cohost for a riscv64 Linux: one static program, with Debian's libfdt and zstd library in it."""
 
 import hashlib
 from collections.abc import Mapping
@@ -20,7 +20,21 @@ FDT_FILES = {
 }
 
 # Of cotenantctl.
-_SHARED = ("json.c", "json.h", "terminal.c", "terminal.h")
+_SHARED = tuple(f"{name}.{end}" for name in ("json", "terminal", "zstd_frame") for end in "ch")
+
+_KEYBOARD_MODULES = ("evdev", "virtio_input")
+
+# struct input_event: two words of time, type (EV_KEY), code (KEY_SLEEP), value (pressed).
+_SLEEP_KEY = """#!/bin/sh
+for name in virtio_mmio virtio_input evdev; do
+    modprobe -q $name || exit 0
+done
+[ -e /dev/input/event0 ] || exit 0
+while set -- $(dd bs=24 count=1 2>/dev/null | hexdump -v -e '12/2 "%u "'); do
+    [ $# -ne 0 ] || break
+    [ "${9} ${10} ${11}" != '1 142 1' ] || echo mem >/sys/power/state
+done </dev/input/event0 &
+"""
 
 # Where the program looks for the guest's kernel and initrd if none are named.
 _DEFAULTS = "usr/lib/cohost"
@@ -47,9 +61,33 @@ def fingerprint(tree: Path) -> str:
     return digest.hexdigest()
 
 
-def compile_program(tree: Path, fdt: Path) -> bytes:
-    """Return the program; `fdt` has what `unpack_fdt` wrote."""
-    return make_program(tree, PROGRAM, f"FDT={fdt}")
+def compile_program(tree: Path, fdt: Path, zstd: Path) -> bytes:
+    """Return the program; the folders have what `unpack_fdt` and `unpack_zstd` wrote."""
+    return make_program(tree, PROGRAM, f"FDT={fdt}", f"ZSTD={zstd}")
+
+
+def guest_fingerprint() -> str:
+    """Return a text that changes when what is added to the guests' initrd would."""
+    return hashlib.sha256(_SLEEP_KEY.encode()).hexdigest()
+
+
+def build_guest_archive(
+    kernel_modules: Mapping[str, bytes], more_modules: Mapping[str, bytes]
+) -> bytes:
+    """Return what guests have behind the usual initrd.
+
+    Pressing their sleep key suspends them. systemd does so by itself; this is for a shell.
+    """
+    keyboard = {name: more_modules[name] for name in _KEYBOARD_MODULES}
+    archive = Archive()
+    archive.add_directory("etc/start.d")
+    archive.add_file("etc/start.d/sleep-key", _SLEEP_KEY.encode(), 0o755)
+    archive.add_file(
+        "lib/modules/modules.dep", modules.dependency_file({**kernel_modules, **keyboard})
+    )
+    for name, content in keyboard.items():
+        archive.add_file(f"lib/modules/{name}.ko", content)
+    return archive.to_bytes()
 
 
 def build_archive(

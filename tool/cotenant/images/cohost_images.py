@@ -5,9 +5,9 @@ from pathlib import Path
 
 from . import cohost
 from .initramfs_images import TEST_FILE, append
-from .kernel_images import HOST_MODULES, modules_of
+from .kernel_images import DESK_MODULES, HOST_MODULES, modules_of
 from .linked_program import LinkedProgram, digest
-from .packaged_images import BACKENDS, BACKENDS_FILE, FDT
+from .packaged_images import BACKENDS, BACKENDS_FILE, FDT, ZSTD
 from .workshop import RECIPE, Image, Workshop
 
 _HOST = "debian-host-initramfs"
@@ -16,7 +16,10 @@ _PARTS = ("debian-kernel", "debian-initramfs", "debian-test-initramfs")
 
 
 _PROGRAM = LinkedProgram(
-    cohost.PROGRAM, FDT, "libfdt.a", cohost.fingerprint, cohost.compile_program
+    cohost.PROGRAM,
+    ((FDT, "libfdt.a"), (ZSTD, "libzstd.a")),
+    cohost.fingerprint,
+    cohost.compile_program,
 )
 
 
@@ -29,9 +32,10 @@ def _host_initramfs_recipe(workshop: Workshop) -> str:
             ("debian-test-initramfs", TEST_FILE),
         ),
     )
-    manifest = workshop.store.manifest(HOST_MODULES)
-    kernel_modules = manifest.recipe if manifest else ""
-    return f"{RECIPE}-{parts}-{kernel_modules}-{_PROGRAM.recipe(workshop)}"
+    manifests = [workshop.store.manifest(name) for name in (DESK_MODULES, HOST_MODULES)]
+    kernel_modules = "-".join(manifest.recipe for manifest in manifests if manifest)
+    guest = cohost.guest_fingerprint()
+    return f"{RECIPE}-{parts}-{kernel_modules}-{guest}-{_PROGRAM.recipe(workshop)}"
 
 
 def _fill_host_initramfs(workshop: Workshop, directory: Path) -> str:
@@ -40,7 +44,10 @@ def _fill_host_initramfs(workshop: Workshop, directory: Path) -> str:
     second = cohost.build_archive(
         path(_PROGRAM.name, cohost.PROGRAM).read_bytes(),
         path("debian-kernel", "Image").read_bytes(),
-        path("debian-initramfs", "initramfs.cpio.gz").read_bytes(),
+        append(
+            path("debian-initramfs", "initramfs.cpio.gz").read_bytes(),
+            cohost.build_guest_archive(modules_of(workshop), modules_of(workshop, DESK_MODULES)),
+        ),
         modules_of(workshop) | modules_of(workshop, HOST_MODULES),
     )
     (directory / _HOST_FILE).write_bytes(append(first, second))
@@ -66,7 +73,7 @@ IMAGES = (
         _HOST,
         "debian-test-initramfs with cohost, and a kernel and an initrd for its guests",
         _HOST_FILE,
-        (*_PARTS, HOST_MODULES, _PROGRAM.name),
+        (*_PARTS, DESK_MODULES, HOST_MODULES, _PROGRAM.name),
         _host_initramfs_recipe,
         _fill_host_initramfs,
         on_demand=True,

@@ -10,7 +10,10 @@ from .packaged_images import ZSTD
 from .workshop import Image, Workshop
 
 _PROGRAM = LinkedProgram(
-    cotenantctl.PROGRAM, ZSTD, "libzstd.a", cotenantctl.fingerprint, cotenantctl.compile_program
+    cotenantctl.PROGRAM,
+    ((ZSTD, "libzstd.a"),),
+    cotenantctl.fingerprint,
+    cotenantctl.compile_program,
 )
 
 

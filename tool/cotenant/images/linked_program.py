@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A program for Linux that is compiled from the project's sources with a library of an image."""
+"""A program for Linux that is compiled from the project's sources with libraries of images."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -25,27 +25,29 @@ class LinkedProgram:
 
     name: str
     """of the image, and of the file in it"""
-    library: str
-    """the image that has the library"""
-    archive: str
-    """its file"""
+    libraries: tuple[tuple[str, str], ...]
+    """the images that have the libraries, each with its file"""
     fingerprint: Callable[[Path], str]
     """a text that changes with the sources, which are in a tree"""
-    compile: Callable[[Path, Path], bytes]
-    """compiles the sources of a tree with the library in a folder"""
+    compile: Callable[..., bytes]
+    """compiles the sources of a tree with the libraries in a folder each"""
 
     def recipe(self, workshop: Workshop) -> str:
         """Return a text that changes when the program would."""
-        library = digest(workshop, [(self.library, self.archive)])
-        return f"{RECIPE}-{library}-{self.fingerprint(workshop.tree)}"
+        libraries = digest(workshop, self.libraries)
+        return f"{RECIPE}-{libraries}-{self.fingerprint(workshop.tree)}"
 
     def fill(self, workshop: Workshop, directory: Path) -> str:
         """Make the file; return where what is in it came from."""
         workshop.report(f"compiling {self.name}", 0, 0)
-        program = self.compile(workshop.tree, workshop.store.directory / self.library)
-        (directory / self.name).write_bytes(program)
-        manifest = workshop.store.manifest(self.library)
-        return manifest.source if manifest else self.library
+        names = [name for name, _ in self.libraries]
+        folders = [workshop.store.directory / name for name in names]
+        (directory / self.name).write_bytes(self.compile(workshop.tree, *folders))
+        manifests = [workshop.store.manifest(name) for name in names]
+        return ", ".join(
+            manifest.source if manifest else name
+            for name, manifest in zip(names, manifests, strict=True)
+        )
 
     @property
     def image(self) -> Image:
@@ -54,7 +56,7 @@ class LinkedProgram:
             self.name,
             f"{self.name} for riscv64 Linux, one static program",
             self.name,
-            (self.library,),
+            tuple(name for name, _ in self.libraries),
             self.recipe,
             self.fill,
             on_demand=True,

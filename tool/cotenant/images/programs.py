@@ -71,13 +71,13 @@ def compile_program(sources: Sequence[Path]) -> bytes:
         return program.read_bytes()
 
 
-def make_program(tree: Path, name: str, library: str) -> bytes:
+def make_program(tree: Path, name: str, *libraries: str) -> bytes:
     """Return the program that has a makefile in linux/ of a source tree.
 
-    `library` sets the makefile's variable that tells where a library is, such as ZSTD=FOLDER.
+    Each of `libraries` sets a variable of the makefile that tells where one is: ZSTD=FOLDER.
     """
     with tempfile.TemporaryDirectory() as directory:
-        settings = [f"CC={COMPILER}", "LDFLAGS=-static -s", library, f"OUT={directory}"]
+        settings = [f"CC={COMPILER}", "LDFLAGS=-static -s", *libraries, f"OUT={directory}"]
         outcome = subprocess.run(
             ["make", "--no-print-directory", "-C", str(tree / "linux" / name), *settings],
             stdin=subprocess.DEVNULL,

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""cohost save and restore: guests that suspend themselves, their files, and files of others."""
+
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_cohost_program import (
+    BASE,
+    DONE,
+    MIB,
+    NO_START,
+    PLIC,
+    POWEROFF,
+    REFUSED,
+    STOPPED,
+    UART,
+    USAGE,
+    Host,
+    host,
+    host_tree,
+    kernel,
+    program,
+    wait_for,
+)
+
+__all__ = ["host", "program"]
+
+SAVED = 8
+SCRIPT = BASE + 64
+SUSPEND = "sbi 53555350 0 0 {:x} 7\n"
+PREFIX = struct.Struct("<QIIQ")
+
+
+def suspending(before: str, after: str) -> str:
+    """Return a script that suspends itself and goes on with `after` when it is woken."""
+    place = SCRIPT + len(before) + len(SUSPEND.format(SCRIPT))
+    return before + SUSPEND.format(place) + after
+
+
+SLEEPER = suspending(f"put {UART:x} before|\n", f"put {UART:x} after|\n{POWEROFF}")
+
+
+def start(host: Host, script: str, *words: str | Path) -> subprocess.Popen[bytes]:
+    options = ("--name", "web", "--memory", "8M", "--kernel", host.kernel(script))
+    return host.start("run", *options, *words, stdin=subprocess.DEVNULL)
+
+
+def ended(guest: subprocess.Popen[bytes]) -> int:
+    """Return the exit code of a process, and close what belongs to it."""
+    guest.communicate(timeout=30)
+    return guest.returncode
+
+
+def save(host: Host, script: str = SLEEPER, *words: str | Path) -> Path:
+    """Return a file that holds a guest."""
+    guest = start(host, script, *words)
+    file = host.folder / "saved"
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    result = host.call("save", "web", file)
+    assert result.returncode == DONE, result.stderr
+    assert ended(guest) == SAVED
+    assert not list(host.folder.glob("saved.*"))
+    assert not (host.folder / "slot").exists()
+    return file
+
+
+def test_a_guest_goes_on_where_it_was_saved(host: Host) -> None:
+    file = save(host)
+    assert file.stat().st_size < 100_000
+    (host.folder / "Image").unlink()
+    result = host.call("restore", file)
+    assert result.returncode == DONE, result.stderr
+    assert result.stdout == "after\n"
+    assert host.lent == 2 * [(BASE, 4)]
+
+
+def test_a_suspended_guest_is_resumed(host: Host) -> None:
+    guest = start(host, SLEEPER)
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    wait_for(lambda: host.call("resume", "web").returncode != DONE)
+    assert guest.communicate(timeout=30)[0] == b"before\nafter\n"
+    assert guest.returncode == DONE
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("sbi 53555350 0 1 80000000 0\n", -3),
+        ("sbi 53555350 0 0 70000000 0\n", -5),
+        ("sbi 53555350 1 0 80000000 0\n", -2),
+    ],
+    ids=["another type", "outside of its memory", "another function"],
+)
+def test_a_guest_that_cannot_suspend_itself_goes_on(host: Host, call: str, error: int) -> None:
+    assert host.run(call + POWEROFF).returncode == DONE
+    assert f"vhart 0 answer {error} 0" in host.log
+
+
+def test_a_guest_whose_other_cpu_runs_is_not_suspended(host: Host) -> None:
+    spin = SCRIPT + len(f"sbi 48534d 0 1 {SCRIPT:x} 0\n") + len(SUSPEND.format(SCRIPT))
+    spin += len(POWEROFF)
+    script = f"sbi 48534d 0 1 {spin:x} 0\n" + SUSPEND.format(SCRIPT) + POWEROFF + "spin\n"
+    assert host.run(script, "--cpus", "2").returncode == DONE
+    assert "vhart 0 answer -4 0" in host.log
+
+
+def test_its_memory_is_where_it_was(host: Host) -> None:
+    host.set_pages((BASE + 32 * MIB, 20), (BASE, 3), (BASE + 64 * MIB, 20), (BASE + 6 * MIB, 9))
+    guest = start(host, SLEEPER, "--at", f"{BASE:#x}")
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    assert host.call("save", "web", host.folder / "saved").returncode == DONE
+    assert ended(guest) == SAVED
+    assert host.call("restore", host.folder / "saved").stdout == "after\n"
+    assert host.lent == 2 * [(BASE, 4)]
+    host.set_pages((BASE + 32 * MIB, 20), (BASE, 3))
+    result = host.call("restore", host.folder / "saved")
+    assert result.returncode == NO_START
+    assert "2 of the 8 MiB at the addresses that the guest needs cannot be had" in result.stderr
+
+
+@pytest.mark.parametrize("address", ["0", "x", "-1", "0x80001000"])
+def test_an_address_that_is_none(host: Host, address: str) -> None:
+    result = host.run(POWEROFF, "--at", address)
+    assert result.returncode == USAGE
+    assert "is not an address such as 0x90000000" in result.stderr
+
+
+def test_the_devices_are_given_again(host: Host) -> None:
+    disk, other = host.folder / "disk", host.folder / "other"
+    disk.write_bytes(bytes(4096))
+    other.write_bytes(bytes(8192))
+    file = save(host, SLEEPER, "--disk", disk)
+    assert "with a disk as number 1" in host.call("restore", file).stderr
+    assert "had 8 sectors, and has 16" in host.call("restore", file, "--disk", other).stderr
+    extra = host.call("restore", file, "--disk", disk, "--disk", disk.rename(host.folder / "moved"))
+    assert extra.returncode == NO_START
+    assert host.call("restore", file, "--disk", host.folder / "moved").stdout == "after\n"
+
+
+def test_another_machine(host: Host) -> None:
+    file = save(host)
+    (host.folder / "tree.dtb").write_bytes(host_tree(timebase=1_000_000))
+    result = host.call("restore", file)
+    assert result.returncode == NO_START
+    assert "another CPU, clock or interrupt controller" in result.stderr
+
+
+def test_what_cannot_be_saved(host: Host) -> None:
+    assert host.call("save", "web", host.folder / "saved").returncode == REFUSED
+    assert host.call("save", "web").returncode == USAGE
+    assert host.call("restore").returncode == USAGE
+    guest = start(host, SLEEPER)
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    result = host.call("save", "web", host.folder / "no" / "folder")
+    assert result.returncode == REFUSED
+    assert "No such file" in result.stderr
+    assert host.call("stop", "web").returncode == DONE
+    assert ended(guest) == STOPPED
+
+
+def test_a_guest_goes_on_whose_saver_goes_away(host: Host) -> None:
+    guest = start(host, "spin\n")
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    saver = host.start("save", "web", host.folder / "saved")
+    wait_for(lambda: bool(list(host.folder.glob("saved.*"))))
+    saver.kill()
+    saver.communicate()
+    assert host.call("list").stdout.count("web") == 1
+    assert host.call("stop", "web").returncode == DONE
+    assert ended(guest) == STOPPED
+
+
+def sealed(content: bytes) -> bytes:
+    """Compress as the program does, with a checksum."""
+    command = ["zstd", "-1", "--check", "--stdout"]
+    return subprocess.run(command, input=content, capture_output=True, check=True).stdout
+
+
+def unpacked(file: bytes) -> bytes:
+    command = ["zstd", "-d", "--stdout"]
+    body = file[PREFIX.size :]
+    return subprocess.run(command, input=body, capture_output=True, check=True).stdout
+
+
+def test_a_hostile_file_is_refused(host: Host) -> None:
+    """Nothing of it reaches the monitor, whatever it says, also with checksums that are right."""
+    good = save(host).read_bytes()
+    magic, version, _, size = PREFIX.unpack_from(good)
+    content = unpacked(good)
+    assert len(content) == size
+    ranges = content.index(struct.pack("<QQ", PLIC, 0x600000)) + 16
+    counts = ranges + 4 * 16
+    bad = {
+        "empty": b"",
+        "short": good[:20],
+        "another version": PREFIX.pack(magic, version + 1, 0, size) + good[PREFIX.size :],
+        "another magic": b"x" + good[1:],
+        "another size": PREFIX.pack(magic, version, 0, size + 1) + good[PREFIX.size :],
+        "a byte more": good + b"x",
+        "cut off": good[:-5],
+        "one bit": good[:-400] + bytes([good[-400] ^ 1]) + good[-399:],
+    }
+    changes = {
+        "name": (0, b"../../etc/x\0"),
+        "name without an end": (0, b"x" * 64),
+        "address of a range": (ranges, struct.pack("<Q", BASE + 4096)),
+        "size of a range": (ranges + 8, struct.pack("<Q", 1 << 63)),
+        "two ranges": (counts, struct.pack("<I", 2)),
+        "no range": (counts, struct.pack("<I", 0)),
+        "many ranges": (counts, struct.pack("<I", 0xFFFFFFFF)),
+        "no CPU": (counts + 4, struct.pack("<I", 0)),
+        "many CPUs": (counts + 4, struct.pack("<I", 9)),
+        "many devices": (counts + 8, struct.pack("<I", 17)),
+        "a CPU that is not there": (counts + 12, struct.pack("<I", 1)),
+    }
+    for name, (at, new) in changes.items():
+        changed = content[:at] + new + content[at + len(new) :]
+        bad[name] = PREFIX.pack(magic, version, 0, size) + sealed(changed)
+    host_log = host.log
+    for name, text in bad.items():
+        file = host.folder / "bad"
+        file.write_bytes(text)
+        result = host.call("restore", file)
+        assert result.returncode == NO_START, (name, result.stderr)
+        assert "cohost: " in result.stderr
+    assert host.log == host_log
+    # The kernel's address is the guest's own affair, if it lies in its memory.
+    entry = counts + 24
+    file.write_bytes(
+        PREFIX.pack(magic, version, 0, size)
+        + sealed(content[:entry] + bytes(8) + content[entry + 8 :])
+    )
+    assert host.call("restore", file).returncode == NO_START
+
+
+def test_a_restored_guest_reboots(host: Host) -> None:
+    script = suspending("", f"put {UART:x} after|\nsbi 53525354 0 1 0 0\n")
+    file = save(host, script)
+    image = host.folder / "Image"
+    image.write_bytes(kernel(f"put {UART:x} anew|\n{POWEROFF}"))
+    result = host.call("restore", file, "--kernel", image)
+    assert (result.returncode, result.stdout) == (DONE, "after\nanew\n"), result.stderr
