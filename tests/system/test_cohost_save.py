@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from systems import NO_SELF_TESTS, Boot, linux, system
+from systems import NO_SELF_TESTS, Boot, Build, linux, system
 
 from cotenant.run.session import Session
 
@@ -56,7 +56,7 @@ def goes_on(session: Session, mark: str) -> None:
 
 
 @pytest.mark.long_form
-def test_a_guest_moves_to_another_machine(boot: Boot, tmp_path: Path) -> None:
+def test_a_guest_moves_to_another_machine(build: Build, boot: Boot, tmp_path: Path) -> None:
     disk = tmp_path / "disk.img"
     disk.write_bytes(bytes(64 << 20))
     arguments = "console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_blk"
@@ -69,10 +69,13 @@ def test_a_guest_moves_to_another_machine(boot: Boot, tmp_path: Path) -> None:
     )
     host += f"[qemu.devices]\nvirtio0 = {{ disk = '{disk}', keep = true }}\n"
 
-    session = boot(system(host), timeout=LONG)
+    launch = build(system(host))
+    # In the middle, where both machines leave it free: the file is in the host's memory, too.
+    place = launch.built.system.tenants[0].memory.base + (384 << 20)
+    session = boot(launch, timeout=LONG)
     session.wait_ready("linux")
     answer(session, PREPARE)
-    start(session, RUN)
+    start(session, f"{RUN} --at {place:#x}")
     write = "echo hello >/tmp/word; echo up >/dev/shm/up; echo stored >/dev/vda; sync; echo ok"
     assert typed(session, write, "first") == "ok"
     save(session)
@@ -82,7 +85,7 @@ def test_a_guest_moves_to_another_machine(boot: Boot, tmp_path: Path) -> None:
     answer(session, "cat /tmp/saved >/dev/vda; dd if=/tmp/disk of=/dev/vda bs=1M seek=40; sync")
     session.close()
 
-    session = boot(system(host), timeout=LONG)
+    session = boot(launch, timeout=LONG)
     session.wait_ready("linux")
     answer(session, PREPARE)
     answer(session, f"head -c {size} /dev/vda >/tmp/saved")
