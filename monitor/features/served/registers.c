@@ -159,7 +159,7 @@ static struct served *served_at(const struct tenant *server, uint64_t address)
 
 static bool is_served(const struct tenant *tenant, uint64_t address)
 {
-    return served_at(tenant, address) != NULL;
+    return offset_of(tenant, address) / COTENANT_SERVED_PAGE < served_pages[tenant->index];
 }
 
 static enum mmio_result access_served(struct vhart *vhart, uint64_t address, uint32_t size,

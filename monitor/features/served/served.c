@@ -10,6 +10,7 @@
 #define DEVICE_ID(device) ((device)->description->kind & (COTENANT_VIRTUAL_SERVED - 1))
 
 struct served served_devices[COTENANT_MAX_VIRTUAL_DEVICES];
+uint8_t served_pages[COTENANT_MAX_TENANTS];
 
 static struct served *served_of(const struct virtio_device *device)
 {
@@ -161,19 +162,6 @@ static void close(struct virtio_port *port)
     }
 }
 
-/* How many served devices the tenant serves so far. */
-static uint32_t pages_of(const struct tenant *server)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < bundle->device_count; i++) {
-        const struct served *served = &served_devices[i];
-
-        count += served->device != NULL && served->port->device->tenant == server;
-    }
-    return count;
-}
-
 static void begin(struct virtio_port *port)
 {
     for (uint32_t i = 0; i < bundle->channel_count; i++) {
@@ -186,7 +174,7 @@ static void begin(struct virtio_port *port)
             struct virtio_device *device = &virtio_devices[channel->ends[end].device];
             struct served *served = served_of(device);
 
-            served->page = pages_of(port->device->tenant);
+            served->page = served_pages[port->device->tenant->index]++;
             served->port = port;
             served->device = device;
         }

@@ -33,6 +33,9 @@ struct served {
 /* By the index of the client's device. */
 extern struct served served_devices[COTENANT_MAX_VIRTUAL_DEVICES];
 
+/* How many pages of registers a tenant has, by its index. */
+extern uint8_t served_pages[COTENANT_MAX_TENANTS];
+
 /* A register of the device's page, as the server loads and stores it. */
 uint64_t served_load(struct served *served, uint32_t offset);
 void served_store(struct served *served, uint32_t offset, uint64_t value);

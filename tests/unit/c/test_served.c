@@ -118,6 +118,7 @@ static int set_up(void **state)
     memset(tenants, 0, sizeof(*tenants) * 2);
     memset(virtio_devices, 0, sizeof(virtio_devices));
     memset(served_devices, 0, sizeof(served_devices));
+    memset(served_pages, 0, sizeof(served_pages));
     memset(interrupts, 0, sizeof(interrupts));
     bundle = &made;
     this_hart.mtime = &now;
