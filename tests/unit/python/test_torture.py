@@ -280,6 +280,27 @@ def test_a_failure_is_kept_shrunk_and_told(
     assert "Promises were broken" in text and "--keep hostile1=432" in text
 
 
+def test_only_the_first_of_failures_that_are_alike_is_shrunk(
+    tmp_path: Path, fake_runner: Callable[..., None]
+) -> None:
+    runs: list[int] = []
+
+    def judge(one: Round) -> Outcome:
+        runs.append(one.number)
+        found = all_done(one)
+        found.failure = Failure("late", "witness", f"a wake-up came {one.number} too late")
+        return found
+
+    fake_runner(judge)
+    (tmp_path / "round").mkdir()
+    campaign = Campaign(Setting(tenants=1, actions=8), tmp_path, shrink_runs=3)
+    for number in (1, 2):
+        campaign.run_round(Round(campaign.setting, number))
+    assert runs.count(1) > 2 and runs.count(2) == 1
+    assert len(campaign.report.findings) == 2
+    assert campaign.report.findings[0].shrunk and not campaign.report.findings[1].shrunk
+
+
 def test_blocks_that_ran_are_those_of_the_log() -> None:
     blocks = Blocks(paths.MONITOR_ELF)
     base = 0x8020_0000

@@ -51,6 +51,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         self._runner = Runner(self.folder / "round")
+        self._failures: list[Failure] = []
         self.report.seeds = [self.setting.seed]
         self.report.harts = [self.setting.harts]
         self.report.commit = commit()
@@ -133,7 +134,9 @@ class Campaign:
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(self.folder / "round", kept, ignore=shutil.ignore_patterns("*.bin"))
         self.report.write(self.folder)
-        if self.shrink_runs:
+        known = any(failure.is_like(other) for other in self._failures)
+        self._failures.append(failure)
+        if self.shrink_runs and not known:
             self._shrink(one, failure, finding)
 
     def _shrink(self, one: Round, failure: Failure, finding: Finding) -> None:
