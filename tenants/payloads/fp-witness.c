@@ -23,7 +23,7 @@
 #define PIECE 512
 #define MOST_TICKS 20000
 /* Microseconds in which a due timer has to be pending, beyond any time that others have. */
-#define PATIENCE_US 1000
+#define PATIENCE_US 10000000
 
 #define EACH_REGISTER                                                                              \
     ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "   \

@@ -11,7 +11,9 @@
  * Lateness is in nanoseconds of the machine, to the first look at the clock in the handler.
  * Sweeps are how often all of the memory has been found good since the start.
  *
- * Arguments: report=N   wake-ups between two reports (500)
+ * Arguments: report=N    wake-ups between two reports (500)
+ *            patient=1   one that is late by more than the period is no failure: where time is the
+ *                        host's
  */
 #include "rt/check.h"
 #include "rt/console.h"
@@ -44,6 +46,7 @@ extern volatile uint64_t image_end[];
 
 static struct goldfish_rtc rtc;
 static bool has_clock;
+static bool patient;
 static uint64_t period;
 static uint64_t due;
 static uint64_t alarm_due;
@@ -71,10 +74,13 @@ static void on_timer(void)
 
     add(&wakes, nanoseconds(now - due));
     due += period;
-    check(now < due, "a wake-up is lost");
+    check(now < due || patient, "a wake-up is lost");
+    while (due <= now) {
+        due += period;
+    }
     sbi_set_timer(due);
     woken++;
-    if (has_clock) {
+    if (has_clock && (alarm_due == 0 || !patient)) {
         check(alarm_due == 0, "an alarm is lost");
         alarm_due = goldfish_rtc_now(&rtc) + ALARM_AFTER_NS;
         goldfish_rtc_set_alarm(&rtc, alarm_due);
@@ -139,6 +145,7 @@ static void begin(void)
         plic_enable(rtc.source, PRIORITY);
     }
     period = clock_ticks(PERIOD_US);
+    patient = platform_number("patient", 0) != 0;
     due = clock_now() + period;
     sbi_set_timer(due);
     csr_write(sie, INTERRUPT_TIMER | INTERRUPT_EXTERNAL);

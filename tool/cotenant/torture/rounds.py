@@ -196,7 +196,8 @@ class _Text:
 
     def _witness(self) -> str:
         keys: dict[str, object] = {"priority": 10, "memory": "1M", "image": "neighbour"}
-        keys["arguments"] = f"report={REPORT_WAKES}"
+        patient = "" if self.round.setting.counted else " patient=1"
+        keys["arguments"] = f"report={REPORT_WAKES}{patient}"
         keys["hart"] = self._harts()[0]
         if self.round.setting.board == "qemu-virt":
             keys["devices"] = ["rtc"]
