@@ -44,31 +44,25 @@ static void end_message(void)
     is_answer = false;
 }
 
-static void put(char character)
+/*
+ * At the end of a message, or where it finds no room: it is lost as a whole. Out of line, so that
+ * what fits does not pay for its registers.
+ */
+static void __attribute__((noinline)) put_end(const char *text, const char *last)
 {
-    if (draft_length >= room()) {
+    while (text != last && *text != '\0' && *text != '\n') {
+        text++;
         draft_lost = true;
     }
+    if (text == last || *text != '\n') {
+        return;
+    }
+    draft_lost |= draft_length >= room();
     if (!draft_lost) {
-        data[(complete.head + draft_length) & complete.mask] = (uint8_t)character;
+        data[(complete.head + draft_length) & complete.mask] = '\n';
         draft_length++;
     }
-    if (character == '\n') {
-        end_message();
-    }
-}
-
-/*
- * The end of a message, and what finds no room: the message is lost as a whole. Out of line, so
- * that what fits does not pay for its registers.
- */
-static void __attribute__((noinline)) put_rest(const char *text, const char *last)
-{
-    for (; text != last && *text != '\0'; text++) {
-        if (!draft_lost || *text == '\n') {
-            put(*text);
-        }
-    }
+    end_message();
 }
 
 void monitor_puts(const char *text)
@@ -86,7 +80,7 @@ void monitor_puts(const char *text)
     }
     draft_length += (uint32_t)(text - begin);
     if (text != last && *text != '\0') {
-        put_rest(text, last);
+        put_end(text, last);
     }
 }
 

@@ -61,7 +61,8 @@ void monitor_log_note_part(struct monitor_log_parts *parts);
 /* Bytes of the draft: tells its writer whether it is still there. */
 uint32_t monitor_log_draft_length(void);
 
-/* Appends a zero-terminated string. */
+/* Appends a zero-terminated string. A line feed ends the message: nothing follows it in the string.
+ */
 void monitor_puts(const char *text);
 
 /* Appends a number in decimal digits. */

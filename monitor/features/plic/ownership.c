@@ -88,38 +88,16 @@ void vhart_take_interrupts(struct vhart *vhart)
     *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
 }
 
-/* Claims in which those of others may come first. */
-#define MOST_CLAIMS 16
-
-static bool is_pending(uint32_t source)
-{
-    uint32_t pending = plic_read_pending_word(&board_plic, source_word(source));
-
-    return (pending & source_bit(source)) != 0;
-}
-
-/*
- * Claims and completes a source in the machine context of this hart, where no threshold is in the
- * way, as one of no tenant.
- */
-static void drop(struct hart *hart, uint32_t source)
+/* In the machine context of this hart no threshold is in the way. */
+void source_owner_drop(struct hart *hart, uint32_t source)
 {
     uint8_t owner = source_owner[source];
 
     source_owner[source] = NO_OWNER;
     plic_set_priority(&board_plic, source, VPLIC_PRIORITY_MAX);
-    for (unsigned claims = 0; claims < MOST_CLAIMS && is_pending(source); claims++) {
-        plic_set_enable(&board_plic, hart->plic_m_context, source, true);
-        board_external_interrupt(hart);
-    }
+    plic_set_enable(&board_plic, hart->plic_m_context, source, true);
+    board_external_interrupt(hart);
     plic_set_enable(&board_plic, hart->plic_m_context, source, false);
     plic_set_priority(&board_plic, source, 0);
     source_owner[source] = owner;
-}
-
-void source_owner_drop(struct hart *hart, uint32_t word, uint32_t sources)
-{
-    for (; sources != 0; sources &= sources - 1) {
-        drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources));
-    }
 }

@@ -14,10 +14,10 @@
 extern uint8_t source_owner[COTENANT_MAX_SOURCES];
 
 /*
- * Claims and completes sources of a word, a bit each, that are pending and must not reach their
- * next owner, in the machine context of the hart, which it must have. They are disabled there
+ * A source is pending and must not reach its next owner: claims and completes it, or one of others
+ * that comes first, in the machine context of the hart, which it must have. It is disabled there
  * afterwards, with priority 0.
  */
-void source_owner_drop(struct hart *hart, uint32_t word, uint32_t sources);
+void source_owner_drop(struct hart *hart, uint32_t source);
 
 #endif

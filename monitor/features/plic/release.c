@@ -9,33 +9,51 @@
 #include "irq/board.h"
 #include "irq/source_set.h"
 
+/* Claims of a source in which those of others may come first. */
+#define MOST_CLAIMS 16
+#define CLAIMS_OF_WORD (SOURCE_SET_WORD_BITS * MOST_CLAIMS)
+#define LAST_STEP (COTENANT_SOURCE_WORDS * (VPLIC_RESET_PARTS + CLAIMS_OF_WORD))
+
+_Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step");
+
 /*
  * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
- * been reset and ask for no more.
+ * been reset and ask for no more. A claim of the first source from claim/MOST_CLAIMS on, or on to
+ * the next word; returns the claim that comes next.
  */
-static void drop_pending(const struct tenant *tenant)
+static uint32_t drop_pending(const struct tenant *tenant, struct hart *hart, uint32_t claim)
 {
-    struct hart *hart = hart_self();
+    uint32_t word = claim / CLAIMS_OF_WORD;
+    uint32_t sources = tenant->plic->physical_sources[word];
+    uint32_t source;
 
-    if (hart->plic_m_context == COTENANT_NONE) {
-        return;
+    sources &= ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
+    if (sources != 0) {
+        sources &= plic_read_pending_word(&board_plic, word);
     }
-    for (uint32_t word = 0; word < tenant->plic->words; word++) {
-        uint32_t sources = tenant->plic->physical_sources[word];
-
-        if (sources != 0) {
-            sources &= plic_read_pending_word(&board_plic, word);
-        }
-        if (sources != 0) {
-            source_owner_drop(hart, word, sources);
-        }
+    if (sources == 0) {
+        return (word + 1) * CLAIMS_OF_WORD;
     }
+    source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
+    source_owner_drop(hart, source);
+    return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
 }
 
-/* Out of line: the steps before do not save its registers. */
+/* Out of line, as the next one: the steps before do not save its registers. */
+static uint32_t __attribute__((noinline)) drop_step(const struct tenant *tenant, uint32_t step)
+{
+    uint32_t words = tenant->plic->words;
+    uint32_t claim = step - words * VPLIC_RESET_PARTS;
+    struct hart *hart = hart_self();
+
+    if (hart->plic_m_context == COTENANT_NONE || claim >= words * CLAIMS_OF_WORD) {
+        return 0;
+    }
+    return words * VPLIC_RESET_PARTS + drop_pending(tenant, hart, claim);
+}
+
 static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
 {
-    drop_pending(tenant);
     if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
         vplic_set_level(tenant->plic, tenant->uart_line, false);
         tenant->uart_line = tenant->description->uart_source;
@@ -44,10 +62,12 @@ static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
     routing_refresh(tenant);
 }
 
+/* First the words of the virtual PLIC, then claims. */
 uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
     for (;;) {
-        step = vplic_reset_step(tenant->plic, step);
+        step = step < tenant->plic->words * VPLIC_RESET_PARTS ? vplic_reset_step(tenant->plic, step)
+                                                              : drop_step(tenant, step);
         if (step == 0) {
             reset_rest(tenant);
             return 0;

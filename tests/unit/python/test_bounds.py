@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cotenant.bench import bounds as bench_bounds
 from cotenant.bench.report.kept import read as read_kept
+from cotenant.bench.row import row
 from cotenant.bounds.annotations import Annotations, Callees, LoopBound, Recursion, read
 from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
 from cotenant.bounds.observed import Observer
@@ -250,3 +252,28 @@ def test_what_benchmarks_saw_is_below_what_was_computed() -> None:
 
 def test_every_annotation_of_the_monitor_is_of_a_line_that_there_is() -> None:
     assert read(ANNOTATIONS).loops
+
+
+def test_a_stretch_that_is_longer_than_published_is_raised() -> None:
+    def published(name: str, instructions: int) -> tuple[str, int]:
+        return name, instructions
+
+    before = [
+        published("s, longest: entry/run.c:96 (a:2)", 9),
+        published("s: from trap_entry (memset:7 b:1)", 8),
+        published("s: behind a look in f, core/f.c:3 (c:1)", 5),
+        published("s: behind a look in f, core/f.c:9 (c:1)", 7),
+    ]
+
+    def raised(name: str, instructions: int) -> list[str]:
+        return bench_bounds.raised([row(name, "instructions", instructions, None, None)], before)
+
+    assert raised("s, longest: core/other.c:1 (x:1)", 9) == []
+    assert raised("s: from trap_entry (b:8)", 8) == []
+    assert raised("s: behind a look in f, core/f.c:4 (c:1)", 7) == []
+    assert raised("s: from trap_entry (b:9)", 9) == [
+        "s: from trap_entry: 9 instructions, published 8"
+    ]
+    assert raised("s: behind a look in f, core/f.c:4 (c:1)", 8) != []
+    (new,) = raised("s: behind a look in g, core/g.c:1 (c:1)", 1)
+    assert new == "s: behind a look in g: 1 instructions, published none"

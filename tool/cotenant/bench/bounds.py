@@ -5,6 +5,8 @@ The ways that they take go to build/report/bounds.json, place by place.
 """
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from cotenant import durable, features, monitor_build, paths
 from cotenant import system as systems
 from cotenant.bench.report.store import REPORT
 from cotenant.bench.row import Row, row
+from cotenant.bounds.annotations import Annotations
 from cotenant.bounds.limits import limits_of
 from cotenant.bounds.monitor import Bound, MonitorBounds
 
@@ -19,6 +22,8 @@ WAYS = "bounds.json"
 EXAMPLES = ("linux-freertos",)
 
 _BUDGET = 400
+# In a row's name: where the stretch begins, and where most of it is.
+_MOVES = re.compile(r"(: |, )[\w/.]+:\d+(?= \()| \([^()]*\)$")
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,11 @@ def run(quick: bool) -> list[Row]:
     return [each for bounds in found for each in rows_of(bounds)]
 
 
-def of_example(name: str) -> SystemBounds:
+def of_example(name: str, annotations: Annotations | None = None) -> SystemBounds:
     """Compute the bounds of an example's lean monitor. Raises BoundsError or BuildError."""
     system = systems.load(paths.ROOT / "examples" / f"{name}.toml", lean=True)
     monitor = monitor_build.build(features.chosen(system))
-    bounds = MonitorBounds(monitor.elf, limits=limits_of(system))
+    bounds = MonitorBounds(monitor.elf, annotations, limits=limits_of(system))
     return SystemBounds(name, bounds.of_entries(), bounds.of_looks())
 
 
@@ -65,6 +70,29 @@ def rows_of(bounds: SystemBounds) -> list[Row]:
     for each in bounds.looks:
         rows.append(_row(f"{bounds.name}: behind a look in {each.function}, {each.start}", each))
     return rows
+
+
+def stretches(names: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the bound of each stretch, of rows by name: without places, which every change moves.
+
+    Of several looks in one function the longest stretch counts.
+    """
+    found: dict[str, int] = {}
+    for name, instructions in names:
+        stretch = _MOVES.sub("", name)
+        found[stretch] = max(found.get(stretch, 0), instructions)
+    return found
+
+
+def raised(computed: list[Row], published: Iterable[tuple[str, int]]) -> list[str]:
+    """Return the stretches that are longer than published, or were not published."""
+    before = stretches(published)
+    now = stretches((each.name, int(each.ours or 0)) for each in computed)
+    return [
+        f"{stretch}: {instructions} instructions, published {before.get(stretch, 'none')}"
+        for stretch, instructions in now.items()
+        if instructions > before.get(stretch, 0)
+    ]
 
 
 def write_ways(found: list[SystemBounds], file: Path) -> None:
