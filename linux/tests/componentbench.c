@@ -8,6 +8,9 @@
  *   componentbench: component=5000
  *   componentbench: process_asleep=14000
  *   componentbench: process_awake=6000
+ *
+ * componentbench work ROUNDS: fixed work, ROUNDS times a million instructions and a system call;
+ * prints its ns. No other tenant is needed.
  */
 #include <sys/wait.h>
 
@@ -71,7 +74,7 @@ static void measure_calls(void)
 
     for (unsigned long i = 0; i < count + WARM_UP; i++) {
         begun = i == WARM_UP ? now() : begun;
-        if (components_call(&components, "log.count", &argument, 1, &value, PATIENCE_MS) != 0)
+        if (components_call(&components, "log.count", &argument, 1, &value, -1) != 0)
             give_up("log.count");
     }
     show("component", begun);
@@ -98,10 +101,26 @@ static void measure_service(const char *name, int64_t spin)
     components.spin = 0;
 }
 
+static int work(unsigned long rounds)
+{
+    uint64_t begun = now();
+
+    for (unsigned long i = 0; i < rounds; i++) {
+        unsigned long turns = 500000;
+
+        __asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(turns));
+        getppid();
+    }
+    printf("componentbench: work=%lu\n", (unsigned long)(now() - begun));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "work") == 0)
+        return work(parse_number(argv[2]));
     if (argc != 2) {
-        fprintf(stderr, "usage: componentbench COUNT\n");
+        fprintf(stderr, "usage: componentbench COUNT | work ROUNDS\n");
         return 2;
     }
     count = parse_number(argv[1]);

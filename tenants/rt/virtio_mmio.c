@@ -283,6 +283,13 @@ int virtio_take(struct virtio_device *device, struct virtio_queue *queue, uint32
     return (int)element.id;
 }
 
+void virtio_quiet(const struct virtio_device *device)
+{
+    write_register(device, INTERRUPT_ACKNOWLEDGE,
+                   VIRTIO_INTERRUPT_USED_BUFFER | VIRTIO_INTERRUPT_CONFIGURATION);
+    order();
+}
+
 uint32_t virtio_acknowledge(const struct virtio_device *device)
 {
     uint32_t reasons = read_register(device, INTERRUPT_STATUS);

@@ -144,4 +144,7 @@ int virtio_take(struct virtio_device *device, struct virtio_queue *queue, uint32
  */
 uint32_t virtio_acknowledge(const struct virtio_device *device);
 
+/* The same for who does not ask for the reasons: one access, where that one has two. */
+void virtio_quiet(const struct virtio_device *device);
+
 #endif

@@ -62,7 +62,12 @@ void machine_raise(void)
 
 void machine_set_timer(uint64_t time)
 {
-    sbi_set_timer(time);
+    static uint64_t last = UINT64_MAX; /* which was set, or nothing */
+
+    if (time != last) {
+        sbi_set_timer(time);
+        last = time;
+    }
     csr_set(sie, INTERRUPT_TIMER);
 }
 

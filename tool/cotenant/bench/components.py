@@ -9,7 +9,7 @@ import re
 
 from cotenant.bench import samples
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import payload, running, system
+from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
 from cotenant.run.results import Latency, parse_latency
 
@@ -21,6 +21,17 @@ _FLOOR = "bench-domains"
 _CONTROL = "components-control"
 _CRASHES = 2000
 _CRASHES_QUICK = 200
+_SERVICES = "components-services"
+_CALLS = 1000
+_CALLS_QUICK = 100
+_ROUNDS = 400
+_ROUNDS_QUICK = 50
+_PIPE_INVOCATIONS = 50
+_FIXED_WORK = 1.0005
+# Debian's kernel tests its cryptography beside the first processes, if it is let.
+_ARGUMENTS = "console=ttyS0 loglevel=4 modules=virtio_mmio"
+_NO_SELF_TESTS = "cryptomgr.notests initcall_blacklist=jent_mod_init"
+_NS = re.compile(r"^componentbench: (\w+)=(\d+)", re.MULTILINE)
 _LINE = re.compile(r"^components: crashes=(\d+) .*restart_cycles=(\d+)", re.MULTILINE)
 
 
@@ -30,6 +41,9 @@ def run(quick: bool) -> list[Row]:
     asids, fences = measure(asids=True), measure(asids=False)
     floors = samples.medians(_output(_FLOOR), _FLOOR)
     loop, crashed, restart = _control(crashes)
+    calls = _linux(_CALLS_QUICK if quick else _CALLS, _ROUNDS_QUICK if quick else _ROUNDS)
+    pipe, idle = calls["pipe"], calls["work"] / calls["absent"]
+    invocations = pipe / asids["invocation"]
     return [
         row(
             "invocation and return",
@@ -51,7 +65,35 @@ def run(quick: bool) -> list[Row]:
         row("periods of the control loop", "periods", loop.samples),
         row("periods of the control loop missed", "periods", loop.missed, None, 0),
         row("latest start of a period", "us", loop.max_us),
+        Row(
+            "invocations in the time of a call by pipes between processes",
+            *("invocations", invocations, None, _PIPE_INVOCATIONS),
+            invocations >= _PIPE_INVOCATIONS,
+        ),
+        row("process calls a component", "instructions", calls["component"], pipe),
+        row("component calls a process", "instructions", calls["process_awake"], pipe),
+        row("work of Linux, components idle / absent", "ratio", idle, None, _FIXED_WORK),
     ]
+
+
+def _linux(calls: int, rounds: int) -> dict[str, int]:
+    """Return what calls between processes and components take, and work with and without them."""
+    found = _work(f"componentbench {calls}; sleep 2; componentbench work {rounds}", "components")
+    return found | {"absent": _work(f"sleep 2; componentbench work {rounds}")["work"]}
+
+
+def _work(command: str, *others: str) -> dict[str, int]:
+    tables = [linux(arguments=f"{_ARGUMENTS} {_NO_SELF_TESTS}")]
+    for name in others:
+        tables.append(payload(name, _SERVICES, priority=10, memory="8M", fp=False))
+        channel = f'[channel.components]\nkind = "memory"\nends = ["linux", "{name}"]\n'
+        tables.append(f'{channel}size = "8K"\n')
+    with running(system(*tables), sstc=True) as session:
+        session.wait_ready("linux")
+        status, output = session.command("linux", command)
+    if status != 0:
+        raise BenchError(f"componentbench failed; it printed {output[-300:]!r}")
+    return {name: int(value) for name, value in _NS.findall(output)}
 
 
 def measure(*, asids: bool) -> dict[str, int]:

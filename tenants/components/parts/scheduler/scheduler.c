@@ -37,6 +37,7 @@ struct task {
 
 static struct task tasks[THREADS];
 static uint64_t ticks_per_us;
+static uint64_t slots; /* threads there have been have lower numbers */
 static uint64_t turns;
 static uint64_t unserved; /* interrupts for which no thread waited, a mask */
 
@@ -59,6 +60,7 @@ static void add(uint64_t thread)
     struct task *task = &tasks[thread];
     bool is_known = thread < SYSTEM_THREADS;
 
+    slots = thread >= slots ? thread + 1 : slots;
     *task = (struct task){0};
     set_task(task, is_known ? system_threads[thread].priority : PRIORITY_CREATED,
              is_known ? system_threads[thread].deadline_us : 0);
@@ -86,7 +88,7 @@ static bool has_end(const struct task *task)
 
 static void wake_sleepers(uint64_t now)
 {
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if (has_end(&tasks[i]) && tasks[i].wake <= now) {
             make_ready(&tasks[i], tasks[i].state == SLEEPING ? 0 : SCHEDULE_AGAIN, tasks[i].wake);
         }
@@ -109,7 +111,7 @@ static uint64_t pick(void)
 {
     uint64_t best = NO_THREAD;
 
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if (tasks[i].state == READY && (best == NO_THREAD || is_before(&tasks[i], &tasks[best]))) {
             best = i;
         }
@@ -122,7 +124,7 @@ static uint64_t next_look(uint64_t now, uint64_t running)
 {
     uint64_t next = NEVER;
 
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if (has_end(&tasks[i]) && tasks[i].wake < next) {
             next = tasks[i].wake;
         }
@@ -141,7 +143,7 @@ static uint64_t next_look(uint64_t now, uint64_t running)
 /* Its budget is used up: kept back, if a thread waits for that. */
 static void hold(uint64_t thread)
 {
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if (tasks[i].state == OVERRUN) {
             tasks[thread].state = HELD;
             make_ready(&tasks[i], thread, time_now());
@@ -167,7 +169,7 @@ static void wake_interrupt(uint64_t interrupt)
 {
     bool is_served = false;
 
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if ((tasks[i].state == INTERRUPT || tasks[i].state == WAITING) &&
             tasks[i].interrupt == interrupt) {
             make_ready(&tasks[i], 0, time_now());
@@ -251,7 +253,7 @@ static void serve(uint64_t kind, uint64_t from, uint64_t a, uint64_t b, uint64_t
 
 static void unwound(uint64_t mask)
 {
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < slots; i++) {
         if ((mask >> i & 1) != 0 && tasks[i].state != FREE) {
             make_ready(&tasks[i], SCHEDULE_AGAIN, time_now());
         }

@@ -11,6 +11,9 @@
 
 #include "abi/component_message.h"
 
+/* With this answer the thread that waits in messages_wait() is to be woken (lib/scheduling.h). */
+#define WOKEN 1
+
 enum arrival {
     ARRIVED_NOTHING,
     ARRIVED_MESSAGE,

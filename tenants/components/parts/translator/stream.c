@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stream.h"
 
+#include "messages.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -38,6 +40,7 @@ struct platform platform;
 
 static struct virtio_device device;
 static bool is_open;
+static bool is_masked;    /* the interrupt, or it may be */
 static int received = -1; /* the buffer that is being read; -1: none */
 static uint32_t length;   /* how much is in it, and how much of that was taken */
 static uint32_t taken;
@@ -126,6 +129,7 @@ bool stream_start(struct stream_window *window)
     device.base = base + DEVICE_OFFSET;
     device.distance = distance.word[1];
     is_open = false;
+    is_masked = true;
     received = -1;
     if (!virtio_probe(&device, VIRTIO_ID_CONSOLE) ||
         !virtio_start(&device, queues, QUEUES, FEATURE_MULTIPORT)) {
@@ -195,10 +199,13 @@ uint32_t stream_write(const void *bytes, uint32_t size)
 
 void stream_wait(uint64_t end)
 {
-    virtio_acknowledge(&device);
-    kernel_call(CALL_UNMASK, INTERRUPT, 0, 0);
+    if (is_masked) {
+        virtio_quiet(&device);
+        kernel_call(CALL_UNMASK, INTERRUPT, 0, 0);
+        is_masked = false;
+    }
     if (!virtio_has_result(&queues[QUEUE_RECEIVE]) &&
         !virtio_has_result(&queues[QUEUE_CONTROL_IN])) {
-        kernel_event(SCHEDULE_WAIT, end, INTERRUPT, 0);
+        is_masked = kernel_event(SCHEDULE_WAIT, end, INTERRUPT, 0).value != WOKEN;
     }
 }

@@ -46,6 +46,7 @@ static const struct {
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
 static struct request requests[THREADS];
+static volatile uint64_t callers; /* threads that have ever asked, a mask */
 static BUFFER struct component_frame in;
 static BUFFER struct component_frame out;
 static uint64_t calls;
@@ -152,10 +153,12 @@ static bool take_messages(void)
     }
 }
 
-/* Sends what is asked if `can_send`; what has waited for too long, or cannot be sent, fails. */
-static void serve_requests(bool can_send)
+/* Sends what is asked; what has waited for too long, or cannot be sent, fails. */
+static void serve_requests(void)
 {
-    for (uint64_t thread = 0; thread < THREADS; thread++) {
+    bool can_send = callers != 0 && is_started && messages_have_reader();
+
+    for (uint64_t thread = 0; callers >> thread != 0; thread++) {
         struct request *request = &requests[thread];
         enum state state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 
@@ -171,7 +174,7 @@ static uint64_t next_end(void)
 {
     uint64_t next = UINT64_MAX;
 
-    for (uint64_t thread = 0; thread < THREADS; thread++) {
+    for (uint64_t thread = 0; callers >> thread != 0; thread++) {
         if (requests[thread].state == SENT && requests[thread].end < next) {
             next = requests[thread].end;
         }
@@ -189,12 +192,12 @@ void thread_translate(uint64_t unused)
             is_started = messages_start();
         }
         if (!is_started) {
-            serve_requests(false);
+            serve_requests();
             kernel_event(SCHEDULE_WAIT, time_now() + RETRY_US * ticks_per_us, 0, 0);
             continue;
         }
         is_started = take_messages() && messages_are_sound();
-        serve_requests(is_started && messages_have_reader());
+        serve_requests();
         if (is_started) {
             messages_wait(next_end());
         }
@@ -221,8 +224,9 @@ uint64_t export_call(uint64_t word0, uint64_t word1, uint64_t address, uint64_t 
     request->length = length;
     request->room = room;
     request->end = time_now() + duration_us * ticks_per_us;
+    __atomic_fetch_or(&callers, 1ull << thread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&request->state, ASKED, __ATOMIC_RELEASE);
-    kernel_event(SCHEDULE_WAKE, own_thread, 0, 0);
+    kernel_event(SCHEDULE_WAKE, own_thread, WOKEN, 0);
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != DONE) {
         kernel_event(SCHEDULE_WAIT, 0, 0, 0);
     }
