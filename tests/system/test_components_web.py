@@ -125,6 +125,8 @@ def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
         assert fetch(session, "") == page
         assert restarts(session, component) == 1
     run(session, "linux", f"udpecho {ADDRESS} 10")
+    watched = run(session, "linux", f"componentwatch {ADDRESS} 1")
+    assert re.search(r"http +\x1b\[0m +1\x1b", watched), watched
 
     rows = fetch(session, "history").splitlines()
     assert len(rows) > 2 and all(row.split()[2] == "0" for row in rows[1:])
