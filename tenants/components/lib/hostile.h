@@ -15,6 +15,7 @@ enum {
     HOSTILE_REGISTERS,
     HOSTILE_THREADS,
     HOSTILE_THREADS_AFTER,
+    HOSTILE_REPLY_TWICE,
     /* From here on it is restarted. */
     HOSTILE_FATAL,
     HOSTILE_READ_OTHER = HOSTILE_FATAL,

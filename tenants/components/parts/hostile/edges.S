@@ -62,3 +62,18 @@ hostile_with_stack:
     .balign 8
 keep:
     .space  24
+
+    .text
+
+/* void hostile_reply_twice(void): the first is the reply; behind it this thread is elsewhere. */
+    .globl  hostile_reply_twice
+hostile_reply_twice:
+    li      a0, ERROR_FAILED
+    li      a1, 0
+    li      a7, CALL_RETURN
+    ecall
+    li      a0, ERROR_FAILED
+    li      a1, 2
+    li      a7, CALL_RETURN
+    ecall
+    unimp

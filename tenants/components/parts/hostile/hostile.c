@@ -14,6 +14,8 @@ static uint64_t data[4];
 /* edges.S: the caller-saved registers t0-t6 after that invocation; sp after one with that sp. */
 void hostile_registers(int64_t number, uint64_t found[7]);
 uint64_t hostile_with_stack(uint64_t stack);
+/* Returns for the whole invocation, with a forged error, and then once more. */
+void hostile_reply_twice(void);
 
 /* Any but its own, next to it, far away, and at random. */
 static uint64_t try_capabilities(void)
@@ -219,6 +221,9 @@ uint64_t export_attempt(uint64_t number, uint64_t address)
         return try_threads();
     case HOSTILE_THREADS_AFTER: /* the first of them has run meanwhile */
         return data[0] != (uint64_t)ERROR_EMPTY;
+    case HOSTILE_REPLY_TWICE:
+        hostile_reply_twice();
+        return 1;
     default:
         return fatal(number, address);
     }
