@@ -12,6 +12,12 @@
 void console_init(void);
 
 /*
+ * Text goes to the tenant's result port of the RTL simulation (bench/results.h) if it has one,
+ * where there is no console. Called once by rt_main() when the device tree has been read.
+ */
+void console_find_port(void);
+
+/*
  * Writes `length` bytes at `bytes`. Returns when all were taken: the firmware may take fewer than
  * asked, even none when its buffer is full, and is asked again. Bytes are dropped only if the
  * firmware answers with an error.

@@ -13,6 +13,7 @@ void rt_main(uint64_t hart, const void *devicetree)
     trap_init();
     console_init();
     platform_init(hart, devicetree);
+    console_find_port();
     main();
     sbi_shutdown(false);
 }

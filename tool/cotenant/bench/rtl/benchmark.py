@@ -5,6 +5,9 @@
 alone on the machine where it is about latency.
 """
 
+import re
+
+from cotenant.bench import samples
 from cotenant.bench.row import Row, row
 from cotenant.bench.rtl import figures, floor, systems
 from cotenant.bench.rtl import opensbi as rtl_opensbi
@@ -13,6 +16,7 @@ from cotenant.bench.rtl.systems import simulate
 _SWITCH_BUDGET = 220
 _ADDED_AVERAGE_BUDGET = 200
 _ADDED_WORST_BUDGET = 400
+_INVOCATION_BUDGET = 240
 _CYCLES = "cycles"
 _QUICK_ROUNDS = 12
 _ROUNDS = 60
@@ -38,6 +42,7 @@ def run(quick: bool) -> list[Row]:
     rows = _call_rows()
     rows += _switch_rows("satp=0", systems.rtos_beside_spin(rounds, sv39=False))
     rows += _switch_rows("Sv39", systems.rtos_beside_spin(rounds, sv39=True))
+    rows += _component_rows()
     if quick:
         return rows
     rows += _switch_rows(
@@ -59,6 +64,16 @@ def _call_rows() -> list[Row]:
         theirs = other[name].middle if name in other else None
         rows.append(row(label, _CYCLES, ours[name].middle, theirs))
     return rows
+
+
+def _component_rows() -> list[Row]:
+    text = re.sub(r"^\[\d\] ", "", simulate(systems.components()).text, flags=re.MULTILINE)
+    ours = samples.medians(text, "components-meter")
+    return [
+        row("component invocation, Sv39", _CYCLES, ours["invocation"], None, _INVOCATION_BUDGET),
+        row("component kernel, smallest call", _CYCLES, ours["kernel_call"]),
+        row("component restart, idle", _CYCLES, ours["restart"]),
+    ]
 
 
 def _switch_rows(where: str, description: str, budget: float | None = _SWITCH_BUDGET) -> list[Row]:

@@ -80,6 +80,11 @@ def emulation() -> str:
     return _system(text.replace("fp = false", "fp = true"))
 
 
+def components() -> str:
+    """Return the component OS alone, which measures itself."""
+    return _system(_payload("components-meter", 0, 10, "2M", ""))
+
+
 def rtos_alone(rounds: int, *, sv39: bool) -> str:
     """Return the RTOS with the hart for itself."""
     return _system(_rtos(f"rounds={rounds} period=45 start=100", sv39))
