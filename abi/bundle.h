@@ -27,7 +27,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 15
+#define COTENANT_BUNDLE_VERSION 16
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -60,6 +60,8 @@
  * says: tenants may write the claim/complete register of a context that is passed through.
  */
 #define COTENANT_BOARD_PLIC_CHECKED 0x20
+/* The harts implement the V extension: its bit of misa. */
+#define COTENANT_BOARD_VECTOR 0x200000
 
 /* struct bundle_tenant.flags: started at boot (otherwise it stays loaded, waiting for a start). */
 #define COTENANT_TENANT_AUTOSTART 0x1
@@ -85,6 +87,8 @@
 #define COTENANT_TENANT_S_MODE 0x200
 /* It is started when the server of its devices asks for it: served.h. */
 #define COTENANT_TENANT_AWAITS_SERVER 0x400
+/* With COTENANT_TENANT_FP: its vector registers are kept for it across switches. */
+#define COTENANT_TENANT_VECTOR 0x800
 
 /* struct bundle_tenant.watch_policy: what follows when no heartbeat comes in time. */
 #define COTENANT_WATCH_OFF 0
@@ -124,6 +128,9 @@
 
 /* Bytes of address space of a virtual device. */
 #define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000
+
+/* Bytes before the 32 registers themselves; struct bundle_vectors.size is a multiple of it. */
+#define COTENANT_VECTORS_HEAD 64
 
 /* struct bundle_channel.kind: a port of a virtual console at each of its two ends. */
 #define COTENANT_CHANNEL_STREAM 1
@@ -368,6 +375,12 @@ struct bundle_next_stage {
     uint64_t size;         /* bytes, multiple of 4096; 0: there is none */
 };
 
+/* Where the monitor keeps the vector registers of vharts that are not in a hart. */
+struct bundle_vectors {
+    uint64_t base; /* physical address, 4096-aligned, in the monitor's place */
+    uint64_t size; /* bytes for each vhart, those of guests behind the others; 0: there are none */
+};
+
 struct bundle {
     uint64_t magic;
     uint32_t version;
@@ -381,6 +394,7 @@ struct bundle {
     struct bundle_console console;
     struct bundle_trace trace;
     struct bundle_next_stage next_stage;
+    struct bundle_vectors vectors;
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];
     struct bundle_device devices[COTENANT_MAX_VIRTUAL_DEVICES];

@@ -6,9 +6,6 @@
 #ifndef COTENANT_ARCH_CSR_H
 #define COTENANT_ARCH_CSR_H
 
-/* misa, section 3.1.1 */
-#define MISA_V 0x200000
-
 /* mstatus, section 3.1.6 */
 #define MSTATUS_SIE 0x2
 #define MSTATUS_MIE 0x8

@@ -111,15 +111,19 @@ static void wait_for_others(const struct hart *hart)
     }
 }
 
+static _Noreturn void refuse(const char *problem, int32_t index)
+{
+    const struct check_result result = {problem, index, 0};
+
+    early_console_refuse(&result);
+}
+
 /* Every vhart's entries are tried once; those in force last serve where addresses are shared. */
 static void protection_init(struct hart *hart)
 {
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         if (vharts[i].world.hart == hart && protection_install(&vharts[i]) >= 0) {
-            const struct check_result problem = {
-                "vhart.pmp_address: this hart does not take the entries as written", (int32_t)i, 0};
-
-            early_console_refuse(&problem);
+            refuse("vhart.pmp_address: this hart does not take the entries as written", (int32_t)i);
         }
     }
     if (protection_is_resident(hart->index)) {
@@ -146,17 +150,14 @@ static void clear_loaded(uint64_t loaded_at, uint64_t argument)
 /* What every hart does for itself before it may run tenants. Refuses a hart that cannot. */
 static void hart_begin(struct hart *hart)
 {
-    struct check_result problem = {NULL, -1, 0};
-
     if (protection_count_entries() < bundle->board.pmp_entries) {
-        problem.problem = "board.pmp_entries: more than this hart has";
-        early_console_refuse(&problem);
+        refuse("board.pmp_entries: more than this hart has", -1);
     }
     registers_init(hart);
     hart->emulated_exceptions = probe_hart();
-    if ((CSR_READ(misa) & MISA_V) != 0 || hart->emulated_exceptions < PROBE_ALL_IS_KEPT) {
-        problem.problem = "this hart has V, jvt, siselect, srmcfg or scontext: not kept apart";
-        early_console_refuse(&problem);
+    if (hart->emulated_exceptions < PROBE_ALL_IS_KEPT || (HAS(vector) && !vector_fits()) ||
+        (CSR_READ(misa) & ~bundle->board.flags & COTENANT_BOARD_VECTOR) != 0) {
+        refuse("vectors: not this hart's, or it has jvt, siselect, srmcfg or scontext", -1);
     }
     hart_begins(hart);
 }
@@ -173,13 +174,13 @@ _Noreturn static void run(struct hart *hart)
 
 static void release_others(const struct hart *boot_hart)
 {
-    struct check_result problem = {"board.harts: this one does not start", -1, 0};
+    int32_t missing;
 
     released_harts[1] = bundle->board.hart_count;
     __atomic_store_n(&released_harts[0], 1, __ATOMIC_SEQ_CST);
-    problem.index = harts_start(boot_hart, rest, ticks_from_us(MOST_WAIT_US));
-    if (problem.index >= 0) {
-        early_console_refuse(&problem);
+    missing = harts_start(boot_hart, rest, ticks_from_us(MOST_WAIT_US));
+    if (missing >= 0) {
+        refuse("board.harts: this one does not start", missing);
     }
 }
 
@@ -204,9 +205,7 @@ _Noreturn void monitor_main(const struct bundle *checked_bundle, uint64_t loaded
     bundle = checked_bundle;
     WRITE_TP(hart);
     if (sbi_init() != NULL && HAS(check)) { /* a lean monitor has some of the full one's */
-        const struct check_result problem = {"two SBI extensions have one place", -1, 0};
-
-        early_console_refuse(&problem);
+        refuse("two SBI extensions have one place", -1);
     }
     for (uint32_t i = 0; i < bundle->board.hart_count; i++) {
         hart_init(&harts[i], i);

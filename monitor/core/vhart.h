@@ -42,6 +42,7 @@ struct __attribute__((aligned(64))) vhart {
     uint32_t index;        /* in vharts */
     bool brings_registers; /* when it gets the hart next: fp_claim() */
     bool keeps_registers;  /* which it brings along: fp_drop() */
+    bool has_vectors;      /* as well: features/fp/vectors.h */
     bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
     /* Its time is spent on putting the tenant's images in place, or, if the loader is idle, on a
      * switch of the foreground. */
@@ -81,6 +82,13 @@ void fp_claim(struct vhart *vhart);
 
 /* It leaves its hart for good, with keeps_registers set: those registers are lost. */
 void fp_drop(struct vhart *vhart);
+
+/* Of features/vector, behind HAS(vector): the vector registers of one that has_vectors are in its
+ * hart, whatever it brings. */
+bool vector_is_in_hart(const struct vhart *vhart);
+
+/* Whether the bundle has room for the vector registers of this hart. At boot. */
+bool vector_fits(void);
 
 /* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
 static inline uint32_t vhart_index(const struct vhart *vhart)

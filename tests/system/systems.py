@@ -8,6 +8,7 @@ from ctypes import sizeof
 from pathlib import Path
 from typing import TypeAlias
 
+from cotenant import paths
 from cotenant.bundle import PAGE
 from cotenant.bundle_struct import MonitorHeader
 from cotenant.run.launch import Launch
@@ -132,6 +133,14 @@ def mortal(image: str, name: str | None = None, **keys: Value) -> str:
         "budget": "500us/1ms",
     }
     return tenant(name or image, standard | keys)
+
+
+def vector_board(folder: Path, vlen: int) -> str:
+    """Return a board whose harts have vector registers of so many bits."""
+    text = (paths.BOARDS / "qemu-virt-vector.toml").read_text()
+    board = folder / "board.toml"
+    board.write_text(text.replace("vlen = 256", f"vlen = {vlen}").replace("=256", f"={vlen}"))
+    return str(board)
 
 
 def type_and_count(session: Session, data: bytes) -> tuple[int, int]:

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Floating-point registers belong to whoever wrote them."""
+"""Floating-point and vector registers belong to whoever wrote them."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
-from systems import VERDICT, Boot, linux, payload, system
+from systems import VERDICT, Boot, linux, payload, system, vector_board
 
 SECONDS = 8
 
 
-def test_registers_of_two_linuxes_and_a_payload_stay_apart(boot: Boot) -> None:
+def test_registers_of_two_linuxes_and_two_payloads_stay_apart(boot: Boot, tmp_path: Path) -> None:
+    """Vector registers as well."""
     session = boot(
         system(
             linux("first", slice="2ms"),
             linux("second", slice="3ms"),
-            payload("fp-keeper", priority=5, budget="200us/1ms"),
+            payload("fp-keeper", priority=5, budget="200us/1ms", vector=False),
+            payload("vector-keeper", priority=5, budget="200us/1ms", arguments="rounds=1000000"),
+            board=vector_board(tmp_path, 512),
         )
     )
     names = ("first", "second")
@@ -22,13 +26,19 @@ def test_registers_of_two_linuxes_and_a_payload_stay_apart(boot: Boot) -> None:
         session.wait_ready(name)
     with ThreadPoolExecutor(len(names)) as pool:
         runs = [
-            pool.submit(session.command, name, f"fpcheck {SECONDS} {seed}")
+            pool.submit(
+                session.command,
+                name,
+                f"vectorcheck {SECONDS} {seed} & fpcheck {SECONDS} {seed} && wait $!",
+            )
             for seed, name in enumerate(names, start=1)
         ]
     for run in runs:
         exit_code, output = run.result()
-        assert exit_code == 0, output
-    assert "FAIL" not in session.output("fp-keeper")
+        assert exit_code == 0 and "bits=512" in output, output
+    for name in ("fp-keeper", "vector-keeper"):
+        assert "FAIL" not in session.output(name)
+    assert "512 bits" in session.output("vector-keeper")
 
 
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])

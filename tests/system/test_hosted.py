@@ -2,6 +2,7 @@
 """Guests: payloads that run in memory and time that another payload lends them."""
 
 import re
+from pathlib import Path
 
 import pytest
 from systems import (
@@ -10,11 +11,13 @@ from systems import (
     Build,
     Value,
     freertos,
+    is_long,
     keep_ticking,
     payload,
     system,
     tenant,
     times,
+    vector_board,
 )
 
 from cotenant.plan import System
@@ -68,6 +71,16 @@ def test_floating_point_of_guests_is_kept(boot: Boot) -> None:
     session = boot(system(host("fp-keeper", 2, fp=True), freertos()), icount=3)
     ends_well(session, "fp-keeper", 2)
     rtos_missed_nothing(session)
+
+
+@pytest.mark.long_form
+@pytest.mark.parametrize("name", ["vector-keeper", *(["vector-stranger"] if is_long() else [])])
+def test_vectors_of_guests_are_kept(boot: Boot, tmp_path: Path, name: str) -> None:
+    other = payload("vector-keeper", "other", priority=9, arguments="rounds=1000000")
+    board = vector_board(tmp_path, 128)
+    session = boot(system(host(name, 2, fp=True), other, board=board), icount=3)
+    ends_well(session, name, 2)
+    assert "FAIL" not in session.output("other")
 
 
 def foreign_places(planned: System) -> dict[str, int]:

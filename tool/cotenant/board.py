@@ -200,6 +200,8 @@ class Board:
     ram_default: int
     ram_limit: int | None
     """the most RAM at `ram_base`; None: no limit is known"""
+    vlen: int
+    """the bits that a vector register has at most; 0: the harts have none"""
     pmp_entries: int
     pmp_grain: int
     harts: tuple[BoardHart, ...]
@@ -217,6 +219,11 @@ class Board:
     """None: no unit confines what its devices reach"""
     sd_card: SdCard | None = None
     """None: it is not known how the board boots from a card"""
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether its harts have vector registers."""
+        return self.vlen > 0
 
     @property
     def virtual_watchdog(self) -> Range:

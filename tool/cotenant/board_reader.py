@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Reads boards/NAME.toml and checks that the board makes sense in itself."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -33,6 +34,8 @@ _BUS_KINDS = {"mpfs-mpu": "BUS_MPFS_MPU"}
 _MAX_ADDRESS = (1 << 55) - 1
 _MOST_SERIAL_LINES = 8
 _SUFFIX = ".toml"
+# Bits of a vector register (unprivileged ISA, chapter "V", sections 2 and 18.3).
+_VLEN_LOW, _VLEN_HIGH = 128, 65536
 _PAGE = 4096
 # Behind a partition table (34 sectors), and so low that a card's image stays small.
 _LEAST_SECTOR, _MOST_SECTOR = 34, 1 << 21
@@ -107,6 +110,7 @@ def _read(name: str, top: TableReader) -> Board | None:
     envcfg = top.boolean("envcfg") or False
     sstc = top.boolean("sstc") or False
     misaligned = top.boolean("misaligned") or False
+    vlen = top.integer("vlen", _VLEN_LOW, _VLEN_HIGH, "256") or 0
     ram_base, ram_default, ram_limit = _read_ram(top.table("ram", required=True))
     pmp_entries, pmp_grain = _read_pmp(top.table("pmp", required=True))
     harts = [_read_hart(reader) for reader in top.table_list("hart")]
@@ -127,6 +131,8 @@ def _read(name: str, top: TableReader) -> Board | None:
         top.wrong("qemu.cpu", "is needed to choose sstc", 'give it, such as "rv64,h=off"')
     if sstc and not envcfg:
         top.wrong("sstc", "needs menvcfg", "set envcfg = true, or sstc = false")
+    if isa is not None:
+        _check_vlen(vlen, isa, top)
     top.mistakes.stop_if_any()
     assert title is not None and compatible is not None and timebase is not None
     assert isa is not None and mmu is not None
@@ -141,6 +147,7 @@ def _read(name: str, top: TableReader) -> Board | None:
         envcfg=envcfg,
         sstc=sstc,
         misaligned=misaligned,
+        vlen=vlen,
         ram_base=ram_base,
         ram_default=ram_default,
         ram_limit=ram_limit,
@@ -162,6 +169,17 @@ def _read(name: str, top: TableReader) -> Board | None:
     _check_sources(board, top)
     _check_masters(board, top)
     return board
+
+
+def _check_vlen(vlen: int, isa: Sequence[str], top: TableReader) -> None:
+    if vlen & (vlen - 1):
+        top.wrong("vlen", f"{vlen} is not a power of two", "give the bits of a vector register")
+    if vlen and "v" not in isa:
+        top.wrong("vlen", "the harts have no vector registers", 'add "v" to isa, or take it out')
+    if "v" in isa and not vlen:
+        top.wrong("isa", 'with "v", the length of a vector register is needed', "add: vlen = 256")
+    if "v" in isa and "d" not in isa:
+        top.wrong("isa", '"v" needs "d"', "correct the list")
 
 
 def _read_range(reader: TableReader) -> Range:

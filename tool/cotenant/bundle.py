@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from ctypes import sizeof
 
-from cotenant import devices, features, guests
+from cotenant import devices, features, guests, vectors
 from cotenant.abi import bundle as constant
 from cotenant.abi import limit
 from cotenant.board import Device
@@ -70,6 +70,8 @@ def encode(system: System, monitor: bytes) -> bytes:
     header.console.focus = system.focus
     if system.trace_ring:
         header.trace.base, header.trace.ring_size = system.trace.base, system.trace_ring
+    if system.vector_size:
+        header.vectors.base, header.vectors.size = system.vector_area.base, system.vector_size
     _fill_next_stage(header.next_stage, system, store)
     for index, tenant in enumerate(system.tenants):
         _fill_tenant(header.tenants[index], tenant, system, store)
@@ -168,6 +170,7 @@ def _fill_tenant(out: BundleTenant, tenant: TenantPlan, system: System, store: S
         autostart=config.autostart and config.served_by is None,
         awaits_server=config.autostart and config.served_by is not None,
         fp=config.fp,
+        vector=vectors.are_kept(config, system.board),
         uart=config.uart,
         restart_on_crash=config.restart_on_crash,
         restart_on_shutdown=config.restart_on_shutdown,

@@ -226,6 +226,12 @@ class BundleNextStage(LittleEndianStructure):
     _fields_ = [("store_offset", c_uint64), ("size", c_uint64)]
 
 
+class BundleVectors(LittleEndianStructure):
+    """struct bundle_vectors"""
+
+    _fields_ = [("base", c_uint64), ("size", c_uint64)]
+
+
 class Bundle(LittleEndianStructure):
     """struct bundle"""
 
@@ -242,6 +248,7 @@ class Bundle(LittleEndianStructure):
         ("console", BundleConsole),
         ("trace", BundleTrace),
         ("next_stage", BundleNextStage),
+        ("vectors", BundleVectors),
         ("tenants", BundleTenant * limit("MAX_TENANTS")),
         ("vharts", BundleVhart * limit("MAX_VHARTS")),
         ("devices", BundleDevice * limit("MAX_VIRTUAL_DEVICES")),
@@ -268,5 +275,6 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_console": BundleConsole,
     "bundle_trace": BundleTrace,
     "bundle_next_stage": BundleNextStage,
+    "bundle_vectors": BundleVectors,
     "bundle": Bundle,
 }

@@ -117,6 +117,8 @@ class TenantConfig:
     harts_key: str = "harts"
     """how the file names them: "hart" is the short form for one"""
     fp: bool = True
+    vector: bool | None = None
+    """whether it may use vector registers; None: if it has floating point and the board has them"""
     slice_us: int = SLICE_DEFAULT_US
     budget: Budget | None = None
     autostart: bool = True
@@ -326,6 +328,9 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     uart = reader.boolean("uart")
     harts, harts_key = _read_harts(reader)
     fp = reader.boolean("fp")
+    vector = reader.boolean("vector")
+    if vector and fp is False:
+        reader.wrong("vector", "vectors need floating point", "take one of the two keys out")
     slice_us = reader.duration("slice", SLICE_LOW_US, SLICE_HIGH_US, "10ms")
     budget = reader.parsed("budget", parse_budget, "300us/1ms")
     start = reader.parsed("start", _parse_start, "auto")
@@ -363,6 +368,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         harts=harts,
         harts_key=harts_key,
         fp=fp is not False,
+        vector=vector,
         slice_us=slice_us or SLICE_DEFAULT_US,
         budget=budget,
         autostart=start is not False,

@@ -24,6 +24,7 @@ _MACHINE_SOFTWARE, _MACHINE_TIMER, _MACHINE_EXTERNAL = 3, 7, 11
 _TEST_PHANDLE = 0x100
 _TEST_OFF, _TEST_RESET = 0x5555, 0x7777
 _FP_EXTENSIONS = ("f", "d")
+_VECTOR = ("v", "zv")  # and what begins with it
 _UART_SIZE = 0x100
 # Kinds of addresses on a PCI bus, and what card number 1 is in them (IEEE Std 1275).
 _PCI_PORTS = 0x0100_0000
@@ -49,6 +50,7 @@ class TenantView:
     arguments: str
     initrd: Range | None
     fp: bool
+    vector: bool
     sstc: bool
     uart_source: int | None
     """Source number of its virtual UART; None: it has none."""
@@ -86,9 +88,13 @@ def build(view: TenantView, board: Board) -> bytes:
     return blob
 
 
-def extensions(board: Board, fp: bool, sstc: bool) -> tuple[str, ...]:
+def extensions(board: Board, fp: bool, vector: bool, sstc: bool) -> tuple[str, ...]:
     """Return the ISA extensions a tenant may use, in the order of the ISA string."""
-    listed = tuple(each for each in board.isa if fp or each not in _FP_EXTENSIONS)
+    listed = tuple(
+        each
+        for each in board.isa
+        if (fp or each not in _FP_EXTENSIONS) and (vector or not each.startswith(_VECTOR))
+    )
     return (*listed, "sstc") if sstc else listed
 
 
@@ -186,7 +192,7 @@ def _intc_phandle(number: int) -> int:
 
 
 def _cpu(number: int, view: TenantView, board: Board) -> fdt.Node:
-    names = extensions(board, view.fp, view.sstc and not view.machine)
+    names = extensions(board, view.fp, view.vector, view.sstc and not view.machine)
     cpu = _node(
         f"cpu@{number:x}",
         {

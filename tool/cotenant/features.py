@@ -40,6 +40,7 @@ WHAT = {
     "terminal": "the console line for people",
     "trace": "traces",
     "uart32": "16550s with 32-bit registers",
+    "vector": "vector registers",
     "virtio": "virtual devices",
     "virtio_console": "stream and memory channels",
     "virtio_input": "the sleep key",
@@ -81,6 +82,7 @@ def used(system: System) -> frozenset[str]:
         "terminal": system.console_mode == "mux",
         "trace": system.trace_ring > 0,
         "uart32": system.board.uart.kind == abi.bundle("UART_NS16550_32"),
+        "vector": bool(system.vector_size),
         "watch": any(tenant.config.watch is not None for tenant in tenants),
     }
     kinds = {

@@ -75,12 +75,12 @@ def settle(
     board: Board,
     requests: list[Request],
     images: dict[str, TenantImages],
-    trace_size: int,
+    beside: int,
     mistakes: Mistakes,
 ) -> Placement:
     """Place the monitor and all tenants in the machine's RAM; mistakes are noted.
 
-    `trace_size`: bytes that the monitor needs for a trace.
+    `beside`: bytes that the monitor needs beside itself and the images.
     """
     ram = Range(board.ram_base, config.memory or board.ram_default)
     if board.ram_limit is not None and ram.size > board.ram_limit:
@@ -91,7 +91,7 @@ def settle(
             f'write memory = "{most}", or less',
         )
         mistakes.stop_if_any()
-    kept = monitor_size(images) + align_up(trace_size, MONITOR_ALIGNMENT)
+    kept = monitor_size(images) + align_up(beside, MONITOR_ALIGNMENT)
     if 2 * kept > ram.size:
         # The file is loaded at the bottom and moves itself to the top: the two must not overlap.
         mistakes.add(

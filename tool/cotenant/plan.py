@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from cotenant import abi
+from cotenant import abi, vectors
 from cotenant.board import Board, BoardHart, Device
 from cotenant.bus_protection import MasterPlan
 from cotenant.channels import Channel, VirtualDevice
@@ -132,6 +132,17 @@ class System:
         return Range(self.monitor.end - size, size)
 
     @property
+    def vector_size(self) -> int:
+        """Bytes in which the monitor keeps a vhart's vector registers; 0: no tenant has any."""
+        return vectors.size_of_each(self.config.tenants, self.board)
+
+    @property
+    def vector_area(self) -> Range:
+        """Where the monitor keeps those of all vharts: before the trace."""
+        size = vectors.size_of_all(self.config.tenants, self.board)
+        return Range(self.trace.base - size, size)
+
+    @property
     def board_flags(self) -> int:
         """COTENANT_BOARD_* of abi/bundle.h."""
         isa = self.board.isa
@@ -141,6 +152,7 @@ class System:
             "BOARD_FP": "f" in isa and "d" in isa,
             "BOARD_SVPBMT": "svpbmt" in isa,
             "BOARD_ZICBO": "zicbom" in isa and "zicboz" in isa,
+            "BOARD_VECTOR": self.board.has_vectors,
             "BOARD_PLIC_CHECKED": self.board.plic.checks_completions,
         }
         return sum(abi.bundle(name) for name, set_ in present.items() if set_)

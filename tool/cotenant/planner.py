@@ -22,6 +22,7 @@ from cotenant import (
     memory,
     qemu_devices,
     served,
+    vectors,
     windows,
 )
 from cotenant.board import Board
@@ -82,8 +83,11 @@ def plan(
     disks = qemu_devices.find_disks(config, mistakes)
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
+    for tenant in config.tenants:
+        vectors.check(tenant, board, mistakes)
     mistakes.stop_if_any()
-    placement = memory.settle(config, board, requests, images, trace_ring * len(harts), mistakes)
+    beside = trace_ring * len(harts) + vectors.size_of_all(config.tenants, board)
+    placement = memory.settle(config, board, requests, images, beside, mistakes)
     mistakes.stop_if_any()
     shared = windows.plan(config, placement.memory, images, mistakes)
     mistakes.stop_if_any()
@@ -189,6 +193,7 @@ def _tenant(
         arguments=tenant.arguments,
         initrd=layout.initrd,
         fp=tenant.fp,
+        vector=vectors.are_shown(tenant, board),
         sstc=sstc,
         uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
         watchdog=None if tenant.watch is None else board.virtual_watchdog,

@@ -6,7 +6,7 @@
 
 #define BOARD_FLAGS                                                                                \
     (COTENANT_BOARD_SSTC | COTENANT_BOARD_ENVCFG | COTENANT_BOARD_FP | COTENANT_BOARD_SVPBMT |     \
-     COTENANT_BOARD_ZICBO | COTENANT_BOARD_PLIC_CHECKED)
+     COTENANT_BOARD_ZICBO | COTENANT_BOARD_PLIC_CHECKED | COTENANT_BOARD_VECTOR)
 
 /* RISC-V ACLINT specification 1.0: registers for hart ids up to this one. */
 #define MOST_HART_ID 4094

@@ -3,7 +3,7 @@
  * Floating-point registers are kept for the tenants that use them. They move only when the next
  * vhart that uses them is not the one whose values are in the hart: S-mode can change sstatus.FS
  * without a trap, so FS tells nothing, and Linux has it off in the kernel while a process's values
- * are live.
+ * are live. Vector registers go along (features/vector).
  */
 #include <stddef.h>
 
@@ -13,17 +13,18 @@
 #include "core/hooks.h"
 #include "core/tenant.h"
 #include "core/vhart.h"
+#include "features/fp/vectors.h"
 
 /* In the order of registers.S. */
 struct fp_registers {
     uint64_t f[32];
     uint64_t fcsr;
+    bool kept; /* else they are as at reset */
 };
 
 /* Of vharts, unless they are in the hart. */
 static struct fp_registers saved[COTENANT_MAX_VHARTS];
-static bool kept[COTENANT_MAX_VHARTS]; /* else they are as at reset */
-static struct fp_registers at_reset;   /* never written; not const, or the image would hold it */
+static struct fp_registers at_reset; /* never written; not const, or the image would hold it */
 /* The vhart whose values are in each hart, and where they will be kept; or NULL. */
 static struct owner {
     struct vhart *vhart;
@@ -35,21 +36,38 @@ static struct owner {
 void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
 
 /* The exchange comes last, as a jump: on the way to a vhart, each register kept aside costs. */
-void fp_claim(struct vhart *vhart)
+static inline __attribute__((always_inline)) void claim(struct vhart *vhart)
 {
     struct owner *owner = &owners[vhart->world.hart->index];
     struct owner other = *owner;
     struct fp_registers *own = &saved[vhart_index(vhart)];
 
+    __asm__("" : "+r"(own)); /* found once */
     CSR_SET(mstatus, MSTATUS_FS);
     *owner = (struct owner){vhart, own};
     if (other.vhart != NULL) {
-        kept[vhart_index(other.vhart)] = true;
+        other.registers->kept = true;
         other.vhart->brings_registers = true;
     }
     vhart->brings_registers = false;
     vhart->keeps_registers = true;
-    fp_exchange(other.registers, kept[vhart_index(vhart)] ? own : &at_reset);
+    fp_exchange(other.registers, own->kept ? own : &at_reset);
+}
+
+/* Apart, so that the others save no register for it. */
+static __attribute__((noinline)) void claim_with_vectors(struct vhart *vhart)
+{
+    vector_claim(vhart);
+    claim(vhart);
+}
+
+void fp_claim(struct vhart *vhart)
+{
+    if (HAS(vector) && vhart->has_vectors) {
+        claim_with_vectors(vhart);
+        return;
+    }
+    claim(vhart);
 }
 
 void fp_drop(struct vhart *vhart)
@@ -59,8 +77,11 @@ void fp_drop(struct vhart *vhart)
     if (owner->vhart == vhart) {
         *owner = (struct owner){NULL, NULL};
     }
-    kept[vhart_index(vhart)] = false;
+    saved[vhart_index(vhart)].kept = false;
     vhart->brings_registers = tenant_uses_fp(vhart->tenant);
+    if (HAS(vector) && vhart->has_vectors) {
+        vector_drop(vhart);
+    }
 }
 
 static void begin(void)

@@ -119,6 +119,7 @@ static uint32_t start(struct guest *guest, struct hosted_request *request)
     struct tenant *tenant = guest->tenant;
     struct guest_vhart *own;
     struct vhart *vhart;
+    bool shares_fp;
 
     if (request->vhart >= tenant->vhart_count || (request->run & (COTENANT_HOSTED_PAGE - 1)) != 0 ||
         !sbi_may_start_at(tenant, request->address)) {
@@ -136,9 +137,8 @@ static uint32_t start(struct guest *guest, struct hosted_request *request)
     own->owes = GUEST_OWES_CHECK;
     own->called = 0;
     own->token = guest->token;
-    own->fp_status = !tenant_uses_fp(tenant)                                  ? 0
-                     : (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 ? MSTATUS_FS
-                                                                              : UINT64_MAX;
+    shares_fp = (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 && !vhart->has_vectors;
+    own->fp_status = !tenant_uses_fp(tenant) ? 0 : shares_fp ? MSTATUS_FS : UINT64_MAX;
     if (HAS(fp) && vhart->keeps_registers) {
         vhart->keeps_registers = false;
         fp_drop(vhart);

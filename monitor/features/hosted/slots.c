@@ -48,6 +48,7 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     vhart->schedulable.slice = first->schedulable.slice;
     vhart->work_patience = first->work_patience;
     vhart->brings_registers = tenant_uses_fp(tenant);
+    vhart->has_vectors = (tenant->description->flags & COTENANT_TENANT_VECTOR) != 0;
     /* A vhart of a guest is always attended, and one of its hart's during a turn. */
     vhart->attended = 1;
     vhart->schedulable.budget = NO_BUDGET;
@@ -64,7 +65,7 @@ static void make_slot(struct tenant *host, uint32_t slot)
     guest->host = host;
     memcpy(description->name, "guest.", 6); /* no tenant of a file is called so */
     description->name[6] = (char)('0' + (guest - guests));
-    description->flags = host->description->flags & COTENANT_TENANT_FP;
+    description->flags = host->description->flags & (COTENANT_TENANT_FP | COTENANT_TENANT_VECTOR);
     description->plic_base = bundle->board.plic_base;
     description->group = COTENANT_NONE;
     tenant->description = description;

@@ -107,7 +107,8 @@ bool guest_bind(struct vhart *vhart, struct hart *hart)
         return true;
     }
     if (__atomic_load_n(&before->loaded, __ATOMIC_SEQ_CST) == vhart ||
-        (vhart->keeps_registers && !vhart->brings_registers)) {
+        (vhart->keeps_registers && !vhart->brings_registers) ||
+        (HAS(vector) && vhart->has_vectors && vector_is_in_hart(vhart))) {
         return false;
     }
     vhart->world.hart = hart;

@@ -357,6 +357,39 @@ static void test_trace(void **state)
     REFUSED("trace.base", -1, set_trace(b, 0, 4096));
 }
 
+static void set_vectors(struct bundle *bundle, uint64_t base, uint64_t size)
+{
+    bundle->board.flags |= COTENANT_BOARD_VECTOR;
+    bundle->tenants[0].flags |= COTENANT_TENANT_VECTOR;
+    bundle->vectors = (struct bundle_vectors){base, size};
+}
+
+static void test_vectors(void **state)
+{
+    uint64_t first;
+    uint64_t end;
+
+    (void)state;
+    fresh();
+    first = board->monitor_base + MADE_MONITOR_SIZE + b->total_size;
+    end = board->monitor_base + board->monitor_size;
+    ACCEPTED(set_vectors(b, first, 576));
+    ACCEPTED(set_vectors(b, end - 4096, 1344)); /* three vharts */
+    REFUSED("vectors", -1, set_vectors(b, end - 4096, 1408));
+    REFUSED("vectors", -1, set_vectors(b, end, 576));
+    REFUSED("vectors", -1, set_vectors(b, first + 64, 576));
+    REFUSED("vectors", -1, set_vectors(b, first, 577));
+    REFUSED("vectors", -1, set_vectors(b, first - 4096, 576));
+    REFUSED("vectors", -1, set_vectors(b, 0x88000000, 576));
+    REFUSED("vectors", -1, set_vectors(b, first, HUGE));
+    REFUSED("vectors", -1, (set_vectors(b, first, 576), set_trace(b, first, 4096)));
+    ACCEPTED((set_vectors(b, first, 576), set_trace(b, first + 4096, 4096)));
+    REFUSED("vectors", -1, (set_vectors(b, first, 576), board->flags &= ~COTENANT_BOARD_VECTOR));
+    REFUSED("tenant.flags", 0, set_vectors(b, 0, 0));
+    REFUSED("tenant.flags", 0,
+            (set_vectors(b, first, 576), b->tenants[0].flags &= ~COTENANT_TENANT_FP));
+}
+
 static void test_tenant_names(void **state)
 {
     (void)state;
@@ -1056,6 +1089,7 @@ int main(void)
         cmocka_unit_test(test_console),
         cmocka_unit_test(test_next_stage),
         cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_tenant_names),
         cmocka_unit_test(test_tenant_memory),
         cmocka_unit_test(test_tenant_parts),

@@ -192,9 +192,19 @@ def test_what_harts_can_do(isa: str, expected: tuple[bool, bool], tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("isa", "vlen"),
+    [("rv64imafdcv", 1024), ("rv64imafdcv_zvl128b_zvl256b", 256), ("rv64imafdc", 0)],
+)
+def test_vector_registers(isa: str, vlen: int, tmp_path: Path) -> None:
+    imported = import_tree(compiled(tmp_path, TREE % {"isa": f'riscv,isa = "{isa}";'}))
+    board = read_back(imported, tmp_path)
+    assert (board.vlen, "v" in board.isa) == (vlen, vlen > 0)
+    assert imported.text and (("how long vector registers are" in imported.text) == (vlen == 1024))
+
+
+@pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        ("rv64imafdc", "rv64imafdcv", "vector registers"),
         ("riscv,sv48", "riscv,none", "None of its harts has S-mode"),
         ("sifive,clint0", "made,clint", "no CLINT, no ACLINT"),
         ("sifive,clint0", "thead,c900-clint", "no mtime register"),

@@ -112,6 +112,7 @@ def view_of(board: Board, names: Sequence[str], **changes: object) -> TenantView
         arguments="console=ttyS0 clk_ignore_unused",
         initrd=Range(0x8FF0_0000, 0x1234),
         fp=True,
+        vector=False,
         sstc=False,
         uart_source=12,
         watchdog=None,

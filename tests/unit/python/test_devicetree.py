@@ -35,6 +35,7 @@ def view(board: Board) -> TenantView:
         arguments="console=ttyS0 quiet",
         initrd=Range(0x9FF0_0000, 0x1234),
         fp=True,
+        vector=False,
         sstc=True,
         uart_source=12,
         watchdog=None,
@@ -191,8 +192,10 @@ def test_a_tenant_without_uart_plic_and_arguments(view: TenantView, board: Board
 
 
 def test_isa(board: Board) -> None:
-    assert isa_string(extensions(board, fp=True, sstc=False)).startswith("rv64imafdc_zicntr")
-    without = isa_string(extensions(board, fp=False, sstc=True))
+    assert isa_string(extensions(board, fp=True, vector=False, sstc=False)).startswith(
+        "rv64imafdc_zicntr"
+    )
+    without = isa_string(extensions(board, fp=False, vector=False, sstc=True))
     assert without.startswith("rv64imac_zicntr")
     assert without.endswith("_sstc")
 

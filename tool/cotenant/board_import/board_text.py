@@ -86,6 +86,7 @@ def _machine(board: "Board") -> list[str]:
         f"compatible = {_string(board.compatible)}",
         f"timebase = {board.timebase:_}",
         f"isa = {_value(board.harts.isa)}",
+        *([f"vlen = {board.harts.vlen}"] if board.harts.vlen else []),
         f"mmu = {_string(board.harts.mmu)}",
         f"envcfg = {_flag(board.harts.envcfg)}",
         f"sstc = {_flag(board.harts.sstc)}",

@@ -11,13 +11,15 @@ from cotenant.board_import.tree import Node, Tree
 
 # What tenants may use without the monitor's doing: no state to switch, no switch in menvcfg. Those
 # in order of the ISA string.
-_PLAIN = ("i", "m", "a", "f", "d", "c")
+_PLAIN = ("i", "m", "a", "f", "d", "c", "v")
 _HARMLESS = (
     *("zicntr", "zicsr", "zifencei", "zihintpause", "zihintntl"),
     *("zba", "zbb", "zbc", "zbs", "zfh", "zfhmin", "zacas", "zawrs"),
 )
 # Extensions that came with menvcfg (privileged ISA 1.12) or need it.
 _NEED_ENVCFG = ("sstc", "svpbmt", "svadu", "zicbom", "zicboz", "zicbop")
+# Bits of a vector register: of V the least, and what is reserved where no tree tells.
+_VLEN_LOW, _LONG_VLEN = 128, 1024
 _TELLS_NOTHING = ("zihpm", "zicond", "zmmul", "smaia", "ssaia", "sscofpmf", "svinval", "svnapot")
 _SMALLEST_MMU = ("riscv,sv39", "riscv,sv48", "riscv,sv57")
 
@@ -43,6 +45,8 @@ class Harts:
     envcfg: bool
     sstc: bool
     timebase: int | None
+    vlen: int
+    """the bits that a vector register has at most; 0: there are none"""
 
 
 def find(tree: Tree, findings: Findings) -> Harts:
@@ -64,12 +68,14 @@ def find(tree: Tree, findings: Findings) -> Harts:
     if harts and not with_s_mode:
         findings.problem("None of its harts has S-mode with a page table: nothing for tenants.")
     common = _common(with_s_mode)
-    _tell(common, findings)
     known = {each for hart in with_s_mode for each in hart.extensions}
+    _tell(common, known, findings)
     listed = tuple(each for each in (*_PLAIN, *_HARMLESS) if each in common)
     mmu = min((hart.mmu for hart in with_s_mode if hart.mmu), key=_order, default="riscv,sv39")
     envcfg = any(each in common for each in _NEED_ENVCFG)
-    return Harts(harts, listed, mmu, envcfg or "sstc" in known, "sstc" in common, timebase)
+    return Harts(
+        harts, listed, mmu, envcfg or "sstc" in known, "sstc" in common, timebase, _vlen(common)
+    )
 
 
 def _order(mmu: str) -> int:
@@ -112,14 +118,30 @@ def _common(harts: list[Hart]) -> set[str]:
     return set.intersection(*(set(hart.extensions) for hart in harts)) if harts else set()
 
 
-def _tell(common: set[str], findings: Findings) -> None:
-    if "v" in common:
-        findings.problem(
-            "Its harts have vector registers (V), which the monitor does not keep apart."
+def _lengths(extensions: set[str]) -> list[int]:
+    """Return what extensions such as zvl256b say of the bits of a vector register."""
+    found = (re.fullmatch(r"zvl(\d+)b", each) for each in extensions)
+    return [int(each[1]) for each in found if each]
+
+
+def _vlen(extensions: set[str]) -> int:
+    """Return the bits of a vector register at most; 0: there are none."""
+    if "v" not in extensions:
+        return 0
+    return max(_VLEN_LOW, *_lengths(extensions)) if _lengths(extensions) else _LONG_VLEN
+
+
+def _tell(common: set[str], known: set[str], findings: Findings) -> None:
+    if "v" in known and "v" not in common:
+        findings.problem("Some of its harts have vector registers (V), and others have none.")
+    elif "v" in common and not _lengths(common):
+        findings.note(
+            f"It does not tell how long vector registers are: there is room for {_LONG_VLEN} bits."
         )
     if "h" in common:
         findings.note("The harts have the H extension, which the monitor leaves off.")
-    unknown = common - {*_PLAIN, *_HARMLESS, *_TELLS_NOTHING, "h", "v", "sstc", "b", "k"}
+    unknown = common - {*_PLAIN, *_HARMLESS, *_TELLS_NOTHING, "h", "sstc", "b", "k"}
+    unknown -= {each for each in common if each.startswith(("zvl", "zve"))}
     if unknown:
         findings.note(
             f"Tenants are not told of {', '.join(sorted(unknown))}: the monitor does not manage "

@@ -135,7 +135,7 @@ def _give_harts(it: Edit) -> None:
     nodes = machine.harts(it.tree)
     own = [hart.id for hart in it.harts]
     order = [*own, *(number for number in nodes if number not in own)]
-    names = devicetree.extensions(it.board, it.view.fp, it.view.sstc)
+    names = devicetree.extensions(it.board, it.view.fp, it.view.vector, it.view.sstc)
     isa = (devicetree.isa_string(names), "rv64i", *names)
     moved = {}
     for number, hart in enumerate(order):

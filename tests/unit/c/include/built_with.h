@@ -8,3 +8,4 @@
 #define WITH_sifive_uart 1
 #define WITH_trace 1
 #define WITH_uart32 1
+#define WITH_vector 1

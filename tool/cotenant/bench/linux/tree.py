@@ -51,7 +51,7 @@ def _dump(path: Path, machine: Machine) -> bytes:
 
 
 def _describe_hart(node: fdt.Node, board: Board, *, sstc: bool) -> None:
-    names = devicetree.extensions(board, fp=True, sstc=sstc)
+    names = devicetree.extensions(board, fp=True, vector=False, sstc=sstc)
     node.set_property("riscv,isa", devicetree.isa_string(names))
     node.set_property("riscv,isa-base", "rv64i")
     node.set_property("riscv,isa-extensions", list(names))
