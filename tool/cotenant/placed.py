@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A bundle as an ELF file, whose loader puts each thing where it belongs.
 
-The monitor of a bundle that is loaded as one piece moves itself and its store to the top of RAM, and
-copies each tenant's image. QEMU reads an ELF file without an instruction of the machine, so nothing
-is left to move: see abi/bundle.h.
+The monitor of a bundle that is loaded as one piece moves itself and its store to the top of RAM,
+and copies each tenant's image. QEMU reads an ELF file without an instruction of the machine, so
+nothing is left to move: see abi/bundle.h.
 """
 
 import struct

@@ -28,9 +28,7 @@ static uint32_t drop_pending(const struct tenant *tenant, struct hart *hart, uin
     uint32_t source;
 
     sources &= ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
-    if (sources != 0) {
-        sources &= plic_read_pending_word(&board_plic, word);
-    }
+    sources &= plic_read_pending_word(&board_plic, word);
     if (sources == 0) {
         return (word + 1) * CLAIMS_OF_WORD;
     }
@@ -46,6 +44,10 @@ static uint32_t __attribute__((noinline)) drop_step(const struct tenant *tenant,
     uint32_t claim = step - words * VPLIC_RESET_PARTS;
     struct hart *hart = hart_self();
 
+    while (claim < words * CLAIMS_OF_WORD &&
+           tenant->plic->physical_sources[claim / CLAIMS_OF_WORD] == 0) {
+        claim = (claim / CLAIMS_OF_WORD + 1) * CLAIMS_OF_WORD;
+    }
     if (hart->plic_m_context == COTENANT_NONE || claim >= words * CLAIMS_OF_WORD) {
         return 0;
     }
