@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import pytest
 from systems import is_long
 
 from cotenant.torture.campaign import Campaign
@@ -14,6 +15,7 @@ STRESS = ("register", "rings", "stream", "net", "host")
 ACTIONS = 20_000 if is_long() else 3_000
 
 
+@pytest.mark.long_form
 def test_honest_tenants_keep_all_that_is_theirs(tmp_path: Path) -> None:
     setting = Setting(seed=19, tenants=2, actions=ACTIONS)
     campaign = Campaign(setting, tmp_path, shrink_runs=0)
@@ -27,6 +29,7 @@ def test_honest_tenants_keep_all_that_is_theirs(tmp_path: Path) -> None:
     assert len(outcome.blocks) > 2000
 
 
+@pytest.mark.long_form
 def test_a_round_repeats_exactly_without_the_actions_that_are_left_out(tmp_path: Path) -> None:
     setting = Setting(seed=19, tenants=2, actions=ACTIONS)
     part = Round(setting, 1, STRESS, {"hostile1": Kept.of([(0, 99), (500, 509)])})

@@ -80,9 +80,9 @@ static void test_a_line_that_comes_in_pieces_is_whole(void **state)
     assert_true(console_mux_needs_tick(&mux));
     bench_tick(3);
     bench_print(0, "source\r\n[ 0.2] next");
-    assert_output("source\r\n[freertos] hello\r\n[ 0.2] next");
+    assert_output("source\r\n[monitor] started\r\n[ 0.2] next");
     bench_print(0, "\r\n");
-    assert_output("\r\n[monitor] started\r\n");
+    assert_output("\r\n[freertos] hello\r\n");
     /* One that goes on forever is broken all the same, and at the end nothing waits. */
     bench_print(0, "drip");
     bench_print(1, "hello\n");
@@ -291,8 +291,9 @@ static void test_all_sources_take_turns(void **state)
 {
     (void)state;
     bench_print(1, "1\n2\n");
-    monitor_puts("m\nn\n");
-    assert_output("[freertos] 1\r\n[monitor] m\r\n[freertos] 2\r\n[monitor] n\r\n");
+    monitor_puts("m\n");
+    monitor_puts("n\n");
+    assert_output("[monitor] m\r\n[freertos] 1\r\n[monitor] n\r\n[freertos] 2\r\n");
 }
 
 static void test_focus_changes_in_the_middle_of_a_line(void **state)
