@@ -11,7 +11,6 @@
 #include "net.h"
 #include "rng.h"
 #include "say.h"
-#include "sleep_key.h"
 
 #define READONLY ",readonly"
 #define USER "user"
@@ -110,5 +109,4 @@ void devices_add(const struct request *request, const char *guest)
         backend_add_share(request->shares[i]);
     }
     rng_add();
-    sleep_key_add();
 }

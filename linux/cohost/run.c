@@ -21,6 +21,7 @@
 #include "save_port.h"
 #include "savefile.h"
 #include "say.h"
+#include "sleep_key.h"
 #include "verbs.h"
 #include "virtio_mmio.h"
 
@@ -285,6 +286,7 @@ static void add_devices(const struct request *request)
     bus_place(&run.host.plic);
     console_add(&plan);
     devices_add(request, run.self.name);
+    sleep_key_add();
 }
 
 /* Opens the way to the monitor. */
