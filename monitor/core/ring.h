@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/memory.h"
+
 struct ring {
     uint8_t *data;
     uint32_t mask; /* size - 1 */
@@ -76,6 +78,7 @@ static inline uint32_t ring_recall(const struct ring *ring, uint32_t window, uin
                                    uint8_t *bytes, uint32_t room)
 {
     uint32_t count;
+    uint32_t first;
 
     if (ring->head - *position > window) {
         *position = ring->head - window;
@@ -84,9 +87,10 @@ static inline uint32_t ring_recall(const struct ring *ring, uint32_t window, uin
     if (count > room) {
         count = room;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        bytes[i] = ring->data[(*position + i) & ring->mask];
-    }
+    first = ring->mask + 1 - (*position & ring->mask);
+    first = count < first ? count : first;
+    memcpy(bytes, ring->data + (*position & ring->mask), first);
+    memcpy(bytes + first, ring->data, count - first);
     return count;
 }
 

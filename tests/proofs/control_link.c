@@ -59,11 +59,20 @@ void physical_clear(uint64_t destination, size_t size)
     }
 }
 
+static void look_at_next(void)
+{
+    uint32_t count;
+
+    if (control_waiting(&link) != 0) {
+        (void)control_next(&link, &count);
+    }
+}
+
 int main(void)
 {
     control_init(&link, any_up_to(CONTROL_OUTSIDE), any32(), any32());
     while (any_bool()) {
-        switch (any_up_to(3)) {
+        switch (any_up_to(6)) {
         case 0:
             MAKE_ANY(bytes);
             control_take(&link, bytes, any_up_to(MOST_AT_ONCE));
@@ -73,6 +82,17 @@ int main(void)
             break;
         case 2:
             control_drop(&link, any32());
+            break;
+        case 3:
+            MAKE_ANY(bytes);
+            (void)control_appetite(&link);
+            control_accept(&link, bytes, any_up_to(MOST_AT_ONCE));
+            break;
+        case 4:
+            (void)control_carry_out(&link);
+            break;
+        case 5:
+            look_at_next();
             break;
         default:
             control_reset(&link);

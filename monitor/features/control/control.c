@@ -6,6 +6,10 @@
 
 #define REQUEST_SIZE ((uint32_t)sizeof(struct control_request))
 #define MAGIC_SIZE 4
+/* Of bytes that are looked at one by one, so many at a stretch. */
+#define BYTE_BY_BYTE 2
+/* And of the rest of a request's header. */
+#define HEADER_PIECE 12
 /* Bytes of the request up to and with `length`: what has to be right before data are expected. */
 #define HEADER_SIZE ((uint32_t)sizeof(struct control_answer))
 
@@ -39,14 +43,20 @@ static void answer(struct control_link *link, uint16_t status, uint32_t length)
     link->received = 0;
 }
 
-static void finish(struct control_link *link, uint16_t status)
+bool control_carry_out(struct control_link *link)
 {
+    uint16_t status = link->answer.header.status;
     uint32_t length = 0;
 
+    if (!link->complete) {
+        return false;
+    }
+    link->complete = false;
     if (status == COTENANT_CONTROL_OK) {
         status = control_finish(link, &length);
     }
     answer(link, status, length);
+    return true;
 }
 
 /* All of the request but its data has come. */
@@ -67,9 +77,7 @@ static void begin(struct control_link *link)
     }
     link->data_left = link->request.length;
     link->answer.header.status = control_check(link);
-    if (link->data_left == 0) {
-        finish(link, link->answer.header.status);
-    }
+    link->complete = link->data_left == 0;
 }
 
 /* Bytes that do not continue a magic number go, and may begin one themselves. */
@@ -86,16 +94,16 @@ static void look_for_magic(struct control_link *link, uint8_t byte)
     }
 }
 
-static void take_byte(struct control_link *link, uint8_t byte)
+static uint32_t take_header(struct control_link *link, const uint8_t *bytes, uint32_t length)
 {
-    if (link->received < MAGIC_SIZE) {
-        look_for_magic(link, byte);
-        return;
-    }
-    ((uint8_t *)&link->request)[link->received++] = byte;
+    uint32_t count = smaller(length, REQUEST_SIZE - link->received);
+
+    physical_copy((uint64_t)&link->request + link->received, bytes, count);
+    link->received += count;
     if (link->received == REQUEST_SIZE) {
         begin(link);
     }
+    return count;
 }
 
 static uint32_t take_data(struct control_link *link, const uint8_t *bytes, uint32_t length)
@@ -107,26 +115,47 @@ static uint32_t take_data(struct control_link *link, const uint8_t *bytes, uint3
         *status = control_use(link, bytes, count);
     }
     link->data_left -= count;
-    if (link->data_left == 0) {
-        finish(link, *status);
-    }
+    link->complete = link->data_left == 0;
     return count;
 }
 
-uint32_t control_take(struct control_link *link, const uint8_t *bytes, uint32_t length)
+uint32_t control_accept(struct control_link *link, const uint8_t *bytes, uint32_t length)
 {
     uint32_t most = smaller(length, CONTROL_STEP_BYTES);
     uint32_t taken = 0;
 
-    while (taken < most && control_waiting(link) == 0) {
+    while (taken < most && !link->complete && control_waiting(link) == 0) {
         if (link->received == REQUEST_SIZE) {
             taken += take_data(link, bytes + taken, most - taken);
+        } else if (link->received >= MAGIC_SIZE) {
+            taken += take_header(link, bytes + taken, most - taken);
         } else {
-            take_byte(link, bytes[taken]);
+            look_for_magic(link, bytes[taken]);
             taken++;
         }
     }
     return taken;
+}
+
+uint32_t control_take(struct control_link *link, const uint8_t *bytes, uint32_t length)
+{
+    uint32_t taken = control_accept(link, bytes, length);
+
+    (void)control_carry_out(link);
+    return taken;
+}
+
+uint32_t control_appetite(const struct control_link *link)
+{
+    if (link->received < MAGIC_SIZE) {
+        return BYTE_BY_BYTE;
+    }
+    if (link->received < REQUEST_SIZE) {
+        return smaller(HEADER_PIECE, REQUEST_SIZE - link->received);
+    }
+    return smaller(link->request.verb == COTENANT_CONTROL_CONSOLE_WRITE ? BYTE_BY_BYTE
+                                                                        : CONTROL_STEP_BYTES,
+                   link->data_left);
 }
 
 uint32_t control_waiting(const struct control_link *link)
@@ -147,6 +176,18 @@ uint32_t control_look(const struct control_link *link, uint8_t *bytes, uint32_t 
         physical_clear((uint64_t)(bytes + count), rest); /* the length was promised */
     }
     return count + rest;
+}
+
+const void *control_next(const struct control_link *link, uint32_t *count)
+{
+    static const uint8_t cleared[CONTROL_PIECE_BYTES];
+    bool header = link->answer_left != 0;
+
+    *count = smaller(header ? link->answer_left : link->memory_left, CONTROL_PIECE_BYTES);
+    if (header) {
+        return (const uint8_t *)&link->answer + link->answer_sent;
+    }
+    return control_may_read_on(link) ? (const void *)link->memory : cleared;
 }
 
 void control_drop(struct control_link *link, uint32_t count)

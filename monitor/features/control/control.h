@@ -19,8 +19,10 @@
 
 /* Most bytes that a call moves. */
 #define CONTROL_STEP_BYTES 512
+/* Most bytes that are sent at a stretch: this bounds how long a step takes. */
+#define CONTROL_PIECE_BYTES 128
 /* Most text in an answer. */
-#define CONTROL_TEXT_BYTES 512
+#define CONTROL_TEXT_BYTES 128
 
 /* The caller is no tenant. */
 #define CONTROL_OUTSIDE COTENANT_MAX_TENANTS
@@ -45,6 +47,7 @@ struct control_link {
     uint32_t received;   /* bytes of `request` */
     uint32_t data_left;  /* bytes of data that belong to the request and have not come yet */
     uint32_t data_taken; /* bytes of data that the verb has made use of */
+    bool complete;       /* all of the request is there: control_carry_out() is next */
     struct control_request request;
     /* The answer: so many bytes of header and body, then bytes of memory. 0, 0: there is none. */
     uint32_t answer_left;
@@ -60,14 +63,38 @@ struct control_link {
 /* A caller with the rights `see` and `control`, a bit for each tenant, and no request. */
 void control_init(struct control_link *link, uint32_t caller, uint32_t see, uint32_t control);
 
-/* Takes bytes of a request; returns how many. 0: the answer to the last one has to go first. */
+/*
+ * Takes bytes of a request, but does not carry it out when it is complete; returns how many. 0: the
+ * one before is not done with.
+ */
+uint32_t control_accept(struct control_link *link, const uint8_t *bytes, uint32_t length);
+
+/* Does what a request asks for that is complete; false: there is none. */
+bool control_carry_out(struct control_link *link);
+
+/*
+ * Both: takes bytes of a request; returns how many. 0: the answer to the last one has to go first.
+ */
 uint32_t control_take(struct control_link *link, const uint8_t *bytes, uint32_t length);
+
+/*
+ * So many bytes are accepted in a few hundred instructions, at least 1, and none behind the end of
+ * the request. Who has to look at interrupts gives no more between two looks. Only if no answer
+ * waits and nothing is to be carried out.
+ */
+uint32_t control_appetite(const struct control_link *link);
 
 /* Bytes of the answer that wait. */
 uint32_t control_waiting(const struct control_link *link);
 
 /* Puts the next bytes of the answer into `bytes`; returns how many, at most `room`. */
 uint32_t control_look(const struct control_link *link, uint8_t *bytes, uint32_t room);
+
+/*
+ * Where they are, for a caller that copies them itself before anything else happens; sets `count`
+ * to how many, at most CONTROL_PIECE_BYTES. Only if some wait.
+ */
+const void *control_next(const struct control_link *link, uint32_t *count);
 
 /* The caller has got the next `count` bytes of the answer, which are there. */
 void control_drop(struct control_link *link, uint32_t count);
@@ -85,10 +112,10 @@ static inline uint32_t control_give(struct control_link *link, uint8_t *bytes, u
 void control_reset(struct control_link *link);
 
 /*
- * The parts of a request, called in this order by control_take(), in verbs.c. All
- * return a COTENANT_CONTROL_* status. `control_check`: the request without its data; unless it is
- * good the data are dropped. `control_use`: the next data. `control_finish`: all is there; fills in
- * link->answer.body and sets `length` to its size, or link->memory and link->memory_left.
+ * The parts of a request, in verbs.c, called in this order. All return a COTENANT_CONTROL_* status.
+ * `control_check`: the request without its data; unless it is good the data are dropped.
+ * `control_use`: the next data. `control_finish`: all is there; fills in link->answer.body and sets
+ * `length` to its size, or link->memory and link->memory_left.
  */
 uint16_t control_check(const struct control_link *link);
 uint16_t control_use(struct control_link *link, const uint8_t *bytes, uint32_t length);

@@ -5,9 +5,6 @@
 #include "features/control/control.h"
 #include "features/virtio_console/virtio_console.h"
 
-/* Most bytes of one buffer that we send: its length bounds how long a step takes. */
-#define PIECE_SIZE 256
-
 static struct control_link links[COTENANT_MAX_TENANTS];
 
 static struct control_link *link_of(const struct virtio_port *port)
@@ -15,30 +12,35 @@ static struct control_link *link_of(const struct virtio_port *port)
     return &links[port->device->tenant->index];
 }
 
-/* All of it is taken: before there is something to send, an answer is not complete. */
+/* All of it is taken: it is no more than the appetite. */
 static void receive(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last)
 {
-    uint32_t done = 0;
-    uint32_t taken;
-
     (void)last;
-    do { /* what follows a request in the same buffer is lost: its answer comes first */
-        taken = control_take(link_of(port), bytes + done, length - done);
-        done += taken;
-    } while (taken != 0 && done < length);
+    (void)control_accept(link_of(port), bytes, length);
+}
+
+static uint32_t appetite(const struct virtio_port *port)
+{
+    return control_appetite(link_of(port));
 }
 
 static bool has_more(const struct virtio_port *port)
 {
-    return control_waiting(link_of(port)) != 0;
+    const struct control_link *link = link_of(port);
+
+    return link->complete || control_waiting(link) != 0;
 }
 
 static bool send(struct virtio_port *port)
 {
     struct control_link *link = link_of(port);
-    uint8_t piece[PIECE_SIZE];
-    uint32_t count = control_look(link, piece, sizeof(piece));
+    const void *piece;
+    uint32_t count;
 
+    if (control_carry_out(link)) { /* which is a step of its own */
+        return true;
+    }
+    piece = control_next(link, &count);
     if (!virtio_port_send(port, piece, count)) {
         return false;
     }
@@ -62,6 +64,7 @@ static void begin(struct virtio_port *port)
 VIRTIO_PORT_SERVICE(control) = {
     .kind = COTENANT_CHANNEL_CONTROL,
     .begin = begin,
+    .appetite = appetite,
     .receive = receive,
     .has_more = has_more,
     .send = send,

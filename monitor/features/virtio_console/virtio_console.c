@@ -29,9 +29,11 @@ struct control_message {
     uint16_t value;
 };
 
-/* Bytes for a service at a stretch, which it looks at one by one; and if the hart is wanted. */
+/* Most bytes for a service at a stretch. */
 #define SERVICE_PIECE_SIZE 64
-#define SERVICE_SMALL_PIECE_SIZE 8
+
+/* Times in a row that a step for a service lets those go first who want the hart. */
+#define MOST_WAYS 4
 
 #define TOLD_NOTHING 2
 
@@ -137,13 +139,33 @@ static bool end_of_chain(struct virtio_port *from)
     return to == NULL || virtqueue_has_chain(from->transmit);
 }
 
+/*
+ * What is done for a service next is a step of its own if the hart is wanted; but it is done in the
+ * end, however often that is.
+ */
+static bool gives_way(struct virtio_port *port)
+{
+    if (port->gave_way < MOST_WAYS && hart_is_wanted()) {
+        port->gave_way++;
+        return true;
+    }
+    port->gave_way = 0;
+    return false;
+}
+
 static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
 {
+    const struct virtio_port_service *service = from->service;
     uint8_t bytes[SERVICE_PIECE_SIZE];
-    uint32_t most = hart_is_wanted() ? SERVICE_SMALL_PIECE_SIZE : SERVICE_PIECE_SIZE;
-    uint32_t count = virtqueue_read(source, bytes, most);
+    uint32_t most;
+    uint32_t count;
 
-    from->service->receive(from, bytes, count, virtqueue_is_at_end(source));
+    if (gives_way(from)) {
+        return true;
+    }
+    most = service->appetite == NULL ? SERVICE_PIECE_SIZE : service->appetite(from);
+    count = virtqueue_read(source, bytes, most < SERVICE_PIECE_SIZE ? most : SERVICE_PIECE_SIZE);
+    service->receive(from, bytes, count, virtqueue_is_at_end(source));
     return true;
 }
 
@@ -192,6 +214,15 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     return false;
 }
 
+/* Opening a buffer is a part of its own, too. */
+static bool serve(struct virtio_port *to)
+{
+    if (to->open && !to->receive->open) {
+        (void)virtio_look_for_room(to->device, to->receive);
+    }
+    return gives_way(to) || to->service->send(to);
+}
+
 /* One step from a port to its other end; false: there is none to do now. */
 static bool step(void *subject)
 {
@@ -202,7 +233,7 @@ static bool step(void *subject)
         from->stale = false;
     }
     if (from->peer == NULL && from->service->has_more(from)) {
-        return from->service->send(from);
+        return serve(from);
     }
     switch (virtio_look_on(from->device, source, false)) {
     case VIRTQUEUE_LATER:

@@ -32,11 +32,16 @@ struct virtio_port_service {
     uint32_t kind; /* of the channel: COTENANT_CHANNEL_* */
     /* The port is made, at boot. */
     void (*begin)(struct virtio_port *port);
+    /* How many bytes it can take in a few hundred instructions, 1 at least. NULL: any number. */
+    uint32_t (*appetite)(const struct virtio_port *port);
     /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
     void (*receive)(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last);
     /* There is something to send: nothing is received before that has gone. */
     bool (*has_more)(const struct virtio_port *port);
-    /* Sends a piece of it with virtio_port_send(), and returns what that returns. */
+    /*
+     * Sends a piece of it with virtio_port_send(), and returns what that returns; or makes one
+     * ready, and returns true.
+     */
     bool (*send)(struct virtio_port *port);
     /* The tenant has closed the port or has stopped. */
     void (*close)(struct virtio_port *port);
@@ -68,6 +73,7 @@ struct virtio_port {
     /* Chains of its transmit queue before this one were sent to a listener that has gone. */
     bool stale;
     uint16_t fresh;
+    uint8_t gave_way; /* so many steps for the service did nothing, as the hart was wanted */
 };
 
 /* The tenant stores to the doorbell of its port `number`; nothing if there is no such doorbell. */
