@@ -23,7 +23,7 @@ Boot: TypeAlias = Callable[..., Session]
 LONG_WAIT = 3600.0
 
 Scalar: TypeAlias = str | int | bool
-Value: TypeAlias = Scalar | Mapping[str, Scalar] | list[str] | list[int]
+Value: TypeAlias = Scalar | Mapping[str, Scalar | list[str]] | list[str] | list[int]
 
 LINUX_READY = "^cotenant: ready$"
 # More than half of the instructions of a boot are Debian's kernel testing its own cryptography. The

@@ -144,7 +144,7 @@ def test_a_control_port_delays_nobody_for_long(
     build: Build, boot: Boot, letters: str, most: int
 ) -> None:
     """Whatever is said there, and whatever the one who says it may do."""
-    rights = {"see": "all", "control": ["victim", "hostile"]}
+    rights: dict[str, str | list[str]] = {"see": "all", "control": ["victim", "hostile"]}
 
     def describe(arguments: str) -> str:
         hostile = payload("hostile-control", "hostile", control=rights, arguments=arguments)
