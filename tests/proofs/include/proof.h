@@ -3,6 +3,11 @@
 #ifndef COTENANT_TESTS_PROOFS_PROOF_H
 #define COTENANT_TESTS_PROOFS_PROOF_H
 
+/* For Frama-C's contract of memcpy(). Its index() would change the names of variables in alarms. */
+#define index string_index
+#include <string.h>
+#undef index
+
 #include <stdbool.h>
 #include <stdint.h>
 
