@@ -107,7 +107,6 @@ static void finish_loading(struct tenant *tenant)
         break;
     case TENANT_TO_DESTROY:
         tenant->state = TENANT_EMPTY;
-        tenant->used = false;
         break;
     }
 }

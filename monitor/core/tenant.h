@@ -79,7 +79,7 @@ struct tenant {
     uint64_t crash[CRASH_VALUES];
     struct given_back given_back;
     enum tenant_purpose purpose; /* while the loader works */
-    bool used;                   /* its memory holds what it or its images left there */
+    bool used;                   /* its memory is no more as it was at boot */
     struct loader loader;
     struct vuart uart;
     struct vplic *plic; /* of features/plic; NULL without it */
