@@ -87,12 +87,8 @@ def on_firmware(*, quick: bool, sstc: bool, seed: int = 1) -> Samples:
         tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder,
         built(system(_linux(quick)), sstc=sstc) as launch,
     ):
-        machine = replace(
-            launch.machine(0),
-            bundle=firmware.find(),
-            is_placed=False,
-            memory_bytes=MEMORY_MIB << 20,
-        )
+        machine = replace(launch, one_piece=True).machine(0)
+        machine = replace(machine, bundle=firmware.find(), memory_bytes=MEMORY_MIB << 20)
         tree = Path(folder) / "tree.dtb"
         linux_tree.write(tree, launch.built.system.board, machine, sstc=sstc)
         machine = replace(machine, extra=(*options, "-dtb", str(tree)))
