@@ -12,12 +12,11 @@
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/hold.h"
+#include "rt/memory_sweep.h"
 #include "rt/platform.h"
 #include "rt/random.h"
 #include "rt/sbi.h"
 
-/* Kept for the device tree, at the end of a tenant's memory. */
-#define DEVICETREE_ROOM 0x4000
 #define PATTERN 0x7769746e65737321
 /* Words in each round. */
 #define PIECE 512
@@ -31,33 +30,7 @@
 
 const char payload_name[] = "fp-witness";
 
-/* Behind .bss: all that is not the program's. */
-extern volatile uint64_t image_end[];
-
 static struct random random;
-static uint64_t sweeps;
-
-static volatile uint64_t *memory_end(void)
-{
-    return (volatile uint64_t *)(platform.memory_base + platform.memory_size - DEVICETREE_ROOM);
-}
-
-static uint64_t pattern(const volatile uint64_t *word)
-{
-    return PATTERN ^ (uintptr_t)word;
-}
-
-static volatile uint64_t *look(volatile uint64_t *word)
-{
-    for (unsigned i = 0; i < PIECE; i++) {
-        check(*word == pattern(word), "memory at 0x%lx holds 0x%lx", (uint64_t)word, *word);
-        if (++word == memory_end()) {
-            word = image_end;
-            sweeps++;
-        }
-    }
-    return word;
-}
 
 static void hold(uint64_t turns)
 {
@@ -106,23 +79,20 @@ void main(void)
 {
     uint64_t turns = platform_number("turns", 2000);
     uint64_t every = platform_number("report", 500);
-    volatile uint64_t *word = image_end;
 
     random = random_from(platform_number("seed", 1));
     interrupts_disable();
     csr_set(sstatus, SSTATUS_FS_INITIAL);
-    for (volatile uint64_t *place = image_end; place < memory_end(); place++) {
-        *place = pattern(place);
-    }
+    memory_sweep_begin(PATTERN);
     for (uint64_t round = 1;; round++) {
         uint64_t due = clock_now() + random_below(&random, MOST_TICKS);
 
         sbi_set_timer(due);
         hold(1 + random_below(&random, turns));
-        word = look(word);
+        memory_sweep_look(PIECE);
         judge_timer(due);
         if (round % every == 0) {
-            print("fp-witness: rounds=%lu sweeps=%lu\n", round, sweeps);
+            print("fp-witness: rounds=%lu sweeps=%lu\n", round, memory_sweep_count());
         }
     }
 }

@@ -18,13 +18,12 @@
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/goldfish_rtc.h"
+#include "rt/memory_sweep.h"
 #include "rt/platform.h"
 #include "rt/plic.h"
 #include "rt/sbi.h"
 #include "rt/trap.h"
 
-/* Kept for the device tree, at the end of a tenant's memory. */
-#define DEVICETREE_ROOM 0x4000
 #define PATTERN 0x6b65657065722121
 /* Words at each wake-up. */
 #define PIECE 2048
@@ -41,9 +40,6 @@ struct latency {
     uint64_t worst;
 };
 
-/* Behind .bss: all that is not the program's. */
-extern volatile uint64_t image_end[];
-
 static struct goldfish_rtc rtc;
 static bool has_clock;
 static bool patient;
@@ -53,7 +49,6 @@ static uint64_t alarm_due;
 static volatile uint64_t woken;
 static struct latency wakes;
 static struct latency alarms;
-static uint64_t sweeps;
 
 static void add(struct latency *latency, uint64_t late)
 {
@@ -98,29 +93,6 @@ static void on_external(void)
     plic_complete(source);
 }
 
-static volatile uint64_t *memory_end(void)
-{
-    return (volatile uint64_t *)(platform.memory_base + platform.memory_size - DEVICETREE_ROOM);
-}
-
-static uint64_t pattern(const volatile uint64_t *word)
-{
-    return PATTERN ^ (uintptr_t)word;
-}
-
-/* Looks at the next words; returns where to go on. */
-static volatile uint64_t *look(volatile uint64_t *word)
-{
-    for (unsigned i = 0; i < PIECE; i++) {
-        check(*word == pattern(word), "memory at 0x%lx holds 0x%lx", (uint64_t)word, *word);
-        if (++word == memory_end()) {
-            word = image_end;
-            sweeps++;
-        }
-    }
-    return word;
-}
-
 static void report(void)
 {
     struct latency late_wakes;
@@ -132,7 +104,8 @@ static void report(void)
     wakes = alarms = (struct latency){0, 0};
     interrupts_enable();
     print("neighbour: wakes=%lu worst=%lu alarms=%lu worst-alarm=%lu sweeps=%lu\n",
-          late_wakes.count, late_wakes.worst, late_alarms.count, late_alarms.worst, sweeps);
+          late_wakes.count, late_wakes.worst, late_alarms.count, late_alarms.worst,
+          memory_sweep_count());
 }
 
 static void begin(void)
@@ -154,13 +127,10 @@ static void begin(void)
 
 void main(void)
 {
-    volatile uint64_t *word = image_end;
     uint64_t every = platform_number("report", REPORT_EVERY);
     uint64_t seen = 0;
 
-    for (volatile uint64_t *place = image_end; place < memory_end(); place++) {
-        *place = pattern(place);
-    }
+    memory_sweep_begin(PATTERN);
     begin();
     for (;;) {
         interrupts_disable();
@@ -172,7 +142,7 @@ void main(void)
             continue;
         }
         seen = woken;
-        word = look(word);
+        memory_sweep_look(PIECE);
         if (seen % every == 0) {
             report();
         }
