@@ -8,14 +8,12 @@
  * The registers are loaded, held and stored by one piece of assembly, so that no code of the
  * compiler runs between. A system call keeps them: they belong to the process.
  */
-#include "common.h"
+#include "processes.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define PROCESSES 3
 #define REGISTERS 32
 /* Rounds of an empty loop that is run with the values in the registers: some 0.1 ms under QEMU. */
 #define SPIN_ROUNDS 20000
@@ -154,31 +152,5 @@ static int run_process(uint64_t seed, int64_t deadline)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed;
-    int64_t deadline;
-    int failed = 0;
-
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: fpcheck SECONDS [SEED]\n");
-        return 2;
-    }
-    seed = argc == 3 ? parse_number(argv[2]) : 1;
-    deadline = deadline_after(argv[1]);
-    for (uint64_t process = 0; process < PROCESSES; process++) {
-        pid_t child = fork();
-
-        if (child < 0)
-            give_up("fork");
-        if (child == 0)
-            exit(run_process(seed * PROCESSES + process, deadline));
-    }
-    for (int process = 0; process < PROCESSES; process++) {
-        int status;
-
-        if (wait(&status) < 0)
-            give_up("wait");
-        failed |= status;
-    }
-    printf("fpcheck: %s\n", failed != 0 ? "FAILED" : "ok");
-    return failed != 0;
+    return run_processes("fpcheck", argc, argv, run_process);
 }

@@ -8,12 +8,8 @@
  * would not keep them (the kernel's Documentation/arch/riscv/vector.rst). Without vector registers
  * the first instruction ends it by SIGILL.
  */
-#include "common.h"
+#include "processes.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define PROCESSES 3
 #define REGISTERS 32
 /* Bytes of a vector register, at most. */
 #define MOST_BYTES 128
@@ -106,31 +102,5 @@ static int run_process(uint64_t seed, int64_t deadline)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed;
-    int64_t deadline;
-    int failed = 0;
-
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: vectorcheck SECONDS [SEED]\n");
-        return 2;
-    }
-    seed = argc == 3 ? parse_number(argv[2]) : 1;
-    deadline = deadline_after(argv[1]);
-    for (uint64_t process = 0; process < PROCESSES; process++) {
-        pid_t child = fork();
-
-        if (child < 0)
-            give_up("fork");
-        if (child == 0)
-            exit(run_process(seed * PROCESSES + process, deadline));
-    }
-    for (int process = 0; process < PROCESSES; process++) {
-        int status;
-
-        if (wait(&status) < 0)
-            give_up("wait");
-        failed |= status;
-    }
-    printf("vectorcheck: %s\n", failed != 0 ? "FAILED" : "ok");
-    return failed != 0;
+    return run_processes("vectorcheck", argc, argv, run_process);
 }
