@@ -44,7 +44,7 @@ enum check_phase {
     CHECK_CONNECTIONS, /* what joins tenants, */
     CHECK_SERVED,      /* and what that means for them */
     CHECK_VHARTS,      /* each: place, priority, budget and interrupt contexts */
-    CHECK_PROTECTION,  /* each vhart: its PMP entries open what is its tenant's and nothing else */
+    CHECK_PROTECTION,  /* each: who shares its hart; that its PMP entries open its tenant's only */
     CHECK_PHASES,      /* how many there are */
 };
 

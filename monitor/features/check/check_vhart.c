@@ -50,8 +50,11 @@ static uint32_t check_time(const struct bundle *bundle, uint32_t index)
     return CHECK_IS_GOOD;
 }
 
-/* Only the one vhart that is below all others of its hart may have the interrupt controller. */
-static uint32_t check_sharing(const struct bundle *bundle, uint32_t index)
+/*
+ * Only the one vhart that is below all others of its hart may have the interrupt controller. Looks
+ * at vharts behind this one: all of them have to be somebody's by then.
+ */
+static uint32_t sharing_of(const struct bundle *bundle, uint32_t index)
 {
     const struct bundle_vhart *vhart = &bundle->vharts[index];
     bool yields = (vhart->flags & COTENANT_VHART_WFI_YIELDS) != 0;
@@ -114,12 +117,16 @@ static struct check_result check_vhart(const struct bundle *bundle, uint32_t ind
         refusal = check_time(bundle, index);
     }
     if (refusal == CHECK_IS_GOOD) {
-        refusal = check_sharing(bundle, index);
-    }
-    if (refusal == CHECK_IS_GOOD) {
         refusal = check_interrupts(bundle, index);
     }
     return check_in_words(refusal, index);
 }
 
 BUNDLE_CHECK_EACH(CHECK_VHARTS, check_vhart);
+
+static struct check_result check_sharing(const struct bundle *bundle, uint32_t index)
+{
+    return check_in_words(sharing_of(bundle, index), index);
+}
+
+BUNDLE_CHECK_EACH(CHECK_PROTECTION, check_sharing);

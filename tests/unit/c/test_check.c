@@ -485,6 +485,8 @@ static void test_whose_vhart(void **state)
     REFUSED("vhart.tenant", 2, rtos->vhart_count = 2);
     REFUSED("vhart.id", 1, rtos->vhart_first = 2);
     REFUSED("vhart.tenant", 1, rtos_vhart->tenant = 3);
+    REFUSED("vhart.tenant", 1, rtos_vhart->tenant = 1u << 20;
+            rtos_vhart->priority = linux_vhart->priority);
     REFUSED("vhart.id", 1, rtos_vhart->tenant = 0);
     REFUSED("vhart.id", 1, rtos_vhart->id = 1);
     REFUSED("vhart.hart", 1, rtos_vhart->hart = 2);
