@@ -11,10 +11,16 @@
  *     bench: handler-at V N     N samples of V instructions
  *     bench: task N SUM
  *     bench: task-at V N
+ *     bench: jitter N SUM       how much longer or shorter than a tick it was from one time that
+ *     bench: jitter-at V N      the task ran to the next, in instructions
+ *     bench: interval V         the first of these times, each with its line
  *     bench: end
+ *
+ * `jitter` and `interval` are printed only when intervals are asked for.
  *
  * Arguments: icount=N    an instruction takes 2^N ns (default 0)
  *            samples=N   takes N samples at once, then shuts down: where nobody types
+ *            intervals=N tells the first N intervals of the samples, and the jitter of all
  */
 #include "counted_time.h"
 #include "FreeRTOS.h"
@@ -37,6 +43,8 @@
  * what is executed of it before it reads the counter. */
 #define PROBE_LENGTH 11
 #define PROBE_BEFORE_READING 1
+#define MOST_INTERVALS 4096
+#define NS_PER_TICK (1000000000ULL / configTICK_RATE_HZ)
 
 struct histogram {
     const char *name;
@@ -50,6 +58,10 @@ extern volatile uint64_t probe_cycle;
 
 static struct histogram handler = {.name = "handler"};
 static struct histogram task = {.name = "task"};
+static struct histogram jitter = {.name = "jitter"};
+static uint32_t intervals[MOST_INTERVALS];
+static uint64_t intervals_taken;
+static uint64_t intervals_wanted;
 static uint64_t shift;
 static volatile uint64_t wanted;
 
@@ -122,6 +134,17 @@ static void add(struct histogram *histogram, uint64_t late, uint64_t added)
     histogram->counts[bucket_of(instructions)]++;
 }
 
+/* The task ran at `before` and runs `now`, in ns. */
+static void add_interval(uint64_t before, uint64_t now)
+{
+    uint64_t interval = now - before;
+
+    add(&jitter, interval > NS_PER_TICK ? interval - NS_PER_TICK : NS_PER_TICK - interval, 0);
+    if (intervals_taken < intervals_wanted) {
+        intervals[intervals_taken++] = (uint32_t)(interval >> shift);
+    }
+}
+
 static void clear(struct histogram *histogram)
 {
     histogram->samples = 0;
@@ -144,6 +167,7 @@ static void report(const struct histogram *histogram)
 static void run_periodic(void *parameters)
 {
     TickType_t tick = xTaskGetTickCount();
+    uint64_t before = 0;
 
     (void)parameters;
     csr_write(stvec, (uintptr_t)probe_entry);
@@ -154,14 +178,27 @@ static void run_periodic(void *parameters)
         xTaskDelayUntil(&tick, 1);
         now = csr_read(cycle);
         if (wanted == 0) {
+            before = 0;
             continue;
         }
         due = counted_tick_time(tick, now);
         add(&handler, probe_cycle - due, PROBE_BEFORE_READING);
         add(&task, now - due, PROBE_LENGTH);
+        if (before != 0) {
+            add_interval(before, now);
+        }
+        before = now;
         if (--wanted == 0) {
             xTaskNotifyGive(control_handle);
         }
+    }
+}
+
+static void report_intervals(void)
+{
+    report(&jitter);
+    for (uint64_t i = 0; i < intervals_taken; i++) {
+        print("bench: interval %u\n", intervals[i]);
     }
 }
 
@@ -169,12 +206,17 @@ static void take_samples(uint64_t count)
 {
     clear(&handler);
     clear(&task);
+    clear(&jitter);
+    intervals_taken = 0;
     print("bench: begin\n");
     vTaskDelay(pdMS_TO_TICKS(SETTLE_MS));
     wanted = count;
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     report(&handler);
     report(&task);
+    if (intervals_wanted != 0) {
+        report_intervals();
+    }
     print("bench: end\n");
 }
 
@@ -212,6 +254,10 @@ static void run_control(void *parameters)
 void main(void)
 {
     shift = platform_number("icount", 0);
+    intervals_wanted = platform_number("intervals", 0);
+    if (intervals_wanted > MOST_INTERVALS) {
+        intervals_wanted = MOST_INTERVALS;
+    }
     if (!counters_are_one_clock()) {
         print("histogram: the cycle CSR does not count ns: run it under QEMU's -icount\n");
         sbi_shutdown(true);

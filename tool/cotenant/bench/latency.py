@@ -142,6 +142,13 @@ def parse(output: str, who: str) -> Run:
 
 def take(session: Session, count: int, load: str, go_on: Callable[[], None] = lambda: None) -> Run:
     """Have the application take samples while a load, of this name, goes on."""
+    return parse(take_output(session, count, load, go_on), load)
+
+
+def take_output(
+    session: Session, count: int, load: str, go_on: Callable[[], None] = lambda: None
+) -> str:
+    """Have the application take samples; return the lines that it printed."""
     start = len(session.output(RTOS))
     session.send(RTOS, f"{count}\n".encode())
     deadline = time.monotonic() + TIMEOUT
@@ -152,7 +159,7 @@ def take(session: Session, count: int, load: str, go_on: Callable[[], None] = la
             raise BenchError(f"{count} samples under {load} took more than {TIMEOUT:g} s")
         go_on()
         time.sleep(_POLL_INTERVAL)
-    return parse(found[0], load)
+    return found[0]
 
 
 def rtos(arguments: str) -> str:

@@ -26,6 +26,8 @@ class Benchmark:
     """whether `cotenant bench` without a name runs it; not what takes many minutes"""
     quick_by_default: bool = False
     """whether it takes fewer samples then"""
+    needs: tuple[str, ...] = ()
+    """the benchmarks that are run before it, if it is run in full"""
 
     def load(self) -> Runnable:
         """Import the module, which other benchmarks need not do."""
@@ -92,6 +94,15 @@ BENCHMARKS: dict[str, Benchmark] = {
         "guests of a host Linux: the monitor's part, and the kernels' work in host and guest",
         by_default=False,
     ),
+    "papers": Benchmark(
+        "papers.benchmark",
+        "five papers' tables and figures beside ours, in papers.html",
+        by_default=False,
+        needs=(
+            *("osswitch", "debian", "hosted", "latency", "linux", "components", "ports"),
+            *("sizes", "switch", "rtl"),
+        ),
+    ),
     "sample": Benchmark("sample", "the run that README.md shows", by_default=False),
     "sizes": Benchmark(
         "sizes", "lines and bytes of the monitor, and of lean ones", by_default=False
@@ -108,6 +119,15 @@ BENCHMARKS: dict[str, Benchmark] = {
 def default() -> dict[str, Benchmark]:
     """Return what `cotenant bench` without a name runs."""
     return {name: each for name, each in BENCHMARKS.items() if each.by_default}
+
+
+def wanted(name: str | None, *, alone: bool) -> dict[str, Benchmark]:
+    """Return what `cotenant bench` runs with a name, `alone` without those that it needs."""
+    if name is None:
+        return default()
+    benchmark = find(name)
+    before = () if alone else benchmark.needs
+    return {each: find(each) for each in before} | {name: benchmark}
 
 
 def find(name: str) -> Benchmark:

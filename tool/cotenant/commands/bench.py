@@ -10,7 +10,7 @@ from rich.table import Table
 
 from cotenant import paths
 from cotenant.bench import expected
-from cotenant.bench.registry import BENCHMARKS, default, find
+from cotenant.bench.registry import BENCHMARKS, wanted
 from cotenant.bench.report.store import Store
 from cotenant.bench.row import Row, printed
 from cotenant.errors import CotenantError
@@ -29,11 +29,16 @@ def _list_of_benchmarks() -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
 @click.option("--quick", is_flag=True, help="Fewer samples.")
 @click.option(
+    "--only",
+    is_flag=True,
+    help="NAME alone, without the benchmarks whose figures it shows beside its own.",
+)
+@click.option(
     "--accept",
     is_flag=True,
     help="Instead: write the present instruction counts to bench/expected.toml.",
 )
-def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
+def bench(name: str | None, as_json: bool, quick: bool, only: bool, accept: bool) -> None:
     """Measure: everything that takes minutes at most, or the benchmark NAME.
 
     Without NAME, the benchmarks with many samples take fewer of them. Figures and histograms go to
@@ -42,24 +47,25 @@ def bench(name: str | None, as_json: bool, quick: bool, accept: bool) -> None:
     The exit status tells whether every benchmark came to its end, not whether a figure keeps its
     budget. With --json, nothing is printed unless every benchmark did.
     """
-    if accept and (name or as_json or quick):
+    if accept and (name or as_json or quick or only):
         raise click.UsageError("--accept cannot be combined with other options")
     try:
         with ending_signals_raise():
             if accept:
                 _accept()
             else:
-                _measure(name, as_json=as_json, quick=quick)
+                _measure(name, as_json=as_json, quick=quick, only=only)
     except CotenantError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
+def _measure(name: str | None, *, as_json: bool, quick: bool, only: bool) -> None:
     """Run benchmarks one after the other, the later ones even if an earlier one fails."""
     # Drawing needs a large library, which the other commands need not wait for.
+    from cotenant.bench.report import paper_page
     from cotenant.bench.report.page import write_page
 
-    benchmarks = {name: find(name)} if name else default()
+    benchmarks = wanted(name, alone=quick or only)
     store = Store.open()
     messages = Console(stderr=True)
     rows: list[Row] = []
@@ -79,6 +85,8 @@ def _measure(name: str | None, *, as_json: bool, quick: bool) -> None:
         if not as_json:
             Console().print(_table(each, found))
     page = write_page(Store.open())
+    if name == paper_page.BENCHMARK:
+        page = paper_page.write_page(Store.open())
     if failures:
         sys.exit(1)
     if as_json:

@@ -26,7 +26,7 @@ from cotenant.errors import CotenantError
     help="Instead: check that README.md and docs have the figures of bench/results.",
 )
 def report(markdown: bool, docs: bool, check: bool) -> None:
-    """Write build/report/index.html from the results of `cotenant bench`."""
+    """Write build/report/index.html and papers.html from the results of `cotenant bench`."""
     if markdown + docs + check > 1:
         raise click.UsageError("--markdown, --docs and --check exclude each other")
     try:
@@ -42,6 +42,7 @@ def report(markdown: bool, docs: bool, check: bool) -> None:
 
 def _report(markdown: bool) -> None:
     # Drawing needs a large library, which the other commands need not wait for.
+    from cotenant.bench.report import paper_page
     from cotenant.bench.report.page import write_page
 
     store = Store.open()
@@ -51,11 +52,18 @@ def _report(markdown: bool) -> None:
         click.echo(tables(store))
     else:
         click.echo(paths.shown(write_page(store)))
+        click.echo(paths.shown(paper_page.write_page(store)))
 
 
 def _write_documents() -> None:
-    for name in kept.take_over(Store.open()):
+    # Drawing needs a large library, which the other commands need not wait for.
+    from cotenant.bench.report import paper_page
+
+    store = Store.open()
+    for name in kept.take_over(store):
         click.echo(f"kept the new results of {name}")
+        if name == paper_page.BENCHMARK:
+            paper_page.take_over_pictures(store)
     for document, text in documents.outdated(kept.read()).items():
         document.write_text(text, encoding="utf-8")
         click.echo(f"wrote {paths.shown(document)}")

@@ -66,15 +66,20 @@ def alone(*, quick: bool, sstc: bool, seed: int = 1) -> Samples:
         return parse(session.output("linux"), "Linux on Cotenant")
 
 
-def beside_rtos(*, quick: bool, sstc: bool) -> Beside:
-    """Measure Linux while FreeRTOS, at a higher priority, wakes up a thousand times a second."""
-    with running(system(_linux(quick), tenant("rtos", **_RTOS)), sstc=sstc) as session:
+def beside_rtos(*, quick: bool, sstc: bool, others: tuple[str, ...] = ()) -> Beside:
+    """Measure Linux while FreeRTOS, at a higher priority, wakes up a thousand times a second.
+
+    `others` are more of the kind. What is told of the RTOS is that of the first.
+    """
+    rtoses = [tenant(name, **_RTOS) for name in ("rtos", *others)]
+    with running(system(_linux(quick), *rtoses), sstc=sstc) as session:
         session.wait_ready("linux")
         stats = session.stats()
         found = parse(session.output("linux"), "Linux beside FreeRTOS")
-        latency = parse_latency(session.output("rtos"))
-        if latency is None or latency.missed > 0:
-            raise BenchError(f"FreeRTOS beside Linux did not do its work: {latency}")
+        for name in ("rtos", *others):
+            latency = parse_latency(session.output(name))
+            if latency is None or latency.missed > 0:
+                raise BenchError(f"FreeRTOS beside Linux did not do its work: {latency}")
         return Beside(found, stats.tenants["rtos"].cpu_ns / stats.time_ns)
 
 

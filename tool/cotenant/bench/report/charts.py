@@ -33,8 +33,11 @@ _HISTOGRAM_HEIGHT = 1.15
 _LONGEST_LABEL = 62
 
 
-def bars(rows: Sequence[Row]) -> str:
-    """Draw rows of one unit: ours, the other's where there is one, and the budget as a mark."""
+def bars(rows: Sequence[Row], other: str = "the other") -> str:
+    """Draw rows of one unit: ours, the other's where there is one, and the budget as a mark.
+
+    `other` is what the legend calls the other.
+    """
     with _style():
         figure = Figure(figsize=(_WIDTH, 0.9 + _BAR_HEIGHT * len(rows)), layout="constrained")
         axes = figure.subplots()
@@ -49,12 +52,17 @@ def bars(rows: Sequence[Row]) -> str:
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         axes.tick_params(axis="y", length=0)
-        _legend(figure, axes, rows)
+        _legend(figure, axes, rows, other)
         return _svg(figure)
 
 
-def histograms(named: Sequence[tuple[str, Histogram]]) -> str:
-    """Draw histograms one below the other, on one scale of values and a log scale of counts."""
+def histograms(
+    named: Sequence[tuple[str, Histogram]], what: str = "after the moment that was due"
+) -> str:
+    """Draw histograms one below the other, on one scale of values and a log scale of counts.
+
+    `what` says, behind their unit, what the values are.
+    """
     with _style():
         height = 0.6 + _HISTOGRAM_HEIGHT * len(named)
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
@@ -62,8 +70,36 @@ def histograms(named: Sequence[tuple[str, Histogram]]) -> str:
         largest = max(max(each.counts) for _, each in named)
         for axes, (name, histogram) in zip(all_axes, named, strict=True):
             _histogram(axes, name, histogram, largest)
-        all_axes[-1].set_xlabel(f"{named[0][1].unit} after the moment that was due")
+        all_axes[-1].set_xlabel(f"{named[0][1].unit} {what}")
         return _svg(figure)
+
+
+def series(named: Sequence[tuple[str, Sequence[int]]], along: str, unit: str) -> str:
+    """Draw values in their order, one series below the other, on one scale."""
+    with _style():
+        height = 0.6 + _HISTOGRAM_HEIGHT * len(named)
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        all_axes = figure.subplots(len(named), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        for axes, (name, values) in zip(all_axes, named, strict=True):
+            axes.plot(range(len(values)), values, lw=0.5, color=_OURS)
+            axes.set_ylabel(unit)
+            axes.grid(axis="both")
+            axes.set_axisbelow(True)
+            axes.ticklabel_format(axis="y", useOffset=False)
+            least, most = min(values), max(values)
+            title = f"{name}: {len(values):,} values from {least:,} to {most:,}"
+            axes.set_title(title, loc="left", fontsize=9)
+        all_axes[-1].set_xlabel(along)
+        return _svg(figure)
+
+
+def standalone(element: str) -> str:
+    """Return a picture for a document: as a file, in colours and on a ground of its own."""
+    text = element.replace("currentColor", "#1c2024").replace("var(--faint)", "#c9ccd1")
+    text = text.replace("var(--back)", "#ffffff")
+    ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    first, _, rest = text.partition(">")
+    return f"{first}>{ground}{rest}"
 
 
 def _style() -> AbstractContextManager[None]:
@@ -111,10 +147,10 @@ def _bar(axes: Axes, place: float, value: float, thickness: float, colour: str) 
     )
 
 
-def _legend(figure: Figure, axes: Axes, rows: Sequence[Row]) -> None:
+def _legend(figure: Figure, axes: Axes, rows: Sequence[Row], other: str) -> None:
     entries = [axes.barh(0, 0, color=_OURS, label="Cotenant")]
     if any(row.other is not None for row in rows):
-        entries.append(axes.barh(0, 0, color=_OTHER, label="the other"))
+        entries.append(axes.barh(0, 0, color=_OTHER, label=other))
     handles: list[object] = list(entries)
     if any(row.budget is not None for row in rows):
         handles += axes.plot([], [], color=_BUDGET, lw=1.8, label="budget")

@@ -11,6 +11,8 @@ how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw
 A row may be named by its beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which
 commit the figures are, and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for
 each row, `{{BENCHMARK table: BEGINNING*}}` one for all rows `THING: FIGURE` of a thing.
+
+The tables called `paper-NAME` are made from bench/papers/NAME.toml: see papers.py.
 """
 
 import re
@@ -18,7 +20,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bench.report.kept import Kept
+from cotenant.bench.report import paper_markdown, papers
+from cotenant.bench.report.kept import Kept, row_named, rows_named
 from cotenant.bench.row import Row, printed
 from cotenant.errors import BenchError
 
@@ -28,6 +31,7 @@ _BLOCK = re.compile(
     r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL
 )
 _PLACE = re.compile(r"\{\{(?P<benchmark>\w+)(?P<how>(?: [\w.]+)*)(?:: (?P<row>[^{}]+))?\}\}")
+_PAPER = "paper-"
 _FIELDS = ("ours", "other", "budget")
 
 Results = Mapping[str, Kept]
@@ -63,6 +67,8 @@ def renewed(text: str, results: Results, tables: Path = TABLES) -> str:
 
 
 def _filled(table: str, results: Results, tables: Path) -> str:
+    if table.startswith(_PAPER):
+        return paper_markdown.text(papers.read(table.removeprefix(_PAPER)), results)
     file = tables / f"{table}.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -83,12 +89,12 @@ def _figure(place: re.Match[str], results: Results) -> str:
     if how == ["measured"]:
         return f"measured at commit {kept.commit}, {kept.measured[:10]}"
     if how == ["list"]:
-        rows = _rows(kept, place["row"] or "")
+        rows = rows_named(kept, place["row"] or "")
         return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
     if how == ["table"]:
-        return _lines(_rows(kept, place["row"] or ""))
+        return _lines(rows_named(kept, place["row"] or ""))
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
-    row = _row(kept, benchmark, place["row"] or "")
+    row = row_named(kept, benchmark, place["row"] or "")
     if how[:1] == ["ratio"] and row.other:
         return f"{row.ours / row.other:{how[1] if how[1:] else '.2f'}}"
     value = getattr(row, field)
@@ -103,22 +109,6 @@ def _lines(rows: list[Row]) -> str:
     for row in rows:
         lines.setdefault(row.name.partition(": ")[0], []).append(printed(row.ours))
     return "\n".join(f"| `{name}` | {' | '.join(figures)} |" for name, figures in lines.items())
-
-
-def _row(kept: Kept, benchmark: str, name: str) -> Row:
-    found = _rows(kept, name)
-    if len(found) != 1:
-        raise BenchError(f"{benchmark} has {len(found)} rows {name!r} instead of one")
-    return found[0]
-
-
-def _rows(kept: Kept, name: str) -> list[Row]:
-    beginning = name.removesuffix("*")
-    return [
-        row
-        for row in kept.rows
-        if row.name == name or (name != beginning and row.name.startswith(beginning))
-    ]
 
 
 def _printed(value: float, how: str) -> str:

@@ -41,6 +41,27 @@ def read(folder: Path = FOLDER) -> dict[str, Kept]:
     return found
 
 
+def row_named(kept: Kept, benchmark: str, name: str) -> Row:
+    """Return the one row of a name, which may be its beginning: `longest stretch*`.
+
+    Raises BenchError, which names the benchmark, if there is none or more than one.
+    """
+    found = rows_named(kept, name)
+    if len(found) != 1:
+        raise BenchError(f"{benchmark} has {len(found)} rows {name!r} instead of one")
+    return found[0]
+
+
+def rows_named(kept: Kept, name: str) -> list[Row]:
+    """Return all rows of a name, or with the beginning before its `*`."""
+    beginning = name.removesuffix("*")
+    return [
+        row
+        for row in kept.rows
+        if row.name == name or (name != beginning and row.name.startswith(beginning))
+    ]
+
+
 def take_over(store: Store, folder: Path = FOLDER) -> list[str]:
     """Keep each complete result that is newer than the kept one; return the names of those."""
     old = read(folder)
