@@ -6,6 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "components.h"
+
 #define OWN_KERNEL "/usr/lib/cohost/Image"
 #define OWN_INITRD "/usr/lib/cohost/initrd"
 /* As Debian names them. */
@@ -13,6 +15,7 @@
 #define HOST_INITRD "/boot/initrd.img-%s"
 
 #define NAME_SIZE 256
+#define DEFAULT_MEMORY (128ull << 20)
 
 /* This system's own file, if it is there. */
 static const char *host_file(char *name, const char *format, const char *version)
@@ -27,6 +30,12 @@ void defaults_fill_in(struct request *request)
     const char *own_initrd = OWN_INITRD;
     struct utsname system;
 
+    if (request->memory == 0) {
+        request->memory = request->components != NULL ? COMPONENTS_MEMORY : DEFAULT_MEMORY;
+    }
+    if (request->components != NULL) {
+        return;
+    }
     if (request->kernel == NULL) {
         request->kernel = OWN_KERNEL;
         if (access(OWN_KERNEL, R_OK) != 0 && uname(&system) == 0 &&

@@ -11,7 +11,6 @@
 #include "say.h"
 #include "verbs.h"
 
-#define DEFAULT_MEMORY (128ull << 20)
 #define MOST_MEMORY (1ull << 40)
 
 const char *argp_program_version = "cohost " COHOST_VERSION;
@@ -21,6 +20,7 @@ enum {
     OPTION_NET,
     OPTION_SHARE,
     OPTION_KERNEL,
+    OPTION_COMPONENTS,
     OPTION_INITRD,
     OPTION_APPEND,
     OPTION_DUMP_TREE,
@@ -45,15 +45,17 @@ static struct {
     struct request request;
     const struct verb *verb;
 } options = {
-    .request = {.memory = DEFAULT_MEMORY, .cpus = 1},
+    .request = {.cpus = 1},
 };
 
 static const struct argp_option known[] = {
     {"name", 'n', "NAME", 0, "name of the guest (default: guest0 and so on)", 0},
     {"tenant", 't', "NAME", 0, "serve: the tenant whose devices are served", 0},
-    {"memory", 'm', "SIZE", 0, "memory of the guest, such as 256M (default: 128M)", 0},
+    {"memory", 'm', "SIZE", 0, "memory of the guest, such as 256M (default: 128M, components 8M)",
+     0},
     {"cpus", 'c', "N", 0, "CPUs of the guest (default: 1)", 0},
     {"kernel", OPTION_KERNEL, "FILE", 0, "kernel (default: see cohost(8))", 0},
+    {"components", OPTION_COMPONENTS, "IMAGE", 0, "run: the component OS in place of a kernel", 0},
     {"initrd", OPTION_INITRD, "FILE", 0, "initrd; - for none", 0},
     {"append", OPTION_APPEND, "TEXT", 0, "what is added to the kernel command line", 0},
     {"disk", 'd', "FILE[,readonly]", 0,
@@ -138,6 +140,15 @@ static void take_operand(char *text, struct argp_state *state)
     }
 }
 
+/* The component OS is its own kernel, and uses one hart. */
+static bool may_be_components(void)
+{
+    const struct request *request = &options.request;
+
+    return strcmp(options.verb->name, "run") == 0 && request->cpus == 1 &&
+           request->kernel == NULL && request->initrd == NULL;
+}
+
 static void check(struct argp_state *state)
 {
     if (options.verb == NULL) {
@@ -148,6 +159,8 @@ static void check(struct argp_state *state)
         argp_error(state, "%s: which file?", options.verb->name);
     } else if (strcmp(options.verb->name, "exec") == 0 && options.request.command == NULL) {
         argp_error(state, "exec: which command? It stands behind --");
+    } else if (options.request.components != NULL && !may_be_components()) {
+        argp_error(state, "--components is for run, with one CPU, without --kernel and --initrd");
     } else if (options.request.name != NULL && !running_name_is_good(options.request.name)) {
         argp_error(state, "%s is no name: letters, digits, points, _ and -, at most %d",
                    options.request.name, RUNNING_NAME_SIZE - 1);
@@ -198,6 +211,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         break;
     case OPTION_KERNEL:
         request->kernel = text;
+        break;
+    case OPTION_COMPONENTS:
+        request->components = text;
         break;
     case OPTION_INITRD:
         request->initrd = text;

@@ -7,6 +7,7 @@
 
 #include "bus.h"
 #include "command_ports.h"
+#include "components.h"
 #include "console.h"
 #include "devices.h"
 #include "exec.h"
@@ -76,13 +77,23 @@ static void check_limits(const struct request *request)
     }
 }
 
+/* What is always on the guest's kernel command line. */
+static const char *own_arguments(const struct request *request)
+{
+    if (request->components != NULL) {
+        return "";
+    }
+    if (request->command == NULL) {
+        return ARGUMENTS;
+    }
+    return request->verbose ? ARGUMENTS " " EXEC_ARGUMENTS : ARGUMENTS " " EXEC_ARGUMENTS " quiet";
+}
+
 static void write_arguments(const struct request *request)
 {
-    int length = snprintf(run.arguments, sizeof(run.arguments), ARGUMENTS "%s%s%s%s",
-                          request->command != NULL ? " " EXEC_ARGUMENTS : "",
-                          request->command != NULL && !request->verbose ? " quiet" : "",
-                          request->append != NULL ? " " : "",
-                          request->append != NULL ? request->append : "");
+    const char *own = own_arguments(request), *append = request->append;
+    int length = snprintf(run.arguments, sizeof(run.arguments), "%s%s%s", own,
+                          *own != '\0' && append != NULL ? " " : "", append != NULL ? append : "");
 
     if (length >= (int)sizeof(run.arguments)) {
         fail_start("the kernel command line is longer than %u characters", MOST_ARGUMENTS - 1);
@@ -91,7 +102,7 @@ static void write_arguments(const struct request *request)
 
 static void read_files(const struct request *request)
 {
-    run.kernel = content_read(request->kernel);
+    run.kernel = content_read(request->components != NULL ? request->components : request->kernel);
     if (request->initrd != NULL) {
         run.initrd = content_read(request->initrd);
     }
@@ -111,7 +122,9 @@ static void take_memory(const struct request *request)
     } else if (request->at != 0) {
         memory_take_at(&at, 1, share);
     } else {
-        memory_take(request->memory, (unsigned)hosted.entries, share);
+        /* Components have theirs in one piece, for which one entry is enough. */
+        memory_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
+                    share);
     }
 }
 
@@ -163,7 +176,9 @@ static void dump_tree(const char *name, const void *tree)
 /* A guest that is switched on. */
 static struct guest_start load(const struct request *request)
 {
-    struct loaded loaded = kernel_load(&run.kernel, &run.initrd, &run.archive);
+    struct loaded loaded = request->components != NULL
+                               ? components_load(&run.kernel)
+                               : kernel_load(&run.kernel, &run.initrd, &run.archive);
     const struct guest_tree_facts facts = {
         .host = &run.host,
         .cpus = request->cpus,

@@ -18,7 +18,8 @@ struct request {
     uint64_t memory;  /* bytes */
     unsigned cpus;
     const char *kernel;
-    const char *initrd; /* NULL: none */
+    const char *components; /* an image of the component OS instead; NULL: a kernel */
+    const char *initrd;     /* NULL: none */
     const char *append;
     const char *disks[DISK_MOST];
     unsigned disk_count;

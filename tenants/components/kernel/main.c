@@ -7,8 +7,6 @@
 #include "rt/platform.h"
 #include "rt/sbi.h"
 
-/* Kept for the device tree, at the end of a tenant's memory. */
-#define DEVICETREE_ROOM 0x4000
 #define MEMORY_LIMIT 0x4000000
 #define SATP_ASIDS ((uint64_t)0xffff << 44)
 /* scounteren: cycle, time. */
@@ -32,16 +30,21 @@ static bool find_asids(void)
     return kept >> 44 >= COMPONENTS;
 }
 
+/* The device tree, which is at the end of the memory, is kept: arguments are in it. */
 static void find_memory(void)
 {
     uint64_t end = platform.memory_base + platform.memory_size;
     uint64_t start = (uintptr_t)image_start;
+    uint64_t tree = (uintptr_t)platform.fdt.structure;
 
+    if (tree > (uintptr_t)platform.fdt.strings) {
+        tree = (uintptr_t)platform.fdt.strings;
+    }
     if (end - start > MEMORY_LIMIT) {
         end = start + MEMORY_LIMIT;
     }
     machine.memory_end = end;
-    pages_init((uintptr_t)image_end, end - DEVICETREE_ROOM);
+    pages_init((uintptr_t)image_end, tree < end ? tree : end);
 }
 
 void main(void)

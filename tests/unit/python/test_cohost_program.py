@@ -32,8 +32,9 @@ WARM_REBOOT = "sbi 53525354 0 2 0 0\n"
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the program with the fake machine."""
-    out = tmp_path_factory.mktemp("cohost")
+    """Build the program with the fake machine; what another file's tests have built is used."""
+    out = tmp_path_factory.getbasetemp() / "cohost"
+    out.mkdir(exist_ok=True)
     machine = paths.ROOT / "tests" / "unit" / "cohost" / "fake_machine.c"
     sanitizers = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
     make: list[str | Path] = ["make", "-C", paths.ROOT / "linux" / "cohost", f"OUT={out}"]
