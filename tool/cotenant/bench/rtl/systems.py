@@ -85,6 +85,11 @@ def components() -> str:
     return _system(_payload("components-meter", 0, 10, "2M", ""))
 
 
+def domains() -> str:
+    """Return the least that a call into another protection domain takes, alone."""
+    return _system(_payload("bench-domains", 0, 10, "128K", ""))
+
+
 def rtos_alone(rounds: int, *, sv39: bool) -> str:
     """Return the RTOS with the hart for itself."""
     return _system(_rtos(f"rounds={rounds} period=45 start=100", sv39))
