@@ -2,8 +2,8 @@
 /*
  * From a tenant to another one of a higher priority and back, both on one hart: two world switches.
  * The caller sends a message through the memory channel "window", whose doorbell wakes the
- * answerer; that answers, and waits again. When the caller goes on, the answer is there. Exact under
- * QEMU's -icount, where the cycle CSR counts instructions.
+ * answerer; that answers, and waits again. When the caller goes on, the answer is there. Exact
+ * under QEMU's -icount, where the cycle CSR counts instructions.
  *
  * Arguments: rounds=N   is the caller: makes N round trips, prints what one took, in instructions
  *
