@@ -27,7 +27,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 16
+#define COTENANT_BUNDLE_VERSION 17
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0
@@ -375,6 +375,17 @@ struct bundle_next_stage {
     uint64_t size;         /* bytes, multiple of 4096; 0: there is none */
 };
 
+/*
+ * Room in the store for a tenant's device tree, which is made of the one that the previous boot
+ * stage hands over by a plan (docs/abi/bundle.md). A part refers to it like to any other.
+ */
+struct bundle_handed_tree {
+    uint64_t plan_offset; /* from the start of struct bundle, 4096-aligned */
+    uint64_t plan_size;
+    uint64_t store_offset; /* from the start of struct bundle, 4096-aligned */
+    uint64_t size;         /* bytes, multiple of 4096; 0: there is none */
+};
+
 /* Where the monitor keeps the vector registers of vharts that are not in a hart. */
 struct bundle_vectors {
     uint64_t base; /* physical address, 4096-aligned, in the monitor's place */
@@ -394,6 +405,7 @@ struct bundle {
     struct bundle_console console;
     struct bundle_trace trace;
     struct bundle_next_stage next_stage;
+    struct bundle_handed_tree handed_tree;
     struct bundle_vectors vectors;
     struct bundle_tenant tenants[COTENANT_MAX_TENANTS];
     struct bundle_vhart vharts[COTENANT_MAX_VHARTS];

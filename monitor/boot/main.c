@@ -138,7 +138,8 @@ static void protection_init(struct hart *hart)
 static void clear_loaded(uint64_t loaded_at, uint64_t argument)
 {
     const struct monitor_header *header = (const struct monitor_header *)loaded_at;
-    const struct handover handover = {argument, loaded_at, header->image_size + bundle->total_size};
+    const struct handover handover = {argument, 0, loaded_at,
+                                      header->image_size + bundle->total_size};
 
     physical_clear(handover.loaded_at, images_are_placed ? 0 : handover.loaded_size);
     FOR_EACH_IN_TABLE(handover_users, user)

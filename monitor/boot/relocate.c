@@ -22,7 +22,7 @@ extern const uint64_t address_bits[];
 
 /* Called by boot/start.S. */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
-                       uint64_t argument);
+                       uint64_t argument, uint64_t tree);
 
 /* `data` is data_start of this image, or of its copy. */
 static void add_to_addresses(uint64_t *data, uint64_t distance)
@@ -38,13 +38,13 @@ static void add_to_addresses(uint64_t *data, uint64_t distance)
 
 /*
  * Copies image and bundle, unless they are in place, and returns where they are to stay. `argument`
- * is what the previous boot stage left in a2. For a bundle that cannot be trusted it says why and
- * does not return.
+ * and `tree` are what the previous boot stage left in a2 and a1. For a bundle that cannot be
+ * trusted it says why and does not return.
  */
 uint64_t boot_relocate(const struct monitor_header *image, const struct bundle *bundle,
-                       uint64_t argument)
+                       uint64_t argument, uint64_t tree)
 {
-    const struct handover handover = {argument, (uint64_t)image,
+    const struct handover handover = {argument, tree, (uint64_t)image,
                                       image->image_size + bundle->total_size};
     uint64_t destination;
     struct check_result result;

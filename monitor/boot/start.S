@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entry of the bundle. Every hart arrives here in M-mode from the reset vector or the previous boot
- * stage, at any address that is a multiple of 4096, with nothing set up. a2 may tell of more.
+ * stage, at any address that is a multiple of 4096, with nothing set up. a1 and a2 may tell of more.
  *
  * The boot hart, named by the bundle behind this image, copies the image and the bundle to where
  * the bundle wants the monitor, moves the addresses in the copy's data and calls monitor_main. All
@@ -38,6 +38,7 @@ early_console: /* filled in by the tool: see struct monitor_header */
 
 start:
     mv s4, a2 /* see core/handover.h */
+    mv s5, a1
     csrw mie, zero
     csrw mip, zero
     lla s0, monitor_start
@@ -68,6 +69,7 @@ start:
     mv a0, s0
     mv a1, s1
     mv a2, s4
+    mv a3, s5
     call boot_relocate /* returns the address of the copy */
     mv s3, a0
     /* Let the others go to the copy, and continue there ourselves. */

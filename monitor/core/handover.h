@@ -14,12 +14,16 @@
 
 struct handover {
     uint64_t argument;    /* register a2 at the entry; an address or not, as that stage likes */
+    uint64_t tree;        /* register a1: where a device tree is, or not; for check() */
     uint64_t loaded_at;   /* where monitor and bundle lie until they move */
     uint64_t loaded_size; /* bytes */
 };
 
 struct handover_user {
-    /* May it be used? Good, and without a look at it, if the bundle does not ask for it. */
+    /*
+     * May it be used? Good, and without a look at it, if the bundle does not ask for it. What lies
+     * where the monitor moves to has to be in the store that follows `bundle` when this returns.
+     */
     struct check_result (*check)(const struct handover *handover, const struct bundle *bundle);
 
     /* Takes it into the store that follows `copy`, the bundle where it is to stay. */

@@ -20,6 +20,7 @@ int fuzz_sequences(const uint8_t *data, size_t size);
 int fuzz_routing(const uint8_t *data, size_t size);
 int fuzz_virtio(const uint8_t *data, size_t size);
 int fuzz_guard(const uint8_t *data, size_t size);
+int fuzz_handed_tree(const uint8_t *data, size_t size);
 int fuzz_message_ring(const uint8_t *data, size_t size);
 
 /* The bytes that a target has not used yet. */

@@ -4,6 +4,7 @@
 import subprocess
 from pathlib import Path
 
+import handed_tree
 import pytest
 from systems import (
     LINUX_READY,
@@ -21,6 +22,7 @@ from systems import (
 from cotenant import images, paths, sdcard
 from cotenant import system as systems
 from cotenant.board_import import import_tree
+from cotenant.board_import.node import flatten
 from cotenant.board_import.tree import Tree
 from cotenant.images import open_store
 from cotenant.images.fetch import ensure
@@ -39,19 +41,29 @@ def dumped(folder: Path, *machine: str) -> Path:
     return tree
 
 
-def test_debian_on_virt_with_the_tree_of_virt(boot: Boot, tmp_path: Path) -> None:
+def test_debian_on_virt_with_the_tree_that_virt_hands_over(boot: Boot, tmp_path: Path) -> None:
+    """It has a serial number, and a device, that the tree of the file has not."""
     tree = dumped(tmp_path, "virt", "-cpu", "rv64,h=off", "-m", "2G")
+    other = Tree(tree.read_bytes()).root
+    other.set_texts("serial-number", "4711")
+    other.add("newcomer@1").set_texts("compatible", "made,newcomer")
+    handed_over = tmp_path / "handed-over.dtb"
+    handed_over.write_bytes(flatten(other))
+    own: Value = {"handed-over": str(tree)}
     debian = linux(
         devices=["rtc", "virtio0", "pcie"],
-        devicetree=str(tree),
+        devicetree=own,
         arguments="console=ttyS0 modules=virtio_mmio,virtio_rng",
     )
     slots = '[qemu.devices]\nvirtio0 = "virtio-rng-device"\n'
-    session = boot('board = "qemu-virt"\n' + debian + freertos() + slots, icount=4)
+    text = 'board = "qemu-virt"\n' + debian + freertos() + slots
+    session = boot(text, icount=4, extra=("-dtb", str(handed_over)))
     session.wait_ready("freertos")
     session.expect("linux", LINUX_READY)
-    told = session.command("linux", "cat /proc/device-tree/model; ls /sys/bus/platform/devices")
+    names = "cat model serial-number; ls -d new*; ls /sys/bus/platform/devices"
+    told = session.command("linux", f"cd /proc/device-tree; {names}")
     assert told[0] == 0 and "riscv-virtio,qemu" in told[1]
+    assert "4711" in told[1] and "newcomer@" not in told[1]
     for name in ("10000000.serial", "10001000.virtio_mmio", "101000.rtc", "30000000.pci"):
         assert name in told[1]
     for name in ("10002000", "fw-cfg", "flash", "clint", "100000.test"):
@@ -97,7 +109,7 @@ def test_debian_on_a_sifive_with_clocks_and_pins_of_its_own(boot: Boot, tmp_path
 def test_a_card_starts_a_bundle_whose_tenant_has_the_boards_tree(
     boot: Boot, build: Build, tmp_path: Path
 ) -> None:
-    """Debian's SPL of the Unleashed finds the bundle on it, and a U-Boot the vendor's tree."""
+    """Debian's SPL of the Unleashed finds the bundle on it, and hands over the vendor's tree."""
     tree = dumped(tmp_path, "sifive_u", "-smp", "5", "-m", "2G")
     image: Value = {"next-stage": "2M", "address": 0x8020_0000}
     keys: dict[str, Value] = {
@@ -105,7 +117,7 @@ def test_a_card_starts_a_bundle_whose_tenant_has_the_boards_tree(
         "priority": 5,
         "memory": "128M",
         "image": image,
-        "devicetree": str(tree),
+        "devicetree": {"handed-over": str(tree)},
     }
     text = system(tenant("next", keys), freertos(hart=2), board="sifive-unleashed", sstc=False)
     launch = build(text)
@@ -147,7 +159,11 @@ def warnings_of(tree: Path) -> set[str]:
 
 
 def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> None:
-    """Every device that the vendor's tree has in use stays in use, but for the monitor's."""
+    """Every device that the vendor's tree has in use stays in use, but for the monitor's.
+
+    The monitor makes the same of them when they are handed over.
+    """
+    merge = handed_tree.program(tmp_path)
     tried = 0
     for file in boards_of_debian():
         imported = import_tree(file)
@@ -156,7 +172,8 @@ def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> 
         tried += 1
         (tmp_path / "board.toml").write_text(imported.text)
         harts = [hart.id for hart in imported.board.harts.all if hart.mmu]
-        text = linux(harts=harts[-1:], devices=["*"], trusted=True, devicetree=str(file))
+        own: Value = {"handed-over": str(file)}
+        text = linux(harts=harts[-1:], devices=["*"], trusted=True, devicetree=own)
         (tmp_path / "system.toml").write_text(f'board = "board.toml"\n{text}')
         planned = systems.load(tmp_path / "system.toml")
         (part,) = (part for part in planned.tenants[0].parts if part.what == "device tree")
@@ -164,6 +181,11 @@ def test_the_trees_of_debian_are_for_an_owner_of_all_devices(tmp_path: Path) -> 
         edited.write_bytes(part.data)
         assert warnings_of(edited) <= warnings_of(file), file.name
         before, after = Tree(file.read_bytes()), Tree(part.data)
+        plan = planned.tenants[0].tree_plan
+        assert plan is not None
+        merged = handed_tree.merged(merge, file.read_bytes(), plan, tmp_path)
+        assert isinstance(merged, bytes), merged
+        assert handed_tree.content(Tree(merged).root) == handed_tree.content(after.root)
         assert {handle: node.kind for handle, node in before.by_handle.items()} == {
             handle: node.kind for handle, node in after.by_handle.items()
         }

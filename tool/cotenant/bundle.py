@@ -16,6 +16,7 @@ from cotenant.bundle_struct import (
     Bundle,
     BundleBoard,
     BundleDevice,
+    BundleHandedTree,
     BundleNextStage,
     BundleTenant,
     BundleVhart,
@@ -73,6 +74,7 @@ def encode(system: System, monitor: bytes) -> bytes:
     if system.vector_size:
         header.vectors.base, header.vectors.size = system.vector_area.base, system.vector_size
     _fill_next_stage(header.next_stage, system, store)
+    _fill_handed_tree(header.handed_tree, system, store)
     for index, tenant in enumerate(system.tenants):
         _fill_tenant(header.tenants[index], tenant, system, store)
         header.tenants[index].vhart_first = header.vhart_count
@@ -103,6 +105,15 @@ def _fill_next_stage(out: BundleNextStage, system: System, store: Store) -> None
         if tenant.config.next_stage is not None:
             out.store_offset = store.add(tenant.parts[0].data)
             out.size = tenant.config.next_stage.size
+
+
+def _fill_handed_tree(out: BundleHandedTree, system: System, store: Store) -> None:
+    """Tell where the plan for a tree that is handed over is, and the place of what comes of it."""
+    for tenant in system.tenants:
+        if tenant.tree_plan is not None:
+            tree = tenant.parts[-1]
+            out.plan_offset, out.plan_size = store.add(tenant.tree_plan), len(tenant.tree_plan)
+            out.store_offset, out.size = store.add(tree.data), len(tree.data)
 
 
 def _with_early_console(monitor: bytes, system: System) -> bytes:

@@ -226,6 +226,17 @@ class BundleNextStage(LittleEndianStructure):
     _fields_ = [("store_offset", c_uint64), ("size", c_uint64)]
 
 
+class BundleHandedTree(LittleEndianStructure):
+    """struct bundle_handed_tree"""
+
+    _fields_ = [
+        ("plan_offset", c_uint64),
+        ("plan_size", c_uint64),
+        ("store_offset", c_uint64),
+        ("size", c_uint64),
+    ]
+
+
 class BundleVectors(LittleEndianStructure):
     """struct bundle_vectors"""
 
@@ -248,6 +259,7 @@ class Bundle(LittleEndianStructure):
         ("console", BundleConsole),
         ("trace", BundleTrace),
         ("next_stage", BundleNextStage),
+        ("handed_tree", BundleHandedTree),
         ("vectors", BundleVectors),
         ("tenants", BundleTenant * limit("MAX_TENANTS")),
         ("vharts", BundleVhart * limit("MAX_VHARTS")),
@@ -275,6 +287,7 @@ STRUCTURES: dict[str, type[LittleEndianStructure]] = {
     "bundle_console": BundleConsole,
     "bundle_trace": BundleTrace,
     "bundle_next_stage": BundleNextStage,
+    "bundle_handed_tree": BundleHandedTree,
     "bundle_vectors": BundleVectors,
     "bundle": Bundle,
 }

@@ -102,6 +102,8 @@ class TenantConfig:
     kernel_offset: int = 0
     devicetree: str | None = None
     """the file of the board's own device tree, which it gets edited; None: it gets a made one"""
+    tree_is_handed_over: bool = False
+    """whether the previous boot stage brings the tree, and the file only says what it is like"""
     arguments: str = ""
     ready: str | None = None
     login: str | None = None
@@ -316,7 +318,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     image, image_address, next_stage = _read_image(reader)
     initrd = reader.string("initrd", "debian-initramfs")
     kernel, kernel_offset = _read_kernel(reader)
-    devicetree = reader.string("devicetree", "./board.dtb")
+    devicetree, tree_is_handed_over = _read_devicetree(reader)
     arguments = reader.parsed("arguments", _parse_arguments, "console=ttyS0")
     ready = reader.parsed("ready", _parse_pattern, "login:")
     login = reader.parsed("login", _parse_user, "root")
@@ -358,6 +360,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
         kernel=kernel,
         kernel_offset=kernel_offset,
         devicetree=devicetree,
+        tree_is_handed_over=tree_is_handed_over,
         arguments=arguments or "",
         ready=ready,
         login=login,
@@ -633,6 +636,17 @@ def _read_kernel(tenant: TableReader) -> tuple[str | None, int]:
     offset = _page_multiple(reader, "offset", reader.size("offset", "2M", required=True))
     reader.finish()
     return file, offset or 0
+
+
+def _read_devicetree(tenant: TableReader) -> tuple[str | None, bool]:
+    """Return the file of the board's own device tree, and whether it is handed over at boot."""
+    if not isinstance(tenant.data.get("devicetree"), dict):
+        return tenant.string("devicetree", "./board.dtb"), False
+    reader = tenant.table("devicetree")
+    assert reader is not None
+    file = reader.string("handed-over", "./board.dtb", required=True)
+    reader.finish()
+    return file, True
 
 
 def _read_address(image: TableReader) -> int | None:

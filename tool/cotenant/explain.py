@@ -86,7 +86,11 @@ def _tenant(tenant: TenantPlan, config: SystemConfig) -> dict[str, object]:
         "control": _control(tenant),
         "devicetree": None
         if tenant.config.devicetree is None
-        else {"file": tenant.config.devicetree, "cut": list(tenant.cut)},
+        else {
+            "file": tenant.config.devicetree,
+            "handed_over": tenant.config.tree_is_handed_over,
+            "cut": list(tenant.cut),
+        },
         "slice_us": tenant.config.slice_us,
         "budget_us": budget.budget_us if budget else None,
         "period_us": budget.period_us if budget else None,
@@ -130,7 +134,8 @@ def show(system: System, console: Console) -> None:
     console.print(_hart_table(system))
     for tenant in system.tenants:
         if tenant.config.devicetree is not None:
-            console.print(f"Device tree of {tenant.name}: {tenant.config.devicetree}")
+            what = "one handed over, like " if tenant.config.tree_is_handed_over else ""
+            console.print(f"Device tree of {tenant.name}: {what}{tenant.config.devicetree}")
             for sentence in tenant.cut:
                 console.print(f"  {sentence}", markup=False)
     for hart, result in system.pmp.items():

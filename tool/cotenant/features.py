@@ -24,6 +24,7 @@ WHAT = {
     "frames": "the console line for programs",
     "fwft": "delegation of misaligned accesses (SBI FWFT)",
     "guard": "guarded virtio devices",
+    "handed_tree": "a device tree of the previous boot stage",
     "harts": "several harts",
     "hosted": "guests of tenants",
     "machine": "tenants in machine mode",
@@ -72,6 +73,7 @@ def used(system: System) -> frozenset[str]:
         "guard": any(
             is_guarded(tenant.config, device) for tenant in tenants for device in tenant.devices
         ),
+        "handed_tree": any(tenant.tree_plan is not None for tenant in tenants),
         "harts": len(system.harts) > 1,
         "hosted": any(tenant.config.guests is not None for tenant in tenants),
         "machine": any(tenant.config.machine for tenant in tenants),

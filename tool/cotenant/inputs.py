@@ -56,6 +56,7 @@ def read_images(config: SystemConfig, mistakes: Mistakes) -> dict[str, TenantIma
     """Read the images of all tenants; what is missing or damaged is noted."""
     folder = config.path.parent
     _check_next_stage(config.tenants, mistakes)
+    _check_handed_over(config.tenants, mistakes)
 
     @cache
     def file_of(name: str) -> Path | images.ImageError:
@@ -97,6 +98,17 @@ def _check_next_stage(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> 
                 f'differs from what tenant "{first}" says, and there is one next stage',
                 "write the same size",
             )
+
+
+def _check_handed_over(tenants: tuple[TenantConfig, ...], mistakes: Mistakes) -> None:
+    """Refuse a tree that is handed over to two."""
+    having = [tenant for tenant in tenants if tenant.tree_is_handed_over]
+    for tenant in having[1:]:
+        mistakes.add(
+            f"{tenant.key}.devicetree",
+            f'tenant "{having[0].name}" has the tree that is handed over, and one tenant can',
+            f'write devicetree = "{tenant.devicetree}", or nothing',
+        )
 
 
 def _with_kernel(

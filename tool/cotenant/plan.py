@@ -42,6 +42,8 @@ class TenantPlan:
     """What it keeps of that tree, and lacks something that was cut."""
     own_tree: bytes | None = None
     """That tree as the file has it."""
+    tree_plan: bytes | None = None
+    """How the monitor edits the one that is handed over at boot; None: the edited one is a part."""
 
     @property
     def name(self) -> str:

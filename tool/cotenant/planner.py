@@ -37,7 +37,7 @@ from cotenant.inputs import (
     read_images,
     sstc_of,
 )
-from cotenant.layout import Layout, Part
+from cotenant.layout import Layout, Part, devicetree_room
 from cotenant.placement import Placement
 from cotenant.plan import System, TenantPlan
 from cotenant.pmp.compiler import HartPmp
@@ -208,7 +208,8 @@ def _tenant(
         s_mode=tenant.s_mode,
     )
     made = _made_tree(tenant, view, board, decided)
-    parts = (*layout.parts, _devicetree_part(layout, name, made.blob))
+    tree_plan = made.plan if tenant.tree_is_handed_over else None
+    parts = (*layout.parts, _devicetree_part(layout, name, made.blob, tree_plan is not None))
     return TenantPlan(
         config=tenant,
         memory=decided.placement.memory[name],
@@ -226,6 +227,7 @@ def _tenant(
         cut=made.cut,
         wanting=(*made.wanting, *_hit(made, parts)),
         own_tree=decided.images[name].devicetree,
+        tree_plan=tree_plan,
     )
 
 
@@ -257,10 +259,14 @@ def _hit(made: board_tree.Edited, parts: Sequence[Part]) -> list[str]:
     ]
 
 
-def _devicetree_part(layout: Layout, name: str, tree: bytes) -> Part:
+def _devicetree_part(layout: Layout, name: str, tree: bytes, is_handed_over: bool) -> Part:
+    """Return the tree, or the room for one like it that is handed over."""
     if len(tree) > layout.devicetree.size:
         raise BuildError(
             f"the device tree of tenant {name} takes {len(tree)} bytes, "
             f"and {layout.devicetree.size} are kept for it; shorten its arguments"
         )
-    return Part("device tree", layout.devicetree.base, tree, len(tree))
+    size = len(tree)
+    if is_handed_over:
+        size = min(layout.devicetree.size, devicetree_room(size))
+    return Part("device tree", layout.devicetree.base, tree.ljust(size, b"\0"), size)

@@ -58,6 +58,11 @@ static const char *board_danger(const struct bundle *bundle, uint64_t monitor_si
     DANGER_IF(bundle->next_stage.size != 0 &&
               !inside(bundle->next_stage.store_offset, bundle->next_stage.size, sizeof(*bundle),
                       (wide)bundle->total_size - sizeof(*bundle)));
+    DANGER_IF(bundle->handed_tree.size != 0 &&
+              (!inside(bundle->handed_tree.store_offset, bundle->handed_tree.size, sizeof(*bundle),
+                       (wide)bundle->total_size - sizeof(*bundle)) ||
+               !inside(bundle->handed_tree.plan_offset, bundle->handed_tree.plan_size,
+                       sizeof(*bundle), (wide)bundle->total_size - sizeof(*bundle))));
     DANGER_IF(bundle->trace.ring_size != 0 &&
               !inside(bundle->trace.base, (wide)bundle->trace.ring_size * board->hart_count,
                       board->monitor_base + monitor_size + bundle->total_size,

@@ -333,6 +333,27 @@ static void test_next_stage(void **state)
     REFUSED("next_stage", -1, b->next_stage = ((struct bundle_next_stage){HUGE, 8192}));
 }
 
+static void test_handed_tree(void **state)
+{
+    const uint64_t end = b->total_size;
+    const struct bundle_handed_tree good = {end - 8192, 100, end - 4096, 4096};
+
+    (void)state;
+    ACCEPTED(b->handed_tree = good);
+    ACCEPTED((b->handed_tree = good, b->handed_tree.plan_size = 4096));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.plan_size = 4097));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.plan_size = HUGE));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.plan_offset = 4096));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.plan_offset++));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.plan_offset = end - 4096));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.store_offset = end));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.store_offset = 4096));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.store_offset = HUGE));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.size = 8192));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.size = 4088));
+    REFUSED("handed_tree", -1, (b->handed_tree = good, b->handed_tree.size = HUGE));
+}
+
 static void test_trace(void **state)
 {
     uint64_t first;
@@ -1090,6 +1111,7 @@ int main(void)
         cmocka_unit_test(test_harts_of_the_board),
         cmocka_unit_test(test_console),
         cmocka_unit_test(test_next_stage),
+        cmocka_unit_test(test_handed_tree),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_tenant_names),

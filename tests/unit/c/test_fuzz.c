@@ -44,13 +44,19 @@ static void test_message_ring(void **state)
     feed(fuzz_message_ring, 3000);
 }
 
+static void test_handed_tree(void **state)
+{
+    (void)state;
+    feed(fuzz_handed_tree, 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vuart),        cmocka_unit_test(test_vplic),
         cmocka_unit_test(test_console),      cmocka_unit_test(test_control),
         cmocka_unit_test(test_check),        cmocka_unit_test(test_guest_memory),
-        cmocka_unit_test(test_message_ring),
+        cmocka_unit_test(test_message_ring), cmocka_unit_test(test_handed_tree),
     };
 
     return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

@@ -40,7 +40,7 @@ static int fresh(void **state)
 
 static struct handover handing_over(const struct fw_dynamic_info *handed)
 {
-    return (struct handover){(uintptr_t)handed, LOADED_AT, LOADED_SIZE};
+    return (struct handover){(uintptr_t)handed, 0, LOADED_AT, LOADED_SIZE};
 }
 
 static const char *problem_of(const struct fw_dynamic_info *handed)

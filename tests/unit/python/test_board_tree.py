@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import handed_tree
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
@@ -502,3 +503,79 @@ def test_widened_ranges_touch_nothing_closed() -> None:
     ]
     assert widened([Range(0x8000, 0x1000)], closed) == [Range(0x8000, 0x1000)]
     assert widened([], closed) == []
+
+
+@pytest.fixture(scope="module")
+def merge(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes, bytes], bytes | str]:
+    """Return what the monitor does at boot: the tree that is handed over, and the tool's plan."""
+    folder = tmp_path_factory.mktemp("merge")
+    program = handed_tree.program(folder)
+    return lambda handed, plan: handed_tree.merged(program, handed, plan, folder)
+
+
+Merge = Callable[[bytes, bytes], bytes | str]
+
+
+def merged_tree(merge: Merge, handed: bytes, plan: bytes) -> Tree:
+    blob = merge(handed, plan)
+    assert isinstance(blob, bytes), blob
+    return Tree(blob)
+
+
+@pytest.mark.parametrize(
+    ("names", "changes"),
+    [(ALL, {}), (("mmc", "ethernet"), {}), ((), {"uart_source": None, "plic_contexts": ()})],
+)
+def test_the_monitor_makes_the_same_of_the_tree_as_the_tool(
+    names: Sequence[str], changes: dict[str, object], made: tuple[Board, bytes], merge: Merge
+) -> None:
+    result = edited(made, names, **changes)
+    tree = merged_tree(merge, made[1], result.edited.plan)
+    assert handed_tree.content(tree.root) == handed_tree.content(result.after.root)
+    assert tree.reservations == result.after.reservations
+
+
+def handing_over(change: str, to: str, tmp_path: Path) -> bytes:
+    assert change in TREE
+    return compiled(tmp_path, TREE.replace(change, to)).read_bytes()
+
+
+def test_what_the_previous_stage_has_found_out_reaches_the_tenant(
+    made: tuple[Board, bytes], merge: Merge, tmp_path: Path
+) -> None:
+    plan = edited(made, ("mmc", "ethernet")).edited.plan
+    own = "local-mac-address = [02 00 00 00 00 07]; mdio {"
+    tree = merged_tree(merge, handing_over("mdio {", own, tmp_path), plan)
+    ethernet = next(node for node in tree.nodes if node.kind == "ethernet")
+    assert ethernet.properties["local-mac-address"] == bytes([2, 0, 0, 0, 0, 7])
+    # It has this device switched off, another one that we do not know, and less memory.
+    off = 'compatible = "made,eth"; status = "disabled";'
+    tree = merged_tree(merge, handing_over('compatible = "made,eth";', off, tmp_path), plan)
+    assert not any(node.enabled for node in tree.nodes if node.is_a("made,eth"))
+    new = 'stranger@10099000 { compatible = "made,new"; reg = <0 0x10099000 0 4>; }; mmc@10030000'
+    tree = merged_tree(merge, handing_over("mmc@10030000", new, tmp_path), plan)
+    assert not any(node.is_a("made,new") for node in tree.nodes)
+    # What was off in the file is not the tenant's to use because it is on now.
+    on = handing_over('interrupts = <11>; status = "disabled";', "interrupts = <11>;", tmp_path)
+    tree = merged_tree(merge, on, plan)
+    assert not next(node for node in tree.nodes if node.kind == "off").enabled
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "why"),
+    [
+        ('"made,machine"', '"made,other"', "differs from the planned one: / compatible"),
+        ("mmc@10030000 {", "mmc@10030000 { ranges;", None),
+        ("<0 0x10030000 0 0x1000>", "<0 0x10031000 0 0x1000>", "mmc@10030000 reg"),
+        ("h2: cpu@2", "h2: cpu@5", "lacks a node of the planned one: cpu@2"),
+        ("serial@10000000 {", "serial@10000002 {", "planned one: serial@10000000"),
+        ("plic: interrupt-controller@c000000", "plic: intc@c000000", "interrupt-controller@c00"),
+    ],
+)
+def test_the_tree_of_another_board_is_refused_at_boot(
+    change: str, to: str, why: str | None, made: tuple[Board, bytes], merge: Merge, tmp_path: Path
+) -> None:
+    plan = edited(made, ("mmc",)).edited.plan
+    text = TREE.replace("/soc/serial@10000000", "/soc/serial")
+    result = merge(compiled(tmp_path, text.replace(change, to)).read_bytes(), plan)
+    assert isinstance(result, bytes) if why is None else why in result

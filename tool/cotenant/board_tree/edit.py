@@ -10,7 +10,7 @@ from cotenant.board import Board, BoardHart
 from cotenant.board_import.importer import OF_FIRMWARE
 from cotenant.board_import.node import flatten
 from cotenant.board_import.tree import Node, Tree
-from cotenant.board_tree import additions, device_nodes, machine
+from cotenant.board_tree import additions, device_nodes, handed, machine
 from cotenant.devicetree import TenantView
 from cotenant.ranges import Range
 
@@ -40,6 +40,8 @@ class Edited:
     """sentences: what the tenant keeps, and lacks something that was cut"""
     reserved: tuple[tuple[str, Range], ...] = ()
     """what the vendor reserves in the tenant's memory: nothing of the bundle may be put there"""
+    plan: bytes = b""
+    """by which the monitor edits a tree alike that is handed over at boot (handed.py)"""
 
 
 @dataclass
@@ -90,6 +92,7 @@ def edit(
     board's devices, who has them if not the tenant.
     """
     tree = Tree(data)
+    origins = dict(zip(map(id, tree.nodes), Tree(data).nodes, strict=True))
     places = {id(node): tree.ranges(node) for node in tree.nodes}
     it = Edit(tree, view, board, harts, foreign, places)
     plic, uart = machine.plic(tree, board), machine.uart(tree, board)
@@ -106,7 +109,15 @@ def edit(
     _choose(it, uart if has_uart else made)
     own = [area for area in tree.reservations if _in_memory(view, area)]
     reserved += [("/memreserve/", area) for area in own]
-    return Edited(flatten(tree.root, own), tuple(it.cut), tuple(it.wanting), tuple(reserved))
+    needed = [plic, *([uart] if uart is not None else []), *_controllers(it)]
+    plan = handed.plan(tree.root, origins, {id(node) for node in needed if node.enabled})
+    return Edited(
+        flatten(tree.root, own),
+        tuple(it.cut),
+        tuple(it.wanting),
+        tuple(reserved),
+        flatten(plan, own),
+    )
 
 
 def _in_memory(view: TenantView, area: Range) -> bool:
@@ -174,12 +185,7 @@ def _give_plic(it: Edit, plic: Node) -> None:
     if not contexts:
         it.disable(plic, "the tenant has no interrupts")
         return
-    nodes = machine.harts(it.tree)
-    controllers = [
-        machine.handle(found)
-        for number in range(len(it.harts))
-        if (found := machine.interrupt_controller(nodes[number])) is not None
-    ]
+    controllers = [machine.handle(each) for each in _controllers(it)]
     cells: list[int] = []
     for context in range(max(contexts) + 1):
         if context in contexts:
@@ -189,6 +195,13 @@ def _give_plic(it: Edit, plic: Node) -> None:
     plic.properties.pop("status", None)
     plic.set_cells("interrupts-extended", *cells)
     plic.set_cells("riscv,ndev", it.board.plic.sources - 1)
+
+
+def _controllers(it: Edit) -> list[Node]:
+    """Return the interrupt controllers of the tenant's harts, which have its numbers already."""
+    nodes = machine.harts(it.tree)
+    found = (machine.interrupt_controller(nodes[number]) for number in range(len(it.harts)))
+    return [each for each in found if each is not None]
 
 
 def _give_uart(it: Edit, uart: Node | None, plic: int) -> bool:

@@ -68,7 +68,10 @@ class Launch:
 
     def _needs_previous_stage(self) -> bool:
         """Whether the machine's own firmware has to hand over something with the bundle."""
-        return any(each.config.next_stage is not None for each in self.built.system.tenants)
+        return any(
+            each.config.next_stage is not None or each.tree_plan is not None
+            for each in self.built.system.tenants
+        )
 
     def _place(self) -> Path:
         """Write the bundle as a file whose loader leaves nothing to move, and return its path."""
