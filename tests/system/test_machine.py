@@ -73,6 +73,37 @@ def test_it_prints_what_the_bare_machine_prints(boot: Boot, sstc: bool, rewrite:
     session.expect_monitor("^monitor: tenant whole: shutdown$")
 
 
+@pytest.mark.parametrize("rewrite", [True, False], ids=["rewritten", "as-it-is"])
+def test_its_own_pmp_entries_confine_its_user_mode(boot: Boot, rewrite: bool) -> None:
+    """A kernel that writes them for each task, and another one that shares the hart with it."""
+    whole = machine("machine-pmp", priority=1, rewrite=rewrite)
+    session = boot(system(whole, freertos(), sstc=rewrite), icount=3)
+    session.expect("whole", "^PASS pmp$")
+    assert session.output("whole").replace("\r", "") == on_the_bare_machine("machine-pmp")
+
+
+def test_its_own_pmp_entries_open_nothing(boot: Boot, build: Build) -> None:
+    """All rights in them to the monitor's memory, another tenant's, and a device of nobody."""
+
+    def describe(place: int) -> str:
+        whole = machine("machine-pmp", priority=1, arguments=f"hostile={place:#x}")
+        return system(whole, freertos(), payload("spin", priority=1))
+
+    planned = build(describe(0)).built.system
+    for place in (planned.monitor.base, planned.tenants[1].memory.base, 0x100_0000):
+        session = boot(describe(place), icount=3)
+        session.expect("whole", "^PASS pmp$")
+        printed = session.output("whole").replace("\r", "").partition("\nmret\n")[2]
+        mret, _, tried = printed.partition("hostile\n")
+        assert re.findall("mprv ([01])", mret) == ["0", "0"]
+        tried = tried.partition("locked\n")[0]
+        causes = re.findall(r"mcause=0x([0-9a-f]+) mtval=0x([0-9a-f]+) mpp=0", tried)
+        assert [cause for cause, _ in causes] == ["5", "7", "5", "5", "1", "8"] * 3
+        assert {int(address, 16) for cause, address in causes if cause != "8"} == {place}
+        session.wait_ready("freertos")
+        run_without_a_miss(session, 1)
+
+
 @pytest.mark.parametrize(
     ("name", "sstc", "ids"),
     [("harts", True, [0, 1]), ("harts", False, [1, 0]), ("firmware", False, [1, 0])]

@@ -15,9 +15,6 @@
 #define MTVEC_MODE 3
 #define MTVEC_VECTORED 1
 
-#define PMP_LOCKED 0x80
-#define PMP_CONFIG (PMP_RIGHTS | PMP_MODE | PMP_LOCKED)
-
 uint64_t machine_status(const struct machine_csrs *csrs, uint64_t hart_status)
 {
     uint64_t status = csrs->status | STATUS_UXL_64;
@@ -77,38 +74,4 @@ bool machine_is_vectored(const struct machine_csrs *csrs)
 uint64_t machine_stvec(const struct machine_csrs *csrs)
 {
     return machine_is_vectored(csrs) ? csrs->mtvec + 2 * sizeof(uint32_t) : csrs->mtvec;
-}
-
-uint64_t machine_pmp_config(const struct machine_csrs *csrs, unsigned first)
-{
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < 8; i++) {
-        value |= (uint64_t)csrs->pmp_config[first + i] << 8 * i;
-    }
-    return value;
-}
-
-void machine_write_pmp_config(struct machine_csrs *csrs, unsigned first, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++) {
-        uint8_t *config = &csrs->pmp_config[first + i];
-        uint8_t wanted = (uint8_t)(value >> 8 * i) & PMP_CONFIG;
-
-        if ((*config & PMP_LOCKED) != 0) {
-            continue;
-        }
-        /* Write without read is reserved. */
-        *config = (wanted & PMP_READ) != 0 ? wanted : wanted & (uint8_t)~PMP_WRITE;
-    }
-}
-
-void machine_write_pmp_address(struct machine_csrs *csrs, unsigned entry, uint64_t value)
-{
-    uint8_t next = entry + 1 < MACHINE_PMP_ENTRIES ? csrs->pmp_config[entry + 1] : 0;
-    bool bounds_locked = (next & PMP_LOCKED) != 0 && (next & PMP_MODE) == PMP_MODE_TOR;
-
-    if ((csrs->pmp_config[entry] & PMP_LOCKED) == 0 && !bounds_locked) {
-        csrs->pmp_address[entry] = value & ((1ul << PMP_ADDRESS_BITS) - 1);
-    }
 }

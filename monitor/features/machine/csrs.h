@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 #include "abi/csr_numbers.h"
-
-#define MACHINE_PMP_ENTRIES 16
+#include "features/confine/pmp_set.h"
 
 /* mstatus: bits that only a tenant with S-mode has. */
 #define MSTATUS_TVM 0x100000
@@ -38,8 +37,7 @@ struct machine_csrs {
     /* What the tenant has written, less what the hart's counter was then. */
     uint64_t cycle_offset;
     uint64_t instret_offset;
-    uint64_t pmp_address[MACHINE_PMP_ENTRIES];
-    uint8_t pmp_config[MACHINE_PMP_ENTRIES];
+    struct pmp_set pmp;
 };
 
 /* mstatus, from what the hart has in its own with the tenant in machine mode. */
@@ -80,10 +78,5 @@ bool machine_is_vectored(const struct machine_csrs *csrs);
  * table begins two entries on.
  */
 uint64_t machine_stvec(const struct machine_csrs *csrs);
-
-/* pmpcfg0 or pmpcfg2, by its first entry, 0 or 8; section 3.7.1. Kept, and not applied. */
-uint64_t machine_pmp_config(const struct machine_csrs *csrs, unsigned first);
-void machine_write_pmp_config(struct machine_csrs *csrs, unsigned first, uint64_t value);
-void machine_write_pmp_address(struct machine_csrs *csrs, unsigned entry, uint64_t value);
 
 #endif

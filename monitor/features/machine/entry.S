@@ -240,10 +240,8 @@ destinations:
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     .if \n == 2
     csrw mscratch, t1
-    .elseif \n == 5
-    sd t1, T0(sp)
-    .elseif \n == 6
-    sd t1, T1(sp)
+    .elseif \n == 5 || \n == 6
+    sd t1, REGISTER(\n)(sp)
     .else
     mv x\n, t1
     .endif
@@ -255,14 +253,8 @@ sources:
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     .if \n == 2
     csrr t1, mscratch
-    .elseif \n == 5
-    ld t1, T0(sp)
-    .elseif \n == 6
-    ld t1, T1(sp)
-    .elseif \n == 7
-    ld t1, T2(sp)
-    .elseif \n == 28
-    ld t1, T3(sp)
+    .elseif \n == 5 || \n == 6 || \n == 7 || \n == 28
+    ld t1, REGISTER(\n)(sp)
     .else
     mv t1, x\n
     .endif

@@ -65,18 +65,19 @@ static void return_from_trap(struct vhart *vhart)
     }
     world->mstatus = status | MSTATUS_SPIE;
     world->registers[REGISTER_PC] = CSR_READ(sepc);
+    machine_set_entry(vhart);
 }
 
 bool machine_execute(struct vhart *vhart, uint32_t instruction)
 {
     bool inner = tenant_has_s_mode(vhart->tenant);
 
-    if (instruction == INSTRUCTION_MRET) {
+    if (instruction == INSTRUCTION_MRET || (!inner && instruction == INSTRUCTION_SRET)) {
         (inner ? inner_return_from_machine : return_from_trap)(vhart);
     } else if (instruction == INSTRUCTION_WFI) {
         vhart->world.registers[REGISTER_PC] += 4;
         (inner ? inner_wait : vhart_wait)(vhart);
-    } else if (inner && instruction == INSTRUCTION_SRET) {
+    } else if (instruction == INSTRUCTION_SRET) {
         inner_return_from_supervisor(vhart);
     } else if (inner && (instruction & SFENCE_VMA_MASK) == SFENCE_VMA) {
         FENCE_TRANSLATION();

@@ -7,7 +7,6 @@
 #include "features/machine/machine.h"
 
 #define EXCEPTIONS_OF_TENANT (EXCEPTIONS_DELEGATED & ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION)
-#define RIGHTS_TO_DATA 0x0303030303030303 /* PMP_READ and PMP_WRITE of 8 entries */
 #define STATUS_TRAPS (MSTATUS_TW | MSTATUS_TVM | MSTATUS_TSR)
 #define MPP_SHIFT 11
 
@@ -152,14 +151,6 @@ void inner_wait(struct vhart *vhart)
     hart->reschedule = true;
 }
 
-bool inner_modifies_privilege(const struct vhart *vhart)
-{
-    const struct inner *inner = inner_of(vhart);
-
-    return inner->in_machine && (inner->status & MSTATUS_MPRV) != 0 &&
-           (inner->status & MSTATUS_MPP) != MSTATUS_MPP;
-}
-
 /* The interrupt of the highest priority goes first: section 3.1.9. */
 static void take_interrupt(struct vhart *vhart)
 {
@@ -177,26 +168,6 @@ static void take_interrupt(struct vhart *vhart)
             return;
         }
     }
-}
-
-static void set_protection(struct vhart *vhart)
-{
-    struct inner *inner = inner_of(vhart);
-    struct world *world = &vhart->world;
-    bool withdrawn = (inner->withdrawn[0] | inner->withdrawn[1]) != 0;
-
-    if (inner_modifies_privilege(vhart) == withdrawn) {
-        return;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t rights = withdrawn ? inner->withdrawn[i] : world->pmp_config[i] & RIGHTS_TO_DATA;
-
-        inner->withdrawn[i] = withdrawn ? 0 : rights;
-        world->pmp_config[i] ^= rights;
-    }
-    CSR_WRITE(pmpcfg0, world->pmp_config[0]);
-    CSR_WRITE(pmpcfg2, world->pmp_config[1]);
-    FENCE_TRANSLATION();
 }
 
 /* The deadline that its machine mode would be interrupted by. */
@@ -235,6 +206,6 @@ void inner_settle(struct vhart *vhart)
     world->mstatus = (world->mstatus & ~(uint64_t)STATUS_TRAPS) | traps;
     world->medeleg = exceptions;
     CSR_WRITE(medeleg, exceptions);
-    set_protection(vhart);
+    machine_protect(vhart);
     parked->deadline = deadline(vhart);
 }

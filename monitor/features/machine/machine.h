@@ -15,6 +15,8 @@
 #include "core/tenant.h"
 #include "core/vhart.h"
 #include "entry/trap.h"
+#include "features/clint/clint.h"
+#include "features/confine/confine.h"
 #include "features/machine/csrs.h"
 
 /*
@@ -46,15 +48,28 @@ struct inner {
     /* Of S-mode, while in_machine. */
     uint64_t satp;
     uint64_t scounteren;
-    /* Rights of the vhart's PMP entries that are taken away while MPRV counts: every load and store
-     * of machine mode comes to the monitor then. */
-    uint64_t withdrawn[2];
+};
+
+/* What the vhart's mode may access, by the hart's PMP entries. */
+enum machine_rights {
+    RIGHTS_OWN,       /* all that is the tenant's */
+    RIGHTS_WITHDRAWN, /* but no data: MPRV counts, each load and store comes to the monitor */
+    /* Of what is the tenant's, by its own entries: */
+    RIGHTS_BELOW,    /* that of the modes below machine mode */
+    RIGHTS_MODIFIED, /* their data and all code: MPRV counts, and there is no S-mode */
+    RIGHTS_LOCKED,   /* all but what locked entries take from machine mode */
 };
 
 struct machine {
     struct machine_csrs csrs;
     struct inner inner; /* of a tenant with S-mode */
-    uint32_t msip;      /* written by all harts of the tenant, atomically */
+    struct confinement confinement;
+    enum machine_rights rights;     /* in force */
+    enum machine_rights blocks_for; /* what the blocks of the confinement are for */
+    uint64_t zero;                  /* CSRs that are */
+    bool has_pmp;                   /* else its PMP CSRs are zero */
+    bool confined;                  /* some of its entries are on, and do not open everything */
+    bool locked;                    /* some are locked */
 };
 
 /* What entry.S knows of a vhart. */
@@ -71,6 +86,12 @@ struct __attribute__((aligned(64))) machine_parked {
 };
 
 extern struct machine machines[COTENANT_MAX_VHARTS];
+
+/* What its mode may access may be another set than before. */
+static inline bool machine_has_rules(const struct machine *machine)
+{
+    return machine->confined || machine->locked || machine->rights != RIGHTS_OWN;
+}
 
 static inline struct machine *machine_of(const struct vhart *vhart)
 {
@@ -97,8 +118,8 @@ extern const struct machine_entries {
     uint64_t inner_resume;
 } machine_entries;
 
-/* The vhart's msip may have been written. */
-void machine_look_at_msip(struct vhart *vhart);
+/* Registers of the vhart's CLINT have been written: CLINT_... */
+void machine_look_at_clint(struct vhart *vhart, uint32_t registers);
 
 /* Its world, not loaded from now on, leads to entry.S when it gets the hart. */
 void machine_park(struct vhart *vhart);
@@ -106,11 +127,26 @@ void machine_park(struct vhart *vhart);
 /* What entry.S calls in the place of trap_dispatch(), in the same state. */
 world_change machine_trap(struct hart *hart);
 
-/* Whether the first entry is right for what mstatus is now. After a write of it in C. */
+/*
+ * What the vhart's mode may access, what of it traps, and which entry its traps come to, by what
+ * mstatus is now. After a write of it in C.
+ */
 void machine_set_entry(struct vhart *vhart);
 
 /* Which exceptions the hart takes to the tenant by itself, and where. After a write of mtvec. */
 void machine_set_vector(struct vhart *vhart);
+
+/* Of pmp.c: the reset state; a write of one of the tenant's PMP CSRs. False: it is none. */
+void machine_begin_pmp(struct vhart *vhart);
+bool machine_write_pmp(struct vhart *vhart, uint32_t number, uint64_t value);
+
+/*
+ * Brings the hart's PMP entries to what the vhart's mode may access. False: they say so. Without
+ * S-mode the hart takes traps to machine mode by itself: then this may come later, when an access
+ * is refused that machine mode may make. It never comes too late for U-mode: mret traps, or as sret
+ * by TSR.
+ */
+bool machine_protect(struct vhart *vhart);
 
 /*
  * Reads a CSR of machine mode, or writes it. False: the tenant has none of that number, or none
@@ -150,7 +186,13 @@ void inner_return_from_supervisor(struct vhart *vhart);
 void inner_wait(struct vhart *vhart);
 
 /* Loads and stores of machine mode are made as by the mode in MPP: section 3.1.6.3. */
-bool inner_modifies_privilege(const struct vhart *vhart);
+static inline bool inner_modifies_privilege(const struct vhart *vhart)
+{
+    const struct inner *inner = &machine_of(vhart)->inner;
+
+    return inner->in_machine && (inner->status & MSTATUS_MPRV) != 0 &&
+           (inner->status & MSTATUS_MPP) != MSTATUS_MPP;
+}
 
 /* Takes an interrupt that is due for machine mode, and brings the hart to what the state says. */
 void inner_settle(struct vhart *vhart);

@@ -24,39 +24,58 @@
 #define STATUS_SXL_64 0x800000000
 #define MPP_RESERVED 0x1000
 
-/* A CSR that is in memory: where, and the bits that can be written. */
+/* CSRs that are in memory: where, and the bits that can be written. */
 struct kept {
-    uint32_t number;
+    uint16_t first;
+    uint16_t last;
     uint32_t place; /* in struct machine */
     uint64_t writable;
 };
 
 #define PLACE(field) offsetof(struct machine, field)
+#define KEPT(number, field, writable)                                                              \
+    {                                                                                              \
+        number, number, PLACE(field), writable                                                     \
+    }
+#define ZEROS(first, last)                                                                         \
+    {                                                                                              \
+        first, last, PLACE(zero), 0                                                                \
+    }
 
 static const struct kept kept[] = {
-    {CSR_MTVEC, PLACE(csrs.mtvec), 0},
-    {CSR_MCOUNTEREN, PLACE(csrs.counteren), COUNTERS_BASIC},
-    {CSR_MENVCFG, PLACE(csrs.envcfg), MENVCFG_FIOM},
+    /* Zero for ever: no counters but the basic ones, and no delegation without S-mode. */
+    ZEROS(CSR_MEDELEG, CSR_MIDELEG),
+    ZEROS(CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT),
+    ZEROS(CSR_MHPMEVENT3, CSR_MHPMEVENT31),
+    ZEROS(CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31),
+    ZEROS(CSR_MVENDORID, CSR_MIMPID),
+    ZEROS(CSR_MCONFIGPTR, CSR_MCONFIGPTR),
+    ZEROS(CSR_HPMCOUNTER3, CSR_HPMCOUNTER31),
+    KEPT(CSR_MTVEC, csrs.mtvec, 0),
+    KEPT(CSR_MCOUNTEREN, csrs.counteren, COUNTERS_BASIC),
+    KEPT(CSR_MENVCFG, csrs.envcfg, MENVCFG_FIOM),
     /* Of a tenant with S-mode: */
-    {CSR_MEDELEG, PLACE(inner.medeleg), EXCEPTIONS_FOR_S},
-    {CSR_MIDELEG, PLACE(inner.mideleg), INTERRUPTS_SUPERVISOR},
-    {CSR_MIE, PLACE(inner.mie), INTERRUPTS_ALL},
-    {CSR_MSCRATCH, PLACE(inner.mscratch), UINT64_MAX},
-    {CSR_MEPC, PLACE(inner.mepc), ~1ul},
-    {CSR_MCAUSE, PLACE(inner.mcause), UINT64_MAX},
-    {CSR_MTVAL, PLACE(inner.mtval), UINT64_MAX},
-    {CSR_SCOUNTEREN, PLACE(inner.scounteren), COUNTERS_BASIC},
-    {CSR_SATP, PLACE(inner.satp), 0},
+    KEPT(CSR_MEDELEG, inner.medeleg, EXCEPTIONS_FOR_S),
+    KEPT(CSR_MIDELEG, inner.mideleg, INTERRUPTS_SUPERVISOR),
+    KEPT(CSR_MIE, inner.mie, INTERRUPTS_ALL),
+    KEPT(CSR_MSCRATCH, inner.mscratch, UINT64_MAX),
+    KEPT(CSR_MEPC, inner.mepc, ~1ul),
+    KEPT(CSR_MCAUSE, inner.mcause, UINT64_MAX),
+    KEPT(CSR_MTVAL, inner.mtval, UINT64_MAX),
+    KEPT(CSR_SCOUNTEREN, inner.scounteren, COUNTERS_BASIC),
+    KEPT(CSR_SATP, inner.satp, 0),
 };
 
-#define KEPT_WITHOUT_S_MODE 3
+#define KEPT_WITHOUT_S_MODE 10
 #define KEPT_WITH_S_MODE (sizeof(kept) / sizeof(kept[0]))
 
-/* NULL: it is none of the first `count`. */
-static uint64_t *find(struct vhart *vhart, uint32_t number, size_t count, uint64_t *writable)
+/* NULL: it is none that the tenant has. */
+static uint64_t *find(struct vhart *vhart, uint32_t number, uint64_t *writable)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (kept[i].number == number) {
+    bool inner = tenant_has_s_mode(vhart->tenant);
+
+    for (size_t i = inner ? 1 : 0; i < (inner ? KEPT_WITH_S_MODE : KEPT_WITHOUT_S_MODE); i++) {
+        if (number >= kept[i].first && number <= kept[i].last) {
             *writable = kept[i].writable;
             return (uint64_t *)((char *)machine_of(vhart) + kept[i].place);
         }
@@ -64,28 +83,12 @@ static uint64_t *find(struct vhart *vhart, uint32_t number, size_t count, uint64
     return NULL;
 }
 
-/* Those that are zero for ever: no delegation without S-mode, no counters but the basic ones. */
-static bool is_zero(uint32_t number)
-{
-    static const uint16_t ranges[][2] = {
-        {CSR_MEDELEG, CSR_MIDELEG},         {CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT},
-        {CSR_MHPMEVENT3, CSR_MHPMEVENT31},  {CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31},
-        {CSR_MVENDORID, CSR_MIMPID},        {CSR_MCONFIGPTR, CSR_MCONFIGPTR},
-        {CSR_HPMCOUNTER3, CSR_HPMCOUNTER31}};
-
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        if (number >= ranges[i][0] && number <= ranges[i][1]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_known)
 {
     const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
     uint64_t writable;
-    const uint64_t *place = find(vhart, number, KEPT_WITHOUT_S_MODE, &writable);
+    uint64_t value;
+    const uint64_t *place = find(vhart, number, &writable);
 
     switch (number) {
     case CSR_MSTATUS:
@@ -105,9 +108,6 @@ static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_know
         return machine_cause(CSR_READ(scause));
     case CSR_MTVAL:
         return CSR_READ(stval);
-    case CSR_PMPCFG0:
-    case CSR_PMPCFG2:
-        return machine_pmp_config(csrs, 4 * (number - CSR_PMPCFG0));
     case CSR_MCYCLE:
         return CSR_READ(mcycle) + csrs->cycle_offset;
     case CSR_MINSTRET:
@@ -115,10 +115,10 @@ static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_know
     case CSR_MHARTID:
         return vhart->world.vhart_id;
     default:
-        if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
-            return csrs->pmp_address[number - CSR_PMPADDR0];
+        if (pmp_set_read(&csrs->pmp, number, &value)) {
+            return value;
         }
-        *is_known = place != NULL || is_zero(number);
+        *is_known = place != NULL;
         return place != NULL ? *place : 0;
     }
 }
@@ -127,7 +127,7 @@ static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
 {
     struct machine_csrs *csrs = &machine_of(vhart)->csrs;
     uint64_t writable = 0;
-    uint64_t *place = find(vhart, number, KEPT_WITHOUT_S_MODE, &writable);
+    uint64_t *place = find(vhart, number, &writable);
 
     switch (number) {
     case CSR_MSTATUS:
@@ -157,10 +157,6 @@ static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
     case CSR_MISA:
     case CSR_MIP: /* MSIP, MTIP and MEIP are read only (section 3.1.9) */
         break;
-    case CSR_PMPCFG0:
-    case CSR_PMPCFG2:
-        machine_write_pmp_config(csrs, 4 * (number - CSR_PMPCFG0), value);
-        break;
     case CSR_MCYCLE:
         csrs->cycle_offset = value - CSR_READ(mcycle);
         break;
@@ -168,15 +164,14 @@ static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
         csrs->instret_offset = value - CSR_READ(minstret);
         break;
     default:
-        if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
-            machine_write_pmp_address(csrs, number - CSR_PMPADDR0, value);
-            break;
+        if (place != NULL) {
+            *place = value & writable;
+            CSR_WRITE(scounteren, csrs->counteren);
+        } else if (machine_write_pmp(vhart, number, value)) {
+            machine_set_entry(vhart);
+        } else {
+            return false;
         }
-        if (place == NULL) {
-            return is_zero(number);
-        }
-        *place = value & writable;
-        CSR_WRITE(scounteren, csrs->counteren);
     }
     return true;
 }
@@ -185,7 +180,7 @@ uint64_t inner_pending(const struct vhart *vhart)
 {
     uint64_t pending = CSR_READ(mip) & INTERRUPTS_SUPERVISOR;
 
-    if (__atomic_load_n(&machine_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+    if (__atomic_load_n(&clint_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
         pending |= INTERRUPT_MSI;
     }
     if (machine_parked[vhart_index(vhart)].mtimecmp <= hart_now(vhart->world.hart)) {
@@ -249,7 +244,7 @@ static uint64_t read_inner(struct vhart *vhart, uint32_t number, bool *is_known)
 {
     const struct inner *inner = &machine_of(vhart)->inner;
     uint64_t writable;
-    const uint64_t *place = find(vhart, number, KEPT_WITH_S_MODE, &writable);
+    const uint64_t *place = find(vhart, number, &writable);
 
     if (place != NULL) {
         return *place;
@@ -283,7 +278,7 @@ static bool write_inner(struct vhart *vhart, uint32_t number, uint64_t value)
     struct machine *machine = machine_of(vhart);
     uint64_t mideleg = machine->inner.mideleg;
     uint64_t writable = 0;
-    uint64_t *place = find(vhart, number, KEPT_WITH_S_MODE, &writable);
+    uint64_t *place = find(vhart, number, &writable);
 
     switch (number) {
     case CSR_MSTATUS:

@@ -17,8 +17,19 @@ FEATURE(machine);
 
 void machine_set_entry(struct vhart *vhart)
 {
-    bool fast = machine_of(vhart)->csrs.status == 0 && !tenant_has_s_mode(vhart->tenant);
+    const struct machine *machine = machine_of(vhart);
+    uint64_t status = machine->csrs.status;
+    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool fast;
 
+    if (!inner) { /* to U-mode only by the monitor, which confines it and clears MPRV */
+        vhart->world.mstatus &= ~(uint64_t)MSTATUS_TSR;
+        vhart->world.mstatus |= machine->confined || (status & MSTATUS_MPRV) != 0 ? MSTATUS_TSR : 0;
+    }
+    if (machine_has_rules(machine)) {
+        machine_protect(vhart);
+    }
+    fast = status == 0 && machine->rights == RIGHTS_OWN && !inner;
     machine_parked[vhart_index(vhart)].entry = fast ? machine_entries.fast : machine_entries.plain;
 }
 
@@ -55,9 +66,6 @@ static void begin_inner(struct vhart *vhart)
     struct inner *inner = &machine_of(vhart)->inner;
     struct world *world = &vhart->world;
 
-    for (unsigned i = 0; i < 2; i++) {
-        world->pmp_config[i] |= inner->withdrawn[i]; /* its last life ended meanwhile */
-    }
     *inner = (struct inner){.in_machine = true, .status = MSTATUS_MPP};
     world->medeleg = 0;
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | MSTATUS_TW;
@@ -75,7 +83,7 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
     uint32_t first = world->vhart_id == 0 ? 0 : tenant_vhart_count(vhart->tenant);
 
     machine_of(vhart)->csrs = (struct machine_csrs){0};
-    parked->mtimecmp = TIME_NEVER;
+    machine_begin_pmp(vhart);
     parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
     /* Nothing is the tenant's to take before it has said where, but its machine mode's CSRs. */
     world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;
@@ -86,13 +94,15 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
         begin_inner(vhart);
     }
     for (uint32_t i = first; i < tenant_vhart_count(vhart->tenant); i++) {
-        machine_of(vhart + i)->msip = 0;
+        machine_parked[vhart_index(vhart + i)].mtimecmp = TIME_NEVER;
+        *clint_of(vhart + i) =
+            (struct clint_vhart){.mtimecmp = &machine_parked[vhart_index(vhart + i)].mtimecmp};
         if (i != 0) { /* all harts come from reset with the first one */
             vhart_start(vhart + i, tenant->entry, tenant->devicetree);
         }
     }
     /* Written between the start of the tenant and that of the vhart, which the message missed. */
-    machine_look_at_msip(vhart);
+    machine_look_at_clint(vhart, CLINT_MSIP | CLINT_MTIMECMP);
     machine_park(vhart);
 }
 

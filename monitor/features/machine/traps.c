@@ -74,57 +74,99 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 }
 
 /*
- * A load or store that the hart has not made, for one of two reasons. `cause` is that it is
- * misaligned. Or machine mode has MPRV: then it is made as by the mode in MPP, so translated and
- * checked by the page tables of S-mode (privileged ISA 3.1.6.3), in memory only.
+ * A load or store that the hart has not made, for one of three reasons. `cause` is that it is
+ * misaligned. Or it is in two blocks of what the vhart may access. Or machine mode has MPRV: then
+ * it is made as by the mode in MPP, so translated and checked by the page tables of S-mode
+ * (privileged ISA 3.1.6.3), in memory only.
  */
 static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
-    const struct inner *inner = &machine_of(vhart)->inner;
+    const struct machine *machine = machine_of(vhart);
+    const struct inner *inner = &machine->inner;
+    bool load = cause == CAUSE_LOAD_ACCESS || cause == CAUSE_LOAD_MISALIGNED;
     struct world *world = &vhart->world;
-    struct misaligned_fault fault = {cause, address};
+    struct misaligned_fault fault = {load ? CAUSE_LOAD_MISALIGNED : CAUSE_STORE_MISALIGNED,
+                                     address};
     uint64_t mode = mode_of_hart(vhart);
     uint64_t satp = CSR_READ(satp);
-    bool modified = inner_modifies_privilege(vhart);
-    bool done;
+    bool done = false;
 
-    if (modified) {
+    if (inner_modifies_privilege(vhart)) {
         satp = inner->satp;
         world->mstatus |= inner->status & MSTATUS_MPP; /* it is U */
     }
-    done = misaligned_emulate(vhart, satp, &fault);
+    if (machine->rights != RIGHTS_OWN && machine->confined &&
+        !confine_allows(vhart, &machine->confinement, satp, !load, address)) {
+        fault.cause = load ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
+    } else {
+        done = misaligned_emulate(vhart, satp, &fault);
+    }
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | mode;
     if (done) {
         return;
     }
-    if (modified && fault.cause == cause) { /* an instruction of another kind */
-        fault.cause = cause == CAUSE_LOAD_MISALIGNED ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
+    if (fault.cause == CAUSE_LOAD_MISALIGNED || fault.cause == CAUSE_STORE_MISALIGNED) {
+        fault.cause = cause; /* an instruction of another kind */
     }
     vhart->faults++;
     take_exception(vhart, fault.cause, fault.address);
 }
 
+/* False: it has nothing to do with the tenant's own PMP entries. */
+static bool is_refused_by_tenant(struct vhart *vhart, uint64_t cause, uint64_t address)
+{
+    struct machine *machine = machine_of(vhart);
+    uint8_t right = cause == CAUSE_FETCH_ACCESS  ? PMP_EXECUTE
+                    : cause == CAUSE_LOAD_ACCESS ? PMP_READ
+                                                 : PMP_WRITE;
+    enum confine_verdict verdict;
+
+    if (!machine_has_rules(machine)) {
+        return false;
+    }
+    if (machine_protect(vhart)) {
+        return true;
+    }
+    if (machine->rights < RIGHTS_BELOW) {
+        return false;
+    }
+    verdict = confine_look_up(vhart, &machine->confinement, right, address);
+    if (verdict == CONFINE_DENIED) {
+        vhart->faults++;
+        take_exception(vhart, cause, address);
+    } else if (verdict == CONFINE_ALLOWED && cause != CAUSE_FETCH_ACCESS) {
+        access_bytes(vhart, cause, address);
+    } else {
+        return verdict == CONFINE_OPENED;
+    }
+    return true;
+}
+
 static world_change access_fault(struct hart *hart, struct vhart *vhart, uint64_t cause,
                                  uint64_t address)
 {
-    bool load = cause == CAUSE_LOAD_ACCESS;
-    world_change change;
+    world_change change = NO_CHANGE;
 
-    if (inner_modifies_privilege(vhart)) {
-        access_bytes(vhart, load ? CAUSE_LOAD_MISALIGNED : CAUSE_STORE_MISALIGNED, address);
+    if (is_refused_by_tenant(vhart, cause, address)) {
         return NO_CHANGE;
     }
-    change = load ? fast_load(hart) : fast_store(hart);
+    if (cause != CAUSE_FETCH_ACCESS && inner_modifies_privilege(vhart)) {
+        access_bytes(vhart, cause, address);
+        return NO_CHANGE;
+    }
+    if (cause != CAUSE_FETCH_ACCESS) {
+        change = cause == CAUSE_LOAD_ACCESS ? fast_load(hart) : fast_store(hart);
+    }
     if (change != NO_CHANGE) {
         return change;
     }
     FOR_EACH_IN_TABLE(access_emulators, emulate)
     {
-        if ((*emulate)(vhart, cause, address)) {
+        if (cause != CAUSE_FETCH_ACCESS && (*emulate)(vhart, cause, address)) {
             return NO_CHANGE;
         }
     }
-    vhart->faults++;
+    vhart->faults += cause != CAUSE_FETCH_ACCESS;
     take_exception(vhart, cause, address);
     return NO_CHANGE;
 }
@@ -137,6 +179,7 @@ static world_change exception(struct hart *hart, struct vhart *vhart, uint64_t c
     case CAUSE_ILLEGAL_INSTRUCTION:
         illegal_instruction(vhart, value);
         return NO_CHANGE;
+    case CAUSE_FETCH_ACCESS:
     case CAUSE_LOAD_ACCESS:
     case CAUSE_STORE_ACCESS:
         return access_fault(hart, vhart, cause, value);
@@ -226,6 +269,8 @@ world_change machine_trap(struct hart *hart)
             *hart->mtimecmp =
                 parked->deadline < hart->event_deadline ? parked->deadline : hart->event_deadline;
             CSR_WRITE(mideleg, parked->mideleg);
+        } else if (machine_has_rules(machine_of(vhart))) {
+            machine_set_entry(vhart);
         }
         CSR_WRITE(mtvec, parked->entry);
     } else if ((uintptr_t)change == (uintptr_t)&vhart->world) {

@@ -11,13 +11,11 @@
 #include <stdint.h>
 
 #include "machine/machine.h"
+#include "machine/tasks.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/uart.h"
 
-#define HARTS 2
-#define MSIP_OF(hart) REGISTER32(MSIP + 4 * (hart))
-#define MTIMECMP_OF(hart) REGISTER64(MTIMECMP + 8 * (hart))
 #define NEVER UINT64_MAX
 #define PLIC 0xc000000
 #define CONTEXT 3 /* S-mode of hart 1 */
@@ -46,8 +44,8 @@
 #define GIGABYTE 0x40000000ul
 #define ALIAS 0x200000000ul
 
-/* What hart 0 wants of the S-mode of hart 1, which puts IDLE there when it has done it. */
-enum task { IDLE, ECHO, LOOK, CALL_CODE, TICK, TAKE_EXTERNAL, FAULT, STORM };
+/* What hart 0 wants of the S-mode of hart 1, as a task of machine/tasks.h. */
+enum task { ECHO = 1, LOOK, CALL_CODE, TICK, TAKE_EXTERNAL, FAULT, STORM };
 
 struct own {
     volatile uint64_t software;
@@ -65,27 +63,9 @@ static _Alignas(4096) uint64_t leaf[HARTS][512];
 static _Alignas(4096) volatile uint64_t pages[2 * HARTS][512];
 static _Alignas(16) uint8_t machine_stacks[HARTS][4096];
 static _Alignas(16) uint8_t stacks[HARTS][4096];
-_Alignas(16) uint8_t machine_second_stack[4096];
-static volatile enum task task;
-static volatile bool arrived;
 static volatile uint64_t seen;
 static volatile uint32_t claimed;
 static volatile uint32_t code[2] = {0x00000513, 0x00008067}; /* li a0, 0; ret */
-
-void machine_second_main(uint64_t hart);
-
-/* In the place of start.S': hart 1 sleeps until hart 0 interrupts it, without taking that. */
-__asm__(".section .text\n"
-        ".globl machine_second\n"
-        "machine_second:\n"
-        "csrwi mie, 8\n"
-        "1: wfi\n"
-        "csrr t0, mip\n"
-        "andi t0, t0, 8\n"
-        "beqz t0, 1b\n"
-        "lla sp, machine_second_stack + 4096\n"
-        "call machine_second_main\n"
-        "j .\n");
 
 static uint64_t call(uint64_t number, uint64_t argument)
 {
@@ -292,7 +272,7 @@ static void storm(void)
     }
 }
 
-static void carry_out(enum task wanted)
+static void carry_out(int wanted)
 {
     switch (wanted) {
     case ECHO:
@@ -333,26 +313,7 @@ static void second_supervisor(void)
 {
     CSR_WRITE(sie, INTERRUPTS_S);
     CSR_SET(sstatus, SSTATUS_SIE);
-    __atomic_store_n(&arrived, true, __ATOMIC_RELEASE);
-    for (;;) {
-        enum task wanted = task;
-
-        if (wanted != IDLE) {
-            carry_out(wanted);
-            __atomic_store_n(&task, IDLE, __ATOMIC_RELEASE);
-        }
-    }
-}
-
-static void begin(enum task wanted)
-{
-    __atomic_store_n(&task, wanted, __ATOMIC_RELEASE);
-}
-
-static void end(void)
-{
-    while (__atomic_load_n(&task, __ATOMIC_ACQUIRE) != IDLE) {
-    }
+    carry_out_all();
 }
 
 static void try_interrupts(void)
@@ -431,8 +392,9 @@ static void first_supervisor(void)
     call(CALL_END, 0);
 }
 
-void machine_second_main(uint64_t hart)
+void machine_second_main(uint64_t hart, uint64_t devicetree)
 {
+    (void)devicetree;
     MSIP_OF(hart) = 0;
     prepare(hart);
     machine_call_supervisor(second_supervisor, stacks[hart] + sizeof(stacks[hart]));
@@ -445,9 +407,7 @@ void main(void)
         pages[i][0] = 0x1234500 + i;
     }
     prepare(0);
-    MSIP_OF(1) = 1;
-    while (!__atomic_load_n(&arrived, __ATOMIC_ACQUIRE)) {
-    }
+    await_hart_1();
     print("hart 1 has come\n");
     machine_call_supervisor(first_supervisor, stacks[0] + sizeof(stacks[0]));
     print("back in machine mode of hart %lu, mpp %lu\n", CSR_READ(mhartid),

@@ -10,13 +10,11 @@
 #include <stdint.h>
 
 #include "machine/machine.h"
+#include "machine/tasks.h"
 #include "rt/console.h"
 #include "rt/platform.h"
 #include "rt/uart.h"
 
-#define HARTS 2
-#define MSIP_OF(hart) REGISTER32(MSIP + 4 * (hart))
-#define MTIMECMP_OF(hart) REGISTER64(MTIMECMP + 8 * (hart))
 #define PLIC 0xc000000
 #define CONTEXT 2 /* machine mode of hart 1 */
 #define PLIC_ENABLE (PLIC + 0x2000 + 0x80 * CONTEXT)
@@ -29,13 +27,10 @@
 /* Bytes of a device tree within which its structure begins. */
 #define DEVICETREE_HEAD 4096
 
-/* What hart 0 wants of hart 1, which puts IDLE there when it has done it. */
-enum task { IDLE, ADD, TAKE_SOFTWARE, TAKE_TIMER, TAKE_EXTERNAL, WATCH, STORM };
+/* What hart 0 wants of hart 1, as a task of machine/tasks.h. */
+enum task { ADD = 1, TAKE_SOFTWARE, TAKE_TIMER, TAKE_SET_TIMER, TAKE_EXTERNAL, WATCH, STORM };
 
 static _Alignas(16) uint8_t stacks[HARTS][4096];
-_Alignas(16) uint8_t machine_second_stack[4096];
-static volatile enum task task;
-static volatile bool arrived;
 static volatile uint64_t arrived_as[3];
 static volatile uint64_t software[HARTS];
 static volatile uint64_t last_cause[HARTS];
@@ -43,21 +38,6 @@ static volatile uint32_t claimed;
 static volatile uint64_t seen;
 static uint64_t sum;
 static bool echoes;
-
-void machine_second_main(uint64_t hart, uint64_t devicetree);
-
-/* In the place of start.S': hart 1 sleeps until hart 0 interrupts it, without taking that. */
-__asm__(".section .text\n"
-        ".globl machine_second\n"
-        "machine_second:\n"
-        "csrwi mie, 8\n"
-        "1: wfi\n"
-        "csrr t0, mip\n"
-        "andi t0, t0, 8\n"
-        "beqz t0, 1b\n"
-        "lla sp, machine_second_stack + 4096\n"
-        "call machine_second_main\n"
-        "j .\n");
 
 static void take_external(void)
 {
@@ -162,7 +142,21 @@ static void wait_for(uint64_t cause)
     CSR_WRITE(mie, 0ul);
 }
 
-static void carry_out(enum task wanted)
+/* It sleeps, until hart 0 has set its timer. */
+static void sleep_for_timer(void)
+{
+    last_cause[1] = 0;
+    CSR_WRITE(mie, INTERRUPT_MTI);
+    while (last_cause[1] == 0) {
+        seen = 3;
+        __asm__ volatile("wfi");
+        CSR_SET(mstatus, MSTATUS_MIE);
+        CSR_CLEAR(mstatus, MSTATUS_MIE);
+    }
+    CSR_WRITE(mie, 0ul);
+}
+
+static void carry_out(int wanted)
 {
     switch (wanted) {
     case ADD:
@@ -177,6 +171,9 @@ static void carry_out(enum task wanted)
     case TAKE_TIMER:
         MTIMECMP_OF(1) = REGISTER64(MTIME) + 1000;
         wait_for(7);
+        break;
+    case TAKE_SET_TIMER:
+        sleep_for_timer();
         break;
     case TAKE_EXTERNAL:
         wait_for(11);
@@ -200,26 +197,7 @@ void machine_second_main(uint64_t hart, uint64_t devicetree)
     MSIP_OF(1) = 0;
     CSR_WRITE(mie, 0ul);
     prepare(1);
-    __atomic_store_n(&arrived, true, __ATOMIC_RELEASE);
-    for (;;) {
-        enum task wanted = task;
-
-        if (wanted != IDLE) {
-            carry_out(wanted);
-            __atomic_store_n(&task, IDLE, __ATOMIC_RELEASE);
-        }
-    }
-}
-
-static void begin(enum task wanted)
-{
-    __atomic_store_n(&task, wanted, __ATOMIC_RELEASE);
-}
-
-static void end(void)
-{
-    while (__atomic_load_n(&task, __ATOMIC_ACQUIRE) != IDLE) {
-    }
+    carry_out_all();
 }
 
 static void try_software(void)
@@ -245,6 +223,25 @@ static void try_software(void)
     print("msip of hart 1 reads %u, and it has seen both\n", MSIP_OF(1));
 }
 
+static void try_timer_of_other(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        seen = 0;
+        MTIMECMP_OF(1) = UINT64_MAX;
+        begin(TAKE_SET_TIMER);
+        while (seen != 3) {
+        }
+        if (round % 2 == 0) {
+            MTIMECMP_OF(1) = REGISTER64(MTIME) + 100 * (round % 10);
+        } else {
+            REGISTER32(MTIMECMP + 8) = 0;
+            REGISTER32(MTIMECMP + 12) = 0;
+        }
+        end();
+    }
+    print("timer set by hart 0: mcause 0x%lx, reads 0x%lx\n", last_cause[1], MTIMECMP_OF(1));
+}
+
 static void try_external(void)
 {
     REGISTER32(PLIC + 4 * UART_SOURCE) = 1;
@@ -261,9 +258,7 @@ void main(void)
 {
     print("harts\n");
     prepare(0);
-    MSIP_OF(1) = 1;
-    while (!__atomic_load_n(&arrived, __ATOMIC_ACQUIRE)) {
-    }
+    await_hart_1();
     print("hart %lu has come, mhartid %lu, the same device tree: %lu\n", arrived_as[0],
           arrived_as[1], arrived_as[2]);
     if (platform_number("storm", 0) != 0) {
@@ -278,6 +273,7 @@ void main(void)
     begin(TAKE_TIMER);
     end();
     print("timer of hart 1: mcause 0x%lx\n", last_cause[1]);
+    try_timer_of_other();
     try_external();
     print("PASS harts\n");
 }

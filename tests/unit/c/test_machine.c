@@ -7,6 +7,7 @@
 
 #include "arch/csr.h"
 #include "cmocka_tests.h"
+#include "confine_stubs.h"
 #include "random.h"
 
 #define STATUS_WRITABLE 0x227888ul
@@ -21,6 +22,7 @@
 const struct bundle *bundle;
 struct machine machines[COTENANT_MAX_VHARTS];
 struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
+struct clint_vhart clint_vharts[COTENANT_MAX_VHARTS];
 static struct bundle_tenant description;
 static struct tenant tenant = {.description = &description};
 static struct hart hart;
@@ -59,7 +61,7 @@ void inner_wait(struct vhart *which)
 
 static struct machine_csrs *fresh(void)
 {
-    machines[0] = (struct machine){0};
+    machines[0] = (struct machine){.has_pmp = true};
     description = (struct bundle_tenant){0};
     vhart.world.mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64;
     hart.loaded = &vhart;
@@ -162,35 +164,6 @@ static void mtvec_is_direct_or_vectored(void **state)
             assert_int_equal(machine_stvec(&csrs) & 3, 1);
         } else {
             assert_int_equal(machine_stvec(&csrs), csrs.mtvec);
-        }
-    }
-}
-
-static void pmp_entries_lock(void **state)
-{
-    (void)state;
-    for (uint32_t old = 0; old < 256; old++) {
-        for (uint32_t value = 0; value < 256; value++) {
-            struct machine_csrs csrs = {0};
-            uint64_t kept;
-            bool locked;
-
-            machine_write_pmp_config(&csrs, 8, (uint64_t)old << 8);
-            kept = machine_pmp_config(&csrs, 8);
-            locked = (kept >> 8 & 0x80) != 0;
-            machine_write_pmp_config(&csrs, 8, (uint64_t)value << 8);
-            assert_true(!locked || machine_pmp_config(&csrs, 8) == kept);
-            kept = machine_pmp_config(&csrs, 8);
-            assert_int_equal(kept & ~0x9f00ul, 0);
-            assert_true((kept >> 8 & 3) != PMP_WRITE);
-            locked = (kept >> 8 & 0x80) != 0;
-            machine_write_pmp_address(&csrs, 9, UINT64_MAX);
-            assert_int_equal(csrs.pmp_address[9], locked ? 0 : (1ul << 54) - 1);
-            /* The entry below bounds one that is locked and has TOR. */
-            machine_write_pmp_address(&csrs, 8, 5);
-            assert_int_equal(csrs.pmp_address[8],
-                             locked && (kept >> 8 & PMP_MODE) == PMP_MODE_TOR ? 0 : 5);
-            assert_int_equal(machine_pmp_config(&csrs, 0), 0);
         }
     }
 }
@@ -368,7 +341,6 @@ int main(void)
         cmocka_unit_test(mstatus_holds_what_is_legal),
         cmocka_unit_test(causes_and_interrupts_are_exchanged),
         cmocka_unit_test(mtvec_is_direct_or_vectored),
-        cmocka_unit_test(pmp_entries_lock),
         cmocka_unit_test(every_number_is_a_csr_or_refused),
         cmocka_unit_test(csrs_hold_what_is_legal),
         cmocka_unit_test(mret_goes_where_mstatus_says),

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "features/confine/confine.h"
+
+#include "arch/guest_memory.h"
+#include "arch/interrupts.h"
+#include "arch/owned_memory.h"
+#include "arch/protection.h"
+#include "core/feature.h"
+#include "core/tenant.h"
+#include "core/wanted.h"
+#include "features/decode/decode.h"
+
+/* Those of an instruction and its data, if each of both is in two blocks. */
+#define ENTRIES_NEEDED 4
+#define TABLE_BITS 9
+/* Levels of the page tables, less than the number of their mode in satp. */
+#define MODE_LESS_LEVELS 5
+#define PTE_VALID 0x1
+#define PTE_IS_LEAF 0xe
+#define PTE_PPN_SHIFT 10
+
+FEATURE(confine);
+
+/* Whose blocks the spare entries of a hart hold. */
+static struct holder {
+    struct vhart *vhart;
+    struct confinement *confinement;
+} holders[COTENANT_MAX_HARTS];
+
+static void put(struct vhart *vhart, const void *config)
+{
+    memcpy(vhart->world.pmp_config, config, sizeof(vhart->world.pmp_config));
+    if (vhart_is_loaded(vhart)) {
+        CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
+        CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
+        FENCE_TRANSLATION();
+    }
+}
+
+/*
+ * No block is open. The last entry is on, without rights, until it is filled: QEMU takes an mret to
+ * another mode for illegal while no entry is on.
+ */
+static void empty(struct confinement *confinement)
+{
+    memset(confinement->blocks, 0, sizeof(confinement->blocks));
+    if (confinement->end != 0) {
+        ((uint8_t *)confinement->blocks)[confinement->end - 1] = PMP_MODE_NA4;
+    }
+}
+
+bool confine_begin(struct vhart *vhart, struct confinement *confinement)
+{
+    /* What a hart with a coarser grain does not distinguish is not offered at all. */
+    uint32_t end = bundle->board.pmp_grain == 4 ? bundle->board.pmp_entries : 0;
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        const struct bundle_vhart *other = vharts[i].description;
+
+        if (other->hart != vhart->description->hart) {
+            continue;
+        }
+        for (uint32_t entry = first; entry < end; entry++) {
+            if (other->pmp_config[entry] != 0 || other->pmp_address[entry] != 0) {
+                first = entry + 1;
+            }
+        }
+        if (bundle->tenants[other->tenant].guest_entries != 0) {
+            end = 0; /* those of its guests change, and take all that is spare */
+        }
+    }
+    if (first + ENTRIES_NEEDED > end) {
+        first = 0;
+        end = 0;
+    }
+    confinement->first = (uint8_t)first;
+    confinement->end = (uint8_t)end;
+    confinement->next = (uint8_t)first;
+    empty(confinement);
+    confinement->in_force = false;
+    put(vhart, vhart->description->pmp_config);
+    return end != 0;
+}
+
+void confine_apply(struct vhart *vhart, struct confinement *confinement)
+{
+    confinement->in_force = true;
+    put(vhart, confinement->blocks);
+}
+
+void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2])
+{
+    confinement->in_force = false;
+    put(vhart, config);
+}
+
+void confine_forget(struct vhart *vhart, struct confinement *confinement)
+{
+    empty(confinement);
+    if (confinement->in_force) {
+        put(vhart, confinement->blocks);
+    }
+}
+
+/* The addresses are those of all vharts of the hart: a world switch may write the rights only. */
+static void fill(struct vhart *vhart, struct confinement *confinement, uint64_t address,
+                 uint8_t config)
+{
+    struct hart *hart = vhart->world.hart;
+    struct holder *holder = &holders[hart->index];
+    uint8_t entry = confinement->next;
+
+    if (holder->confinement != NULL && holder->confinement != confinement) {
+        confine_forget(holder->vhart, holder->confinement);
+    }
+    *holder = (struct holder){vhart, confinement};
+    confinement->next = entry + 1 < confinement->end ? entry + 1 : confinement->first;
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        if (vharts[i].world.hart == hart) {
+            vharts[i].rest.pmp_address[entry] = address;
+        }
+    }
+    ((uint8_t *)confinement->blocks)[entry] = config;
+    protection_write_address(entry, address);
+    put(vhart, confinement->blocks);
+}
+
+static enum confine_verdict look_up(struct vhart *vhart, struct confinement *confinement,
+                                    uint8_t right, uint64_t physical)
+{
+    const struct bundle_vhart *own = vhart->description;
+    const uint8_t *blocks = (const uint8_t *)confinement->blocks;
+    uint64_t at = physical >> 2;
+    uint64_t size = PMP_ALL;
+    uint8_t config = confinement->rights(vhart, at, &size) & PMP_RIGHTS;
+    uint64_t address;
+
+    if ((config & right) == 0) {
+        return CONFINE_DENIED;
+    }
+    config &= pmp_decide(own->pmp_address, own->pmp_config, at, &size, 0);
+    if ((config & right) == 0) {
+        return CONFINE_ELSEWHERE;
+    }
+    address = size == 1 ? at : (at & -size) | (size / 2 - 1);
+    config |= size == 1 ? PMP_MODE_NA4 : PMP_MODE_NAPOT;
+    for (unsigned entry = confinement->first; entry < confinement->end; entry++) {
+        if (blocks[entry] == config && vhart->rest.pmp_address[entry] == address) {
+            return CONFINE_ALLOWED;
+        }
+    }
+    fill(vhart, confinement, address, config);
+    return CONFINE_OPENED;
+}
+
+/* The entries of page tables on the way to an address are read as by S-mode. */
+static enum confine_verdict look_up_tables(struct vhart *vhart, struct confinement *confinement,
+                                           uint64_t satp, uint64_t address)
+{
+    unsigned level = (unsigned)(satp >> SATP_MODE_SHIFT) - MODE_LESS_LEVELS;
+    uint64_t table = (satp & SATP_PPN_MASK) << GUEST_PAGE_SHIFT;
+
+    while (level-- > 0) {
+        uint64_t index = address >> (GUEST_PAGE_SHIFT + TABLE_BITS * level) & 511;
+        uint64_t place = table + index * sizeof(uint64_t);
+        enum confine_verdict verdict = look_up(vhart, confinement, PMP_READ, place);
+        uint64_t entry;
+
+        if (verdict != CONFINE_ALLOWED) {
+            return verdict;
+        }
+        if (hart_is_wanted()) {
+            return CONFINE_OPENED; /* not yet: all of it takes long */
+        }
+        if (!tenant_owns_memory(vhart->tenant, place, sizeof(entry))) {
+            return CONFINE_ELSEWHERE;
+        }
+        entry = *(const volatile uint64_t *)place;
+        if ((entry & PTE_VALID) == 0 || (entry & PTE_IS_LEAF) != 0) {
+            break;
+        }
+        table = (entry >> PTE_PPN_SHIFT & SATP_PPN_MASK) << GUEST_PAGE_SHIFT;
+    }
+    return CONFINE_ALLOWED;
+}
+
+enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *confinement,
+                                     uint8_t right, uint64_t address)
+{
+    uint64_t satp = CSR_READ(satp);
+    uint64_t physical;
+
+    if (satp >> SATP_MODE_SHIFT != 0) {
+        enum confine_verdict verdict = look_up_tables(vhart, confinement, satp, address);
+
+        if (verdict != CONFINE_ALLOWED) {
+            return verdict;
+        }
+    }
+    return guest_translate(vhart->tenant, satp, address, &physical)
+               ? look_up(vhart, confinement, right, physical)
+               : CONFINE_ELSEWHERE;
+}
+
+bool confine_allows(struct vhart *vhart, const struct confinement *confinement, uint64_t satp,
+                    bool store, uint64_t address)
+{
+    uint64_t pc = vhart->world.registers[REGISTER_PC];
+    uint8_t right = store ? PMP_WRITE : PMP_READ;
+    struct memory_access access = {.size = 1};
+    uint64_t size = PMP_ALL;
+    uint32_t instruction;
+    uint64_t physical;
+
+    if (!guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
+        return true;
+    }
+    (void)(instruction_decode(instruction, store, &access) ||
+           instruction_decode_floating(instruction, store, &access));
+    for (uint64_t end = address + access.size; address < end; address++) {
+        if (guest_translate_checked(vhart->tenant, satp, vhart->world.mstatus, store, address,
+                                    &physical) &&
+            (confinement->rights(vhart, physical >> 2, &size) & right) == 0) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Confines a vhart for some time to less than the bundle gives it, by a second set of PMP entries
+ * (privileged ISA 3.7.1) of any number.
+ *
+ * The hart's spare PMP entries, those behind the ones that the bundle gives the vharts of the hart,
+ * are filled as a TLB is: when an access has been refused, with the largest block around its
+ * address about which both sets decide alike, and with the rights that both give. So nothing is
+ * ever opened that the bundle does not open, no order among the spare entries matters, and a few of
+ * them do for any second set. What is refused for good is found in software.
+ *
+ * All functions are called by the vhart's own hart with interrupts off.
+ */
+#ifndef COTENANT_FEATURES_CONFINE_CONFINE_H
+#define COTENANT_FEATURES_CONFINE_CONFINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/vhart.h"
+#include "features/confine/pmp_set.h"
+
+struct confinement {
+    /* What the second set gives to an address; narrows the block of `size` around it as
+     * pmp_decide() does. */
+    uint8_t (*rights)(const struct vhart *vhart, uint64_t at, uint64_t *size);
+    uint64_t blocks[2]; /* pmpcfg of the spare entries that are filled */
+    bool in_force;
+    uint8_t first; /* spare entries of the hart, and the one that is filled next */
+    uint8_t end;
+    uint8_t next;
+};
+
+enum confine_verdict {
+    CONFINE_ALLOWED, /* and the hart's entries say so: the access was refused for another reason */
+    CONFINE_OPENED,  /* from now on: the access is to be made again */
+    CONFINE_DENIED,  /* by the second set */
+    CONFINE_ELSEWHERE, /* not by that: the address is not the vhart's, or no memory */
+};
+
+/* Finds the spare entries. False: they are too few. The vhart has what the bundle gives it. */
+bool confine_begin(struct vhart *vhart, struct confinement *confinement);
+
+/* From now on the vhart can access what confine_look_up() has opened, and no more. */
+void confine_apply(struct vhart *vhart, struct confinement *confinement);
+
+/* It has these rights by the entries of the bundle. */
+void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2]);
+
+/* What the second set says has changed. */
+void confine_forget(struct vhart *vhart, struct confinement *confinement);
+
+/*
+ * The loaded vhart's access to `address`, virtual or not, which takes the right PMP_..., has been
+ * refused while the confinement is in force.
+ */
+enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *confinement,
+                                     uint8_t right, uint64_t address);
+
+/*
+ * The second set does not forbid the load or store of the loaded vhart's instruction at its pc. It
+ * is made by the mode in MPP of the world, and translated by `satp`; whether that, or the bundle,
+ * permits it is not asked.
+ */
+bool confine_allows(struct vhart *vhart, const struct confinement *confinement, uint64_t satp,
+                    bool store, uint64_t address);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "features/confine/pmp_set.h"
+
+#include "abi/csr_numbers.h"
+#include "arch/csr.h"
+
+#define CONFIG (PMP_RIGHTS | PMP_MODE | PMP_LOCKED)
+
+bool pmp_set_read(const struct pmp_set *set, uint32_t number, uint64_t *value)
+{
+    const uint8_t *configs = set->configs + (number == CSR_PMPCFG2 ? 8 : 0);
+
+    if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
+        *value = set->addresses[number - CSR_PMPADDR0];
+        return true;
+    }
+    *value = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        *value |= (uint64_t)configs[i] << 8 * i;
+    }
+    return number == CSR_PMPCFG0 || number == CSR_PMPCFG2;
+}
+
+static void write_configs(uint8_t configs[8], uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++, value >>= 8) {
+        uint8_t wanted = value & CONFIG;
+
+        if ((configs[i] & PMP_LOCKED) == 0) {
+            /* Write without read is reserved. */
+            configs[i] = (wanted & PMP_READ) != 0 ? wanted : wanted & (uint8_t)~PMP_WRITE;
+        }
+    }
+}
+
+static void write_address(struct pmp_set *set, unsigned entry, uint64_t value)
+{
+    uint8_t next = entry + 1 < COTENANT_PMP_ENTRIES ? set->configs[entry + 1] : 0;
+    bool bounds_locked = (next & PMP_LOCKED) != 0 && (next & PMP_MODE) == PMP_MODE_TOR;
+
+    if ((set->configs[entry] & PMP_LOCKED) == 0 && !bounds_locked) {
+        set->addresses[entry] = value & ((1ul << PMP_ADDRESS_BITS) - 1);
+    }
+}
+
+bool pmp_set_write(struct pmp_set *set, uint32_t number, uint64_t value)
+{
+    if (number >= CSR_PMPADDR0 && number <= CSR_PMPADDR15) {
+        write_address(set, number - CSR_PMPADDR0, value);
+    } else if (number == CSR_PMPCFG0 || number == CSR_PMPCFG2) {
+        write_configs(set->configs + (number == CSR_PMPCFG2 ? 8 : 0), value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+uint8_t pmp_decide(const uint64_t *addresses, const uint8_t *configs, uint64_t at, uint64_t *size,
+                   uint8_t none)
+{
+    for (unsigned i = 0; i < COTENANT_PMP_ENTRIES; i++) {
+        uint8_t mode = configs[i] & PMP_MODE;
+        uint64_t mask = mode == PMP_MODE_NAPOT ? addresses[i] ^ (addresses[i] + 1) : 0;
+        uint64_t low = addresses[i] & ~mask;
+        uint64_t high = low + mask + 1;
+
+        if (mode == 0) {
+            continue;
+        }
+        if (mode == PMP_MODE_TOR) {
+            low = i == 0 ? 0 : addresses[i - 1];
+            high = addresses[i];
+        }
+        if (at >= low && at < high) {
+            while ((at & -*size) < low || (at & -*size) + *size > high) {
+                *size >>= 1;
+            }
+            return configs[i];
+        }
+        while (low < high && (at & -*size) < high && (at & -*size) + *size > low) {
+            *size >>= 1;
+        }
+    }
+    return none;
+}
+
+/* All bits of the entries that are on. */
+static uint8_t used_bits(const struct pmp_set *set)
+{
+    uint8_t bits = 0;
+
+    for (unsigned i = 0; i < COTENANT_PMP_ENTRIES; i++) {
+        bits |= (set->configs[i] & PMP_MODE) != 0 ? set->configs[i] : 0;
+    }
+    return bits;
+}
+
+bool pmp_set_confines(const struct pmp_set *set)
+{
+    uint64_t size = PMP_ALL;
+    uint8_t rights = pmp_decide(set->addresses, set->configs, 0, &size, 0) & PMP_RIGHTS;
+
+    return used_bits(set) != 0 && (rights != PMP_RIGHTS || size < PMP_ALL);
+}
+
+bool pmp_set_is_locked(const struct pmp_set *set)
+{
+    return (used_bits(set) & PMP_LOCKED) != 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the registers of the tenant's CLINT are to the hart. */
+#include "arch/interrupts.h"
+#include "arch/timer.h"
+#include "features/machine/machine.h"
+
+static void wake(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
+        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+        hart->reschedule = true;
+    }
+}
+
+/* Another hart has written it if the vhart is not loaded: it may wait for the time that was before,
+ * and a WFI may end for no reason. */
+static void set_timer(struct vhart *vhart)
+{
+    uint64_t mtimecmp =
+        __atomic_load_n(&machine_parked[vhart_index(vhart)].mtimecmp, __ATOMIC_RELAXED);
+
+    if (vhart_is_loaded(vhart)) {
+        timer_set(vhart, mtimecmp);
+        return;
+    }
+    vhart->world.deadline = mtimecmp;
+    vhart_clear_interrupt(vhart, INTERRUPT_STI);
+    wake(vhart);
+}
+
+void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
+{
+    if (tenant_has_s_mode(vhart->tenant)) {
+        /* The monitor computes what is pending at the end of each trap: when it goes on, the hart's
+         * timer interrupts it at once. */
+        machine_parked[vhart_index(vhart)].deadline = 0;
+        wake(vhart);
+        return;
+    }
+    if ((registers & CLINT_MTIMECMP) != 0) {
+        set_timer(vhart);
+    }
+    if ((registers & CLINT_MSIP) == 0) {
+        return;
+    }
+    if (__atomic_load_n(&clint_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
+        vhart_interrupt(vhart, INTERRUPT_SSI);
+    } else {
+        vhart_clear_interrupt(vhart, INTERRUPT_SSI);
+    }
+}
+
+CLINT_LISTENER(machine_look_at_clint);
