@@ -144,30 +144,41 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 31;
 }
 
-static unsigned choose_kind(struct random *random, uint64_t hart)
-{
-    uint64_t sum = 0;
-    uint64_t left;
+/* What the hart's actions are chosen by: its own seed, and the sums of the weights of its kinds. */
+static struct chooser {
+    uint64_t seed;
+    uint64_t sums[KINDS];
+} choosers[HARTS_MAX];
 
+static void begin_to_choose(uint64_t hart)
+{
+    struct chooser *mine = &choosers[hart];
+    uint64_t sum = 0;
+
+    mine->seed = mix(seed + hart);
     for (unsigned i = 0; i < KINDS; i++) {
         sum += hart == 0 || kinds[i].any_hart ? weights[i] : 0;
+        mine->sums[i] = sum;
     }
-    left = sum == 0 ? 0 : random_below(random, sum);
-    for (unsigned i = 0; i < KINDS; i++) {
-        uint64_t weight = hart == 0 || kinds[i].any_hart ? weights[i] : 0;
+}
 
-        if (left < weight) {
+static unsigned choose_kind(struct random *random, const struct chooser *mine)
+{
+    uint64_t sum = mine->sums[KINDS - 1];
+    uint64_t place = sum == 0 ? 0 : random_below(random, sum);
+
+    for (unsigned i = 0; i < KINDS; i++) {
+        if (place < mine->sums[i]) {
             return i;
         }
-        left -= weight;
     }
     return 0;
 }
 
 static void do_action(uint64_t hart, uint64_t number)
 {
-    struct random random = random_from(mix(mix(seed + hart) + number));
-    unsigned kind = choose_kind(&random, hart);
+    struct random random = random_from(mix(choosers[hart].seed + number));
+    unsigned kind = choose_kind(&random, &choosers[hart]);
 
     if (tells) {
         print("torture: hart %lu action %lu: %s\n", hart, number, kinds[kind].name);
@@ -196,6 +207,7 @@ static void attack(uint64_t hart)
 {
     uint64_t done = 0;
 
+    begin_to_choose(hart);
     for (uint32_t i = 0; i < range_count; i++) {
         uint64_t number = ranges[i].first < first ? first : ranges[i].first;
 

@@ -16,7 +16,7 @@ void harts_main(void);
 
 static struct stacks others[HARTS_MAX] __attribute__((aligned(16)));
 
-unsigned harts_count(void)
+static unsigned count_harts(void)
 {
     unsigned count = 0;
     struct fdt_node node;
@@ -29,6 +29,16 @@ unsigned harts_count(void)
         }
     }
     return count;
+}
+
+unsigned harts_count(void)
+{
+    static volatile unsigned known; /* what each hart would find and write */
+
+    if (known == 0) {
+        known = count_harts();
+    }
+    return known;
 }
 
 /* Called by harts_start.S on the hart's own stack. */

@@ -37,15 +37,19 @@ void memory_sweep_begin(uint64_t pattern)
 
 void memory_sweep_look(unsigned words)
 {
-    for (; words != 0; words--) {
-        volatile uint64_t *word = sweep.next;
+    volatile uint64_t *const end = memory_end();
+    volatile uint64_t *word = sweep.next;
 
-        check(*word == value_of(word), "memory at 0x%lx holds 0x%lx", (uint64_t)word, *word);
-        if (++sweep.next == memory_end()) {
-            sweep.next = image_end;
+    for (; words != 0; words--) {
+        uint64_t found = *word;
+
+        check(found == value_of(word), "memory at 0x%lx holds 0x%lx", (uint64_t)word, found);
+        if (++word == end) {
+            word = image_end;
             sweep.count++;
         }
     }
+    sweep.next = word;
 }
 
 uint64_t memory_sweep_count(void)

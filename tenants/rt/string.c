@@ -42,9 +42,16 @@ void *memmove(void *destination, const void *source, size_t size)
 void *memset(void *destination, int value, size_t size)
 {
     uint8_t *to = destination;
+    uint64_t word = 0x0101010101010101 * (uint8_t)value;
 
-    for (size_t i = 0; i < size; i++) {
-        to[i] = (uint8_t)value;
+    for (; size > 0 && ((uintptr_t)to & 7) != 0; size--) {
+        *to++ = (uint8_t)value;
+    }
+    for (; size >= 8; size -= 8, to += 8) {
+        *(uint64_t *)(void *)to = word;
+    }
+    while (size-- > 0) {
+        *to++ = (uint8_t)value;
     }
     return destination;
 }

@@ -45,6 +45,8 @@ trap_execute:
     mv      x31, a0
     for_x1_to_x30 ld, x31
     ld      x31, 248(x31)
+    /* Jumps around the slot: QEMU translates as little as can be again when it is written. */
+    j       trap_execute_slot
 
     .option push
     .option norvc
@@ -52,8 +54,9 @@ trap_execute:
 trap_execute_slot:
     nop
     .option pop
+    j       1f
 
-    csrw    sscratch, x31
+1:  csrw    sscratch, x31
     lla     x31, caller_array
     ld      x31, 0(x31)
     for_x1_to_x30 sd, x31

@@ -82,7 +82,7 @@ class Actions(click.ParamType[int]):
     "--round",
     "in_round",
     type=Actions(),
-    default=100_000,
+    default=250_000,
     show_default=True,
     help="Actions of each hart of a hostile tenant in one round.",
 )

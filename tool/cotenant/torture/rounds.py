@@ -60,7 +60,7 @@ class Setting:
     tenants: int = 0
     """hostile ones; 0: another number in each round"""
     harts: int = 1
-    actions: int = 100_000
+    actions: int = 250_000
     """of each hart of each hostile tenant in a round"""
 
     @property
