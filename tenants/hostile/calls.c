@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hostile/acts.h"
+#include "hostile/limits.h"
 #include "rt/check.h"
 #include "rt/harts.h"
 #include "rt/platform.h"
@@ -8,7 +9,6 @@
 #define LEGACY_SHUTDOWN 8
 #define LEGACY_GETCHAR 2
 #define LEGACY_LAST 0x0f
-#define SBI_ERR_LOWEST SBI_ERR_DENIED_LOCKED
 #define MOST_TICKS 2000
 
 /* Of every extension, those that the monitor has and those that it has not. */

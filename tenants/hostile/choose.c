@@ -48,6 +48,17 @@ uint64_t choose_foreign(struct random *random)
     return places[random_below(random, place_count)] + 8 * random_below(random, PAGE_SIZE / 8);
 }
 
+uint64_t choose_edge(struct random *random)
+{
+    return edges[random_below(random, sizeof(edges) / sizeof(edges[0]))];
+}
+
+uint64_t choose_around(struct random *random)
+{
+    return platform.memory_base + random_below(random, 2 * platform.memory_size) -
+           platform.memory_size / 2;
+}
+
 uint64_t choose_any(struct random *random)
 {
     switch (random_below(random, 5)) {
@@ -56,13 +67,11 @@ uint64_t choose_any(struct random *random)
     case 1:
         return random_below(random, 16);
     case 2:
-        /* Around the own memory. */
-        return platform.memory_base + random_below(random, 2 * platform.memory_size) -
-               platform.memory_size / 2;
+        return choose_around(random);
     case 3:
         return choose_foreign(random);
     default:
-        return edges[random_below(random, sizeof(edges) / sizeof(edges[0]))];
+        return choose_edge(random);
     }
 }
 

@@ -22,6 +22,12 @@ enum outcome {
  */
 void choose_begin(void);
 
+/* A number at an edge of some range. */
+uint64_t choose_edge(struct random *random);
+
+/* An address in the tenant's memory, or as far before or behind it as half its size. */
+uint64_t choose_around(struct random *random);
+
 /* A number of any kind: random, small, around the tenant's memory, or at an edge of some range. */
 uint64_t choose_any(struct random *random);
 

@@ -2,20 +2,11 @@
 #include <stddef.h>
 
 #include "hostile/acts.h"
+#include "hostile/limits.h"
 #include "rt/check.h"
 #include "rt/harts.h"
 #include "rt/sbi.h"
 #include "rt/software_event.h"
-
-#define SBI_ERR_LOWEST SBI_ERR_DENIED_LOCKED
-#define MOST_COUNTERS 64
-#define EVENT_TYPES 17
-#define MOST_TRIGGERS 8
-#define TRIGGER_TYPE_2 (2ul << 60)
-#define TRIGGER_TYPE_6 (6ul << 60)
-#define TRIGGER_S 0x10
-#define TRIGGER_U 0x8
-#define EVENT_STACK 2048
 
 /* What the monitor reads and writes, of each hart. */
 static struct shared {
@@ -112,7 +103,7 @@ static enum outcome act_dbtr(struct random *random, struct shared *mine)
         mine->triggers[i].words[0] = random_below(random, 4);
         mine->triggers[i].words[1] =
             (random_below(random, 2) == 0 ? TRIGGER_TYPE_2 : TRIGGER_TYPE_6) | TRIGGER_U |
-            random_below(random, 8) | (odd & ~(uint64_t)TRIGGER_S);
+            random_below(random, 8) | (odd & ~TRIGGER_S);
         mine->triggers[i].words[2] = choose_any(random);
         mine->triggers[i].words[3] = 0;
     }

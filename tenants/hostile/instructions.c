@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hostile/acts.h"
+#include "hostile/forbidden.h"
 #include "rt/check.h"
 #include "rt/platform.h"
 #include "rt/trap.h"
@@ -12,21 +13,6 @@
 
 /* Those of S-mode by which it would lose its own handler, stack or translation. */
 static const uint32_t precious[] = {0x100, 0x104, 0x105, 0x140, 0x180};
-
-static const uint32_t forbidden[] = {
-    0x30200073, /* mret */
-    0x70200073, /* mnret */
-    0x7b200073, /* dret */
-    0x00200073, /* uret */
-    0x62000073, /* hfence.gvma */
-    0x22000073, /* hfence.vvma */
-    0x6c05c573, /* hlv.d a0, (a1) */
-    0x6eb5c073, /* hsv.d a1, (a1) */
-    0x00000000, /* defined illegal */
-    0xffffffff, /* defined illegal */
-    0x0000000b, /* custom-0 */
-    0x0000005b, /* custom-2 */
-};
 
 static bool is_precious(uint32_t csr)
 {
@@ -99,7 +85,7 @@ enum outcome act_instruction(struct random *random)
 
     switch (random_below(random, 8)) {
     case 0:
-        instruction = forbidden[random_below(random, sizeof(forbidden) / sizeof(forbidden[0]))];
+        instruction = forbidden_instructions[random_below(random, FORBIDDEN_INSTRUCTIONS)];
         fill(random, registers);
         check(!trap_try_instruction(instruction, registers, &fault),
               "escape: instruction 0x%08x was let through", instruction);

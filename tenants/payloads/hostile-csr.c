@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 
+#include "hostile/forbidden.h"
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/platform.h"
@@ -30,21 +31,10 @@
 
 const char payload_name[] = "hostile-csr";
 
-static const uint32_t forbidden[] = {
-    0x30200073, /* mret */
-    0x70200073, /* mnret */
-    0x7b200073, /* dret */
-    0x00200073, /* uret */
-    0x62000073, /* hfence.gvma */
-    0x22000073, /* hfence.vvma */
-    0x6c05c573, /* hlv.d a0, (a1) */
-    0x6eb5c073, /* hsv.d a1, (a1) */
-    0x00000000, /* defined illegal */
-    0xffffffff, /* defined illegal */
-    0x0000000b, /* custom-0 */
-    0x0000005b, /* custom-2 */
-    0x00007053, /* floating point with sstatus.FS off: fadd.s */
-    0x00053507, /* fld fa0, 0(a0), the same */
+/* Floating point with sstatus.FS off. */
+static const uint32_t forbidden_floats[] = {
+    0x00007053, /* fadd.s */
+    0x00053507, /* fld fa0, 0(a0) */
 };
 
 static uint64_t traps;
@@ -144,12 +134,18 @@ static void test_fences(void)
     }
 }
 
+static void test_forbidden(const uint32_t *instructions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        expect_illegal(instructions[i], 0);
+        expect_illegal(instructions[i], UINT64_MAX);
+    }
+}
+
 static void test_all(void)
 {
-    for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
-        expect_illegal(forbidden[i], 0);
-        expect_illegal(forbidden[i], UINT64_MAX);
-    }
+    test_forbidden(forbidden_instructions, FORBIDDEN_INSTRUCTIONS);
+    test_forbidden(forbidden_floats, sizeof(forbidden_floats) / sizeof(forbidden_floats[0]));
     test_all_registers();
     test_supervisor_registers();
     test_wait();

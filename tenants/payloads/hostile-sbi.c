@@ -9,52 +9,24 @@
  */
 #include <stddef.h>
 
+#include "hostile/choose.h"
+#include "hostile/limits.h"
 #include "rt/check.h"
 #include "rt/console.h"
 #include "rt/platform.h"
-#include "rt/random.h"
 #include "rt/sbi.h"
 #include "rt/software_event.h"
 
 #define SBI_EXT_LEGACY_LAST 0x0f
-#define SBI_ERR_LOWEST SBI_ERR_DENIED_LOCKED
 #define GUARD 0x5eedf00dcafebabe
 
 const char payload_name[] = "hostile-sbi";
-
-/* Counters that there may be, and event types. */
-#define MOST_COUNTERS 64
-#define EVENT_TYPES 17
-/* Triggers that there may be, and their tdata1. */
-#define MOST_TRIGGERS 8
-#define TRIGGER_TYPE_2 (2ul << 60)
-#define TRIGGER_TYPE_6 (6ul << 60)
-#define TRIGGER_S 0x10
-#define TRIGGER_U 0x8
-#define EVENT_STACK 2048
 
 /* Extensions that this payload does not judge: the answer must be an error code, nothing more. */
 static const uint64_t others[] = {
     0x504d55 /* PMU */,    0x53555350 /* SUSP */, 0x43505043 /* CPPC */, 0x4e41434c /* NACL */,
     0x535441 /* STA */,    0x535345 /* SSE */,    0x46574654 /* FWFT */, 0x44425452 /* DBTR */,
     0x4d505859 /* MPXY */, COTENANT_SBI_EXT,
-};
-
-static const uint64_t edges[] = {
-    0,
-    1,
-    2,
-    63,
-    64,
-    0x7fffffff,
-    0x80000000,
-    0xffffffff,
-    0x100000000,
-    0x7fffffffffffffff,
-    0x8000000000000000,
-    0xfffffffffffff000,
-    0xfffffffffffffffe,
-    UINT64_MAX,
 };
 
 static struct {
@@ -78,18 +50,9 @@ static uint64_t any(void)
         return random_below(&source, 16);
     }
     if (kind == 2) {
-        /* Around the own memory. */
-        return platform.memory_base + random_below(&source, 2 * platform.memory_size) -
-               platform.memory_size / 2;
+        return choose_around(&source);
     }
-    return edges[random_below(&source, sizeof(edges) / sizeof(edges[0]))];
-}
-
-static bool is_own(uint64_t address, uint64_t size)
-{
-    return address >= platform.memory_base &&
-           address - platform.memory_base < platform.memory_size &&
-           size <= platform.memory_size - (address - platform.memory_base);
+    return choose_edge(&source);
 }
 
 static void expect(struct sbi_result result, int64_t error, const char *what, uint64_t arg0,
@@ -187,7 +150,7 @@ static void storm_hsm(void)
         /* Reserved types, and a resume address of somebody else. */
         hart = random_below(&source, 2) == 0 ? 1 + random_below(&source, 0x0ffffffe)
                                              : SBI_HSM_SUSPEND_NON_RETENTIVE;
-        if (hart == SBI_HSM_SUSPEND_NON_RETENTIVE && is_own(address, 1)) {
+        if (hart == SBI_HSM_SUSPEND_NON_RETENTIVE && choose_is_own(address, 1)) {
             return;
         }
         result = sbi_call(SBI_EXT_HSM, function, hart, address, any());
@@ -234,12 +197,12 @@ static void storm_console(void)
         address = (uintptr_t)buffer.bytes;
         high = 0;
     }
-    if (high == 0 && size != 0 && is_own(address, size) &&
+    if (high == 0 && size != 0 && choose_is_own(address, size) &&
         (address != (uintptr_t)buffer.bytes || size > sizeof(buffer.bytes))) {
         return;
     }
     result = sbi_call(SBI_EXT_DBCN, function, size, address, high);
-    if (high == 0 && is_own(address, size)) {
+    if (high == 0 && choose_is_own(address, size)) {
         expect(result, SBI_SUCCESS, "console", size, address);
         check(result.value <= size, "console: %lu of %lu bytes", result.value, size);
     } else if (size != 0) {
@@ -255,7 +218,7 @@ static void storm_other(void)
     uint64_t address = any();
     struct sbi_result result;
 
-    if (is_own(address, 1)) {
+    if (choose_is_own(address, 1)) {
         address += platform.memory_size;
     }
     result = sbi_call6(extension, function, address, address, address, address, address, address);
@@ -292,7 +255,7 @@ static uint64_t memory_at(const volatile void *own)
 {
     uint64_t address = any();
 
-    return is_own(address, 1) || random_below(&source, 2) == 0 ? (uintptr_t)own : address;
+    return choose_is_own(address, 1) || random_below(&source, 2) == 0 ? (uintptr_t)own : address;
 }
 
 static void handle_event(uint64_t hart, struct software_event_handler *handler)
