@@ -8,10 +8,11 @@ beside that which the same RTOS has above a tenant that only computes.
 from collections.abc import Iterable, Mapping
 
 import pytest
-from systems import Boot, Build, Value, payload, system
+from systems import Boot, Build, Value, is_long, payload, system
 
 from cotenant.bench.latency import ICOUNT, RTOS, rtos, take
 from cotenant.run.session import Session
+from cotenant.torture.rounds import KINDS
 
 SAMPLES = 3000
 # Letters of the payload hostile-features: the features in use, and called without a pause.
@@ -110,6 +111,27 @@ def test_storms_on_the_ways_out_delay_nobody_for_long(boot: Boot, name: str, sst
     assert_budget(added)
     states = {name: stats.state for name, stats in session.stats().tenants.items()}
     assert set(states.values()) == {"running"}, states
+
+
+@pytest.mark.long_form
+@pytest.mark.parametrize("beside", ["", "ctse"] if is_long() else ["ctse"])
+def test_page_tables_delay_nobody_for_long(build: Build, boot: Boot, beside: str) -> None:
+    """Accesses to devices and to what is not the tenant's, through pages that come and go."""
+    only_pages = ",".join(str(int(kind == "pages")) for kind in KINDS)
+
+    def describe(touch: int) -> str:
+        arguments = f"actions={FOREVER} weights={only_pages} touch={touch:#x}"
+        tenants = [payload("torture", arguments=arguments, slice="200us")]
+        if beside:
+            tenants.append(neighbour("features", slice="200us", arguments=f"use={beside}"))
+        return system(*tenants, rtos(f"icount={ICOUNT}"))
+
+    planned = build(describe(0x1000)).built.system
+    session = boot(describe(planned.monitor.base), icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    session.expect("torture", "^torture: begins")
+    added = worst(session, f"pages {beside}") - WORST_ABOVE_NOTHING
+    assert added <= MOST_ADDED
 
 
 def test_console_of_an_attended_tenant_delays_nobody_for_long(boot: Boot) -> None:

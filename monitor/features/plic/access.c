@@ -235,16 +235,22 @@ static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, u
     const struct mmio_window *window;
     enum mmio_result result;
     uint64_t physical;
+    bool found;
 
     if (hart_is_wanted()) {
         return true; /* the access is made again: to find what it reaches takes long */
     }
     if (device_recall(vhart, satp, address, &physical)) {
         window = mmio_window_at(vhart->tenant, physical);
-    } else if (device_translate(vhart, satp, address, &physical)) {
-        window = device_window(vhart, address, physical); /* found by this very address */
     } else {
-        return false;
+        found = device_translate(vhart, satp, address, &physical);
+        if (hart_is_wanted()) {
+            return true; /* so does what follows */
+        }
+        if (!found) {
+            return false;
+        }
+        window = device_window(vhart, address, physical); /* found by this very address */
     }
     result = access_any(vhart, physical, cause != CAUSE_LOAD_ACCESS, window);
     vhart->world.hart->reschedule |= result == MMIO_SWITCH;
