@@ -45,6 +45,13 @@ PARTS = {
         10_000,
         ("tests/system/test_switch.py::test_everything_is_as_it_was[one-hart]",),
     ),
+    "small-switches": Part(
+        "OS switches between three small tenants, each of which finds the hart, the interrupts and "
+        "the devices as agreed, and leaves as much behind as it can; with a virtual UART, and as "
+        "often with a real one",
+        10_000,
+        ("tests/system/test_switch.py::test_nobody_finds_what_the_one_before_left",),
+    ),
     "guests": Part(
         "guests started, and killed wherever they were, beside an RTOS",
         1_000,

@@ -29,6 +29,8 @@ BACK = "^back 42$"
 DESK_MODULES = "virtio_mmio,virtio_blk,virtio_net,crc32c_generic,ext4,evdev,virtio_input"
 # Half of the switches.
 ROUNDS = times(6, 100) // 2
+SMALL_ROUNDS = times(60, 300) // 3
+"""switches of each of three small ones"""
 
 
 def group(*members: str, **keys: str | list[str]) -> str:
@@ -208,10 +210,12 @@ def test_a_switch_is_a_sleep_key_to_linux(boot: Boot, harts: Sequence[int]) -> N
     assert "did not suspend" not in session.monitor_log
 
 
+@pytest.mark.long_form
 @pytest.mark.parametrize("with_uart", [False, True], ids=["sstc", "no-sstc-and-a-real-uart"])
 def test_nobody_finds_what_the_one_before_left(boot: Boot, with_uart: bool) -> None:
     names = ("one", "two", "three")
-    arguments = "rounds=20 line=own" if with_uart else "rounds=20"
+    rounds = f"rounds={SMALL_ROUNDS}"
+    arguments = f"{rounds} line=own" if with_uart else rounds
     dirty = [
         payload("switch-dirty", name, arguments=arguments, uart=not with_uart) for name in names
     ]

@@ -80,6 +80,7 @@ class Campaign:
         self.progress(self.report.actions)
         self.tell(
             f"round {one.number}: {outcome.actions:,} actions with {', '.join(one.stress)}; "
+            f"wake-ups at most {added[0]:,} instructions later; "
             f"{new} new blocks, {len(self.report.ran)} of {self.report.blocks} in all"
         )
         if outcome.failure is not None:
