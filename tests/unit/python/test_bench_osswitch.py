@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The parts of a suspend in a kernel's log, and switches between two systems."""
 
+import pytest
+
+from cotenant.bench.osswitch import drivers, freertos_switch
 from cotenant.bench.osswitch.debian import Moments, between, moments
 from cotenant.bench.osswitch.kernel_log import parts_of
+from cotenant.errors import BenchError
 
 SUSPEND = """\
 [   1.000000] PM: suspend entry (deep)
@@ -55,3 +59,39 @@ def test_a_shell_s_control_characters_do_not_hide_what_is_told() -> None:
         "\x1b[?2004ltimed: asked=1 last=2 first=30\n\x1b[?2004hroot@debian:~# "
     )
     assert moments(output) == [Moments(1, 2, 30)]
+
+
+def log_of(devices: dict[str, tuple[int, int]]) -> str:
+    """Return what a kernel says of two suspends, in which each call takes so long."""
+    return "".join(
+        f"[    1.5] driver {device}: PM: {bus}_pm_{call} returned 0 after {duration} usecs\n"
+        for _ in range(2)
+        for device, (suspend, resume) in devices.items()
+        for bus, call, duration in (
+            ("platform", "suspend", suspend),
+            ("pci", "suspend_noirq", 1),
+            ("platform", "resume", resume),
+        )
+    )
+
+
+def test_costs_of_drivers_are_sums_of_their_calls() -> None:
+    devices = {device: (number, 10 + number) for number, device in enumerate(drivers.DEVICES)}
+    found = drivers.costs_of(log_of(devices))
+    assert found["disk"] == drivers.Costs(1, 10)
+    assert found["network card"] == drivers.Costs(2, 11)
+    del devices["0000:00:01.0"]
+    with pytest.raises(BenchError, match="nothing of the display"):
+        drivers.costs_of(log_of(devices))
+
+
+def test_ways_between_linux_and_freertos() -> None:
+    rounds = [(10_000, 60_000), (100_000, 170_000), (200_000, 290_000)]
+    linux = "".join(
+        f"suspendcheck: round={number} away_ms=1 began={began} ended={ended}\n"
+        for number, (began, ended) in enumerate(rounds, 1)
+    )
+    freertos = "desk: turn=2 left=40000 came=130000\ndesk: turn=3 left=150000 came=230000\n"
+    assert freertos_switch.ways(linux, freertos) == (3.0, 2.0)
+    with pytest.raises(BenchError, match="not all switches"):
+        freertos_switch.ways(linux, freertos.partition("\n")[0])

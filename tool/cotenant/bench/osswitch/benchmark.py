@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench.osswitch import perceived
+from cotenant.bench.osswitch import drivers, freertos_switch, perceived
 from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
@@ -44,7 +44,10 @@ class Measured:
 
 
 def run(quick: bool) -> list[Row]:
-    """Measure the monitor's part, then two lean Linux; `quick` leaves those with devices out."""
+    """Measure the monitor's part, then lean Linux.
+
+    `quick` leaves out those with devices, and FreeRTOS.
+    """
     rows = [
         row(
             f"monitor: suspend to the other's first instruction, {name}, Sstc {_on(sstc)}",
@@ -60,7 +63,7 @@ def run(quick: bool) -> list[Row]:
     rows += _rows("two Linux without devices", lean, _PROTOTYPE_MS, _BUDGET_MS)
     if not quick:
         rows += _rows("two Linux with disk, network and RNG", measure_linux(with_devices=True))
-        rows += perceived.rows()
+        rows += [*perceived.rows(), *drivers.rows(), *freertos_switch.rows()]
     return rows
 
 
