@@ -140,7 +140,8 @@ class _Step:
 
 def _fetch(image: Image, address: int) -> int | None:
     for segment in image.segments:
-        data = segment.data[max(address - segment.address, 0) :][:4]
+        start = max(address - segment.address, 0)
+        data = segment.data[start : start + 4]  # of tens of megabytes
         if segment.address <= address and len(data) >= 2:
             half = int.from_bytes(data[:2], "little")
             if half & 3 != 3:
