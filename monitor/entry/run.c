@@ -160,7 +160,7 @@ world_change hart_schedule(struct hart *hart)
         }
         event = earlier(work_moment(hart, next), schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
-        if (attended_is_any(hart) && vhart != NULL &&
+        if (vhart != NULL && (attended_is_any(hart) || (HAS(vector) && vhart->has_vectors)) &&
             (vhart->attended != 0 || vhart->brings_registers) && !attend(hart, vhart, event)) {
             hart_poll_interrupts(hart);
             hart->reschedule = true;

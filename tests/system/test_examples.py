@@ -27,6 +27,7 @@ UNCHANGED = "linux-freertos"
 # What else an example is for: commands that have to succeed.
 TRY = {
     "hosted": {"linux": "cohost exec -- uname -r"},
+    "vector": {"one": "vectorcheck 1 1", "two": "vectorcheck 1 2"},
     "control-loop": {"linux": "controlplot --batch"},
     "shared-memory": {"linux": "samples 1000"},
     "components": {

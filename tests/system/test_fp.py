@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from systems import VERDICT, Boot, linux, payload, system, vector_board
 
-SECONDS = 8
+SECONDS = 5
 
 
 def test_registers_of_two_linuxes_and_two_payloads_stay_apart(boot: Boot, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 from systems import Boot, Build, Value, is_long, payload, system
 
+from cotenant.bench import vector
 from cotenant.bench.latency import ICOUNT, RTOS, rtos, take
 from cotenant.run.session import Session
 from cotenant.torture.rounds import KINDS
@@ -25,6 +26,8 @@ begun is carried out first, or what the one of two that take turns uses is put i
 that is put aside."""
 MOST_ADDED_BY_REQUESTS = 550
 """The goal is the same; up to 504 were seen, where an answer is computed or sent."""
+WORST_ABOVE_CHANGING_VECTORS = 480
+"""The worst latency above two that take turns, with 512 bits of vector registers each."""
 WORST_ABOVE_NOTHING = 253
 """The worst latency above a tenant that only computes."""
 
@@ -81,6 +84,16 @@ def test_two_that_take_turns_with_a_feature_stay_in_the_budget(boot: Boot, sstc:
         use(session, names, letters)
         added[letters] = worst(session, letters) - WORST_ABOVE_NOTHING
     assert_budget(added)
+
+
+def test_vectors_that_change_hands_delay_nobody_for_long() -> None:
+    """Of 512 bits: a look at who is due is before they are moved, and behind.
+
+    The RTOS has none: it waits for what two below it do.
+    """
+    with vector.board(vector.BITS) as board:
+        found = vector.measure(board, SAMPLES, below=True, above=False)
+    assert max(found.counts) <= WORST_ABOVE_CHANGING_VECTORS
 
 
 FOREVER = 10**15

@@ -63,6 +63,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         "what a tenant adds to the wake-up of an RTOS by optional extensions of the SBI",
         quick_by_default=True,
     ),
+    "vector": Benchmark(
+        "vector", "vector registers that change hands: switches, and an RTOS's wake-up above them"
+    ),
     "longest": Benchmark(
         "longest",
         "the monitor's paths beside a busy Linux, the longest one",

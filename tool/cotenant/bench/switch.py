@@ -49,9 +49,11 @@ def run(quick: bool) -> list[Row]:
     return rows
 
 
-def measure_pair(*, sstc: bool, rtos_fp: bool = False, other_fp: bool = False) -> Ways:
+def measure_pair(
+    *, sstc: bool, rtos_fp: bool = False, other_fp: bool = False, board: str = "qemu-virt"
+) -> Ways:
     """Measure a periodic tenant above one that is always busy."""
-    return _measure(system(_rtos(sstc, rtos_fp), _busy(other_fp)), sstc)
+    return _measure(system(_rtos(sstc, rtos_fp), _busy(other_fp), board=board), sstc)
 
 
 def measure_many(count: int, *, with_devices: bool = False) -> Ways:

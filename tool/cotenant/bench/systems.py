@@ -40,9 +40,9 @@ def linux(**keys: Value) -> str:
     return tenant("linux", **(standard | keys))
 
 
-def system(*tenants: str, seed: int = 1) -> str:
-    """Return a whole system on the QEMU board; with the same `seed` every run is the same."""
-    return "\n".join(['board = "qemu-virt"', f"seed = {seed}", *tenants])
+def system(*tenants: str, seed: int = 1, board: str = "qemu-virt") -> str:
+    """Return a whole system on a QEMU board; with the same `seed` every run is the same."""
+    return "\n".join([f'board = "{board}"', f"seed = {seed}", *tenants])
 
 
 @contextmanager
