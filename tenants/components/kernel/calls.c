@@ -8,8 +8,6 @@
 #include "components/kernel/kernel.h"
 #include "components/kernel/machine.h"
 
-#define REGISTER_T0 5
-#define REGISTER_T3 28
 #define ECALL_SIZE 4
 
 /* A call of the kernel. It has its arguments in the thread's registers, and answers there. */
@@ -227,11 +225,13 @@ static const struct call calls[CALLS + 1] = {
     [-CALL_CALLER] = {call_caller, 0},
 };
 
-/* What entry.S may have left of the kernel's addresses in caller-saved registers. */
+/* What entry.S may have left of the kernel's addresses in t0 to t6. */
 static void clear_temporaries(struct thread *thread)
 {
-    memset(&thread->registers[REGISTER_T0], 0, 3 * sizeof(uint64_t));
-    memset(&thread->registers[REGISTER_T3], 0, 4 * sizeof(uint64_t));
+    uint64_t *registers = thread->registers;
+
+    registers[5] = registers[6] = registers[7] = 0;
+    registers[28] = registers[29] = registers[30] = registers[31] = 0;
 }
 
 static int64_t invoke(struct thread *thread, uint64_t index)
@@ -256,7 +256,7 @@ void kernel_call(void)
     } else if (number == (uint64_t)CALL_RETURN) {
         error = thread_return(thread, thread->registers[REGISTER_A(1)]);
     } else if (-number <= CALLS && component_has(thread->component, calls[-number].right)) {
-        memcpy(argument, &thread->registers[REGISTER_A(0)], sizeof(argument));
+        __builtin_memcpy(argument, &thread->registers[REGISTER_A(0)], sizeof(argument));
         calls[-number].handler(thread, argument);
         return;
     } else {

@@ -64,7 +64,8 @@ void machine_set_timer(uint64_t time)
 {
     static uint64_t last = UINT64_MAX; /* which was set, or nothing */
 
-    if (time != last) {
+    /* A later one is not set before the earlier one has come: most are taken back before. */
+    if (time < last || (time > last && last <= clock_now())) {
         sbi_set_timer(time);
         last = time;
     }

@@ -22,7 +22,7 @@ uint64_t machine_interrupts(void);
 void machine_unmask(uint64_t interrupt);
 /* Ours, the software interrupt. */
 void machine_raise(void);
-/* The next timer interrupt; it is enabled. All ones: none. */
+/* The next timer interrupt, or an earlier one; it is enabled. All ones: none. */
 void machine_set_timer(uint64_t time);
 /* Registers of the first virtio device `id`, a page, whose interrupt becomes `component`'s; 0:
  * there is none. At the start. */

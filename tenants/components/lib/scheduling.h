@@ -12,7 +12,8 @@
 #define SCHEDULE_SLEEP (EVENT_WAIT + 0)
 /*
  * The thread waits until another one wakes it, which may have been before, or until the time a (0:
- * any), or for interrupt b (0: none). The answer is what the waker gives, 0 for an interrupt.
+ * any), or for interrupt b (0: none). The answer is what the waker gives, 0 for an interrupt. First
+ * it wakes thread c (0: none) with the answer SCHEDULE_WOKEN.
  */
 #define SCHEDULE_WAIT (EVENT_WAIT + 1)
 /* Wakes thread a with the answer b, at once or when it waits the next time. Answer: 1, 0 if there
@@ -24,6 +25,8 @@
 #define SCHEDULE_OVERRUN (EVENT_WAIT + 3)
 /* Thread a gets priority b, relative deadline c in microseconds (0: none). */
 #define SCHEDULE_SET (EVENT_CLIENT + 1)
+
+#define SCHEDULE_WOKEN 1
 
 /* The answer where a thread goes on for another reason than it asked for. */
 #define SCHEDULE_AGAIN (~0ull)

@@ -225,6 +225,9 @@ static void serve(uint64_t kind, uint64_t from, uint64_t a, uint64_t b, uint64_t
         task->wake = a;
         break;
     case SCHEDULE_WAIT:
+        if (c < THREADS && tasks[c].state != FREE) {
+            wake(&tasks[c], SCHEDULE_WOKEN);
+        }
         wait(task, a, b);
         break;
     case SCHEDULE_WAKE:

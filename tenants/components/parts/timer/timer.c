@@ -19,6 +19,11 @@ uint64_t export_now_us(void)
     return time_now() / ticks(1);
 }
 
+uint64_t export_now(void)
+{
+    return time_now();
+}
+
 /* How late it is by then, in nanoseconds. */
 uint64_t export_sleep_until(uint64_t time_us)
 {

@@ -118,17 +118,17 @@ bool messages_are_sound(void)
     return !stream_has_failed();
 }
 
-void messages_wait(uint64_t end)
+void messages_wait(uint64_t end, uint64_t *wake)
 {
     uint8_t rung[RUNG_AT_ONCE];
 
     if (window.size == 0) {
-        stream_wait(end);
+        stream_wait(end, wake);
         return;
     }
     stream_read(rung, sizeof(rung)); /* what has been rung is looked at below, or was before */
     if (ring_begin_wait(&ring, RING_RECEIVING)) {
-        stream_wait(end);
+        stream_wait(end, wake);
     }
     ring_end_wait(&ring);
 }

@@ -11,9 +11,6 @@
 
 #include "abi/component_message.h"
 
-/* With this answer the thread that waits in messages_wait() is to be woken (lib/scheduling.h). */
-#define WOKEN 1
-
 enum arrival {
     ARRIVED_NOTHING,
     ARRIVED_MESSAGE,
@@ -36,7 +33,10 @@ bool messages_send(const struct component_frame *out);
 /* False: the device broke the rules. */
 bool messages_are_sound(void);
 
-/* Waits for a message, until somebody wakes the thread, or until the time `end`, in ticks. */
-void messages_wait(uint64_t end);
+/*
+ * Waits for a message, until somebody wakes the thread with SCHEDULE_WOKEN, or until the time
+ * `end`, in ticks. If it does wait, it wakes thread *wake first, and makes that 0.
+ */
+void messages_wait(uint64_t end, uint64_t *wake);
 
 #endif

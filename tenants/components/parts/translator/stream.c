@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stream.h"
 
-#include "messages.h"
-
 #include <stddef.h>
 #include <string.h>
 
@@ -197,7 +195,7 @@ uint32_t stream_write(const void *bytes, uint32_t size)
     return done;
 }
 
-void stream_wait(uint64_t end)
+void stream_wait(uint64_t end, uint64_t *wake)
 {
     if (is_masked) {
         virtio_quiet(&device);
@@ -206,6 +204,9 @@ void stream_wait(uint64_t end)
     }
     if (!virtio_has_result(&queues[QUEUE_RECEIVE]) &&
         !virtio_has_result(&queues[QUEUE_CONTROL_IN])) {
-        is_masked = kernel_event(SCHEDULE_WAIT, end, INTERRUPT, 0).value != WOKEN;
+        struct result result = kernel_event(SCHEDULE_WAIT, end, INTERRUPT, *wake);
+
+        is_masked = result.value != SCHEDULE_WOKEN;
+        *wake = result.error == OK ? 0 : *wake;
     }
 }

@@ -33,7 +33,7 @@ uint32_t stream_read(void *bytes, uint32_t size);
 /* Sends `size` bytes, of which those for which there is no room are lost. Returns how many went. */
 uint32_t stream_write(const void *bytes, uint32_t size);
 
-/* Waits for the device, until somebody wakes the thread, or until the time `end`, in ticks. */
-void stream_wait(uint64_t end);
+/* As messages_wait(), for the device. */
+void stream_wait(uint64_t end, uint64_t *wake);
 
 #endif

@@ -40,6 +40,7 @@ static const struct {
     {"statistics.missed", CAPABILITY_STATISTICS_MISSED},
     {"log.count", CAPABILITY_LOG_COUNT},
     {"timer.now_us", CAPABILITY_TIMER_NOW_US},
+    {"timer.now", CAPABILITY_TIMER_NOW},
     {"settings.get", CAPABILITY_SETTINGS_GET},
     {"settings.set", CAPABILITY_SETTINGS_SET},
 };
@@ -53,12 +54,22 @@ static uint64_t calls;
 static uint64_t own_thread;
 static uint64_t ticks_per_us;
 static bool is_started;
+static uint64_t to_wake; /* a thread that is, with the next wait; 0: none */
+
+static void wake_now(void)
+{
+    if (to_wake != 0) {
+        kernel_event(SCHEDULE_WAKE, to_wake, 0, 0);
+        to_wake = 0;
+    }
+}
 
 static void finish(struct request *request, uint64_t result)
 {
     request->result = result;
     __atomic_store_n(&request->state, DONE, __ATOMIC_RELEASE);
-    kernel_event(SCHEDULE_WAKE, (uint64_t)(request - requests), 0, 0);
+    wake_now();
+    to_wake = (uint64_t)(request - requests);
 }
 
 /* The header and `size` bytes of out.data. What finds no room is lost, and the channel starts
@@ -77,7 +88,7 @@ static void send_request(struct request *request)
         finish(request, NETWORK_FAILED);
         return;
     }
-    request->id = ++calls;
+    request->id = ++calls * THREADS + (uint64_t)(request - requests);
     request->state = SENT;
     out.message = (struct component_message){.kind = COMPONENT_MESSAGE_CALL, .id = request->id};
     memcpy(out.message.name, request->name, sizeof(request->name));
@@ -86,19 +97,17 @@ static void send_request(struct request *request)
 
 static void take_answer(void)
 {
-    for (uint64_t thread = 0; thread < THREADS; thread++) {
-        struct request *request = &requests[thread];
-        uint64_t size = in.message.size < request->room ? in.message.size : request->room;
+    struct request *request = &requests[in.message.id % THREADS];
+    uint64_t size = in.message.size < request->room ? in.message.size : request->room;
 
-        if (request->state != SENT || request->id != in.message.id) {
-            continue;
-        }
-        if (in.message.error != COMPONENT_OK ||
-            (size != 0 && !copy_to_lent(request->address, in.data, size))) {
-            size = NETWORK_FAILED;
-        }
-        finish(request, size);
+    if (request->state != SENT || request->id != in.message.id) {
+        return;
     }
+    if (in.message.error != COMPONENT_OK ||
+        (size != 0 && !copy_to_lent(request->address, in.data, size))) {
+        size = NETWORK_FAILED;
+    }
+    finish(request, size);
 }
 
 /* The process calls: an invocation, which returns soon, for none of `functions` waits. */
@@ -112,6 +121,7 @@ static void take_call(void)
         if (strcmp(in.message.name, functions[i].name) == 0) {
             result = component_invoke(functions[i].capability, words[0], words[1], words[2],
                                       words[3], words[4], words[5]);
+            break;
         }
     }
     out.message = (struct component_message){
@@ -193,14 +203,16 @@ void thread_translate(uint64_t unused)
         }
         if (!is_started) {
             serve_requests();
+            wake_now();
             kernel_event(SCHEDULE_WAIT, time_now() + RETRY_US * ticks_per_us, 0, 0);
             continue;
         }
         is_started = take_messages() && messages_are_sound();
         serve_requests();
         if (is_started) {
-            messages_wait(next_end());
+            messages_wait(next_end(), &to_wake);
         }
+        wake_now(); /* it did not wait */
     }
 }
 
@@ -213,7 +225,8 @@ uint64_t export_call(uint64_t word0, uint64_t word1, uint64_t address, uint64_t 
                      uint64_t room, uint64_t duration_us)
 {
     const uint64_t words[] = {word0, word1};
-    struct request *request = &requests[thread_self()];
+    uint64_t self = thread_self();
+    struct request *request = &requests[self];
 
     if (length > COMPONENT_DATA_SIZE || own_thread == 0) {
         return NETWORK_FAILED;
@@ -224,11 +237,10 @@ uint64_t export_call(uint64_t word0, uint64_t word1, uint64_t address, uint64_t 
     request->length = length;
     request->room = room;
     request->end = time_now() + duration_us * ticks_per_us;
-    __atomic_fetch_or(&callers, 1ull << thread_self(), __ATOMIC_RELAXED);
+    __atomic_fetch_or(&callers, 1ull << self, __ATOMIC_RELAXED);
     __atomic_store_n(&request->state, ASKED, __ATOMIC_RELEASE);
-    kernel_event(SCHEDULE_WAKE, own_thread, WOKEN, 0);
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != DONE) {
-        kernel_event(SCHEDULE_WAIT, 0, 0, 0);
+        kernel_event(SCHEDULE_WAIT, 0, 0, own_thread);
     }
     request->state = FREE;
     return request->result;
