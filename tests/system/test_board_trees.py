@@ -76,9 +76,11 @@ def test_our_files_of_boards_that_nobody_tried_are_what_their_trees_say(
     assert text is not None
     (tmp_path / f"{name}.toml").write_text(text)
     ours = board_reader.load(name, Mistakes("test"))
-    # How it boots from a card, no tree tells.
-    assert ours is not None and ours.sd_card is not None
-    assert replace(ours, sd_card=None) == board_reader.load(name, Mistakes("test"), tmp_path)
+    theirs = board_reader.load(name, Mistakes("test"), tmp_path)
+    # How it boots from a card, no tree tells; nor with how much RAM the product can be bought.
+    assert ours is not None and ours.sd_card is not None and theirs is not None
+    assert ours.ram_limit and theirs.ram_limit and ours.ram_limit >= theirs.ram_limit
+    assert replace(ours, sd_card=None, ram_limit=theirs.ram_limit) == theirs
     assert [hart.has_s_mode for hart in ours.harts] == [False, True, True, True, True]
 
 
