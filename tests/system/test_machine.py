@@ -43,14 +43,15 @@ def restart(session: Session, tenant: str) -> None:
     raise AssertionError(f"{tenant} cannot be restarted: {answer.output}")
 
 
-def on_the_bare_machine(image: str, harts: int = 1) -> str:
+def on_the_bare_machine(image: str, harts: int = 1, sstc: bool = True) -> str:
     """Return what an image prints on QEMU's board without a monitor."""
     elf = paths.BUILD / "tenants" / f"{image}.elf"
     # Harts that wait for each other need not get their turns with -icount.
     time = ("-icount", "shift=3,sleep=off") if harts == 1 else ()
     run = subprocess.run(
         [
-            *("qemu-system-riscv64", "-M", "virt", "-cpu", "rv64,h=off", "-m", "128M"),
+            *("qemu-system-riscv64", "-M", "virt", "-m", "128M"),
+            *("-cpu", f"rv64,h=off,sstc={'on' if sstc else 'off'}"),
             *("-smp", str(harts), "-nographic", "-bios", "none", "-kernel", str(elf), *time),
         ],
         stdin=subprocess.DEVNULL,
@@ -172,11 +173,11 @@ def test_storms_of_msip_between_harts_cost_nobody_else(
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_s_mode_below_is_that_of_the_bare_machine(boot: Boot, sstc: bool) -> None:
     """Its own page tables, delegated traps, SBI calls and timer; an RTOS above it takes turns."""
-    below = machine("machine-supervisor", priority=1, s_mode=True)
+    below = machine("machine-supervisor", priority=1, s_mode=True, fp=True)
     session = boot(system(below, freertos(), sstc=sstc), icount=3)
     session.expect("whole", "^PASS supervisor$")
     printed = session.output("whole").replace("\r", "")
-    assert printed == on_the_bare_machine("machine-supervisor")
+    assert printed == on_the_bare_machine("machine-supervisor", sstc=sstc)
     session.expect_monitor("^monitor: tenant whole: shutdown$")
 
 

@@ -192,7 +192,7 @@ def _intc_phandle(number: int) -> int:
 
 
 def _cpu(number: int, view: TenantView, board: Board) -> fdt.Node:
-    names = extensions(board, view.fp, view.vector, view.sstc and not view.machine)
+    names = extensions(board, view.fp, view.vector, view.sstc and view.supervisor)
     cpu = _node(
         f"cpu@{number:x}",
         {

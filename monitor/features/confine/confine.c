@@ -49,7 +49,7 @@ static void empty(struct confinement *confinement)
     }
 }
 
-bool confine_begin(struct vhart *vhart, struct confinement *confinement)
+void confine_begin(struct vhart *vhart, struct confinement *confinement)
 {
     /* What a hart with a coarser grain does not distinguish is not offered at all. */
     uint32_t end = bundle->board.pmp_grain == 4 ? bundle->board.pmp_entries : 0;
@@ -80,11 +80,14 @@ bool confine_begin(struct vhart *vhart, struct confinement *confinement)
     empty(confinement);
     confinement->in_force = false;
     put(vhart, vhart->description->pmp_config);
-    return end != 0;
 }
 
-void confine_apply(struct vhart *vhart, struct confinement *confinement)
+void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose)
 {
+    if (confinement->made_for != purpose) {
+        empty(confinement);
+        confinement->made_for = purpose;
+    }
     confinement->in_force = true;
     put(vhart, confinement->blocks);
 }
@@ -126,8 +129,9 @@ static void fill(struct vhart *vhart, struct confinement *confinement, uint64_t 
     put(vhart, confinement->blocks);
 }
 
+/* Opens what both sets allow, unless the right is only asked for. */
 static enum confine_verdict look_up(struct vhart *vhart, struct confinement *confinement,
-                                    uint8_t right, uint64_t physical)
+                                    uint8_t right, uint64_t physical, bool opens)
 {
     const struct bundle_vhart *own = vhart->description;
     const uint8_t *blocks = (const uint8_t *)confinement->blocks;
@@ -138,6 +142,9 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
 
     if ((config & right) == 0) {
         return CONFINE_DENIED;
+    }
+    if (!opens) {
+        return CONFINE_ALLOWED;
     }
     config &= pmp_decide(own->pmp_address, own->pmp_config, at, &size, 0);
     if ((config & right) == 0) {
@@ -156,7 +163,7 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
 
 /* The entries of page tables on the way to an address are read as by S-mode. */
 static enum confine_verdict look_up_tables(struct vhart *vhart, struct confinement *confinement,
-                                           uint64_t satp, uint64_t address)
+                                           uint64_t satp, uint64_t address, bool opens)
 {
     unsigned level = (unsigned)(satp >> SATP_MODE_SHIFT) - MODE_LESS_LEVELS;
     uint64_t table = (satp & SATP_PPN_MASK) << GUEST_PAGE_SHIFT;
@@ -164,13 +171,13 @@ static enum confine_verdict look_up_tables(struct vhart *vhart, struct confineme
     while (level-- > 0) {
         uint64_t index = address >> (GUEST_PAGE_SHIFT + TABLE_BITS * level) & 511;
         uint64_t place = table + index * sizeof(uint64_t);
-        enum confine_verdict verdict = look_up(vhart, confinement, PMP_READ, place);
+        enum confine_verdict verdict = look_up(vhart, confinement, PMP_READ, place, opens);
         uint64_t entry;
 
         if (verdict != CONFINE_ALLOWED) {
             return verdict;
         }
-        if (hart_is_wanted()) {
+        if (opens && hart_is_wanted()) {
             return CONFINE_OPENED; /* not yet: all of it takes long */
         }
         if (!tenant_owns_memory(vhart->tenant, place, sizeof(entry))) {
@@ -186,30 +193,32 @@ static enum confine_verdict look_up_tables(struct vhart *vhart, struct confineme
 }
 
 enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *confinement,
-                                     uint8_t right, uint64_t address)
+                                     uint64_t cause, uint64_t address)
 {
+    uint8_t right = cause == CAUSE_FETCH_ACCESS  ? PMP_EXECUTE
+                    : cause == CAUSE_LOAD_ACCESS ? PMP_READ
+                                                 : PMP_WRITE;
     uint64_t satp = CSR_READ(satp);
     uint64_t physical;
 
     if (satp >> SATP_MODE_SHIFT != 0) {
-        enum confine_verdict verdict = look_up_tables(vhart, confinement, satp, address);
+        enum confine_verdict verdict = look_up_tables(vhart, confinement, satp, address, true);
 
         if (verdict != CONFINE_ALLOWED) {
             return verdict;
         }
     }
     return guest_translate(vhart->tenant, satp, address, &physical)
-               ? look_up(vhart, confinement, right, physical)
+               ? look_up(vhart, confinement, right, physical, true)
                : CONFINE_ELSEWHERE;
 }
 
-bool confine_allows(struct vhart *vhart, const struct confinement *confinement, uint64_t satp,
-                    bool store, uint64_t address)
+bool confine_allows(struct vhart *vhart, struct confinement *confinement, uint64_t satp, bool store,
+                    uint64_t address)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     uint8_t right = store ? PMP_WRITE : PMP_READ;
     struct memory_access access = {.size = 1};
-    uint64_t size = PMP_ALL;
     uint32_t instruction;
     uint64_t physical;
 
@@ -218,10 +227,15 @@ bool confine_allows(struct vhart *vhart, const struct confinement *confinement, 
     }
     (void)(instruction_decode(instruction, store, &access) ||
            instruction_decode_floating(instruction, store, &access));
-    for (uint64_t end = address + access.size; address < end; address++) {
+    /* In each unit of 4 bytes. */
+    for (uint64_t end = address + access.size; address < end; address = (address | 3) + 1) {
+        if (satp >> SATP_MODE_SHIFT != 0 &&
+            look_up_tables(vhart, confinement, satp, address, false) == CONFINE_DENIED) {
+            return false;
+        }
         if (guest_translate_checked(vhart->tenant, satp, vhart->world.mstatus, store, address,
                                     &physical) &&
-            (confinement->rights(vhart, physical >> 2, &size) & right) == 0) {
+            look_up(vhart, confinement, right, physical, false) == CONFINE_DENIED) {
             return false;
         }
     }

@@ -25,6 +25,7 @@ struct confinement {
      * pmp_decide() does. */
     uint8_t (*rights)(const struct vhart *vhart, uint64_t at, uint64_t *size);
     uint64_t blocks[2]; /* pmpcfg of the spare entries that are filled */
+    unsigned made_for;  /* the purpose that they are for */
     bool in_force;
     uint8_t first; /* spare entries of the hart, and the one that is filled next */
     uint8_t end;
@@ -38,11 +39,15 @@ enum confine_verdict {
     CONFINE_ELSEWHERE, /* not by that: the address is not the vhart's, or no memory */
 };
 
-/* Finds the spare entries. False: they are too few. The vhart has what the bundle gives it. */
-bool confine_begin(struct vhart *vhart, struct confinement *confinement);
+/* Finds the spare entries; `end` is 0 if they are too few. The vhart has what the bundle gives it.
+ */
+void confine_begin(struct vhart *vhart, struct confinement *confinement);
 
-/* From now on the vhart can access what confine_look_up() has opened, and no more. */
-void confine_apply(struct vhart *vhart, struct confinement *confinement);
+/*
+ * From now on the vhart can access what confine_look_up() has opened for the same purpose, a number
+ * of the caller's, and no more.
+ */
+void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose);
 
 /* It has these rights by the entries of the bundle. */
 void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2]);
@@ -51,18 +56,18 @@ void confine_lift(struct vhart *vhart, struct confinement *confinement, const ui
 void confine_forget(struct vhart *vhart, struct confinement *confinement);
 
 /*
- * The loaded vhart's access to `address`, virtual or not, which takes the right PMP_..., has been
- * refused while the confinement is in force.
+ * The loaded vhart's access to `address`, virtual or not, has been refused with an access fault
+ * (`cause`) while the confinement is in force.
  */
 enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *confinement,
-                                     uint8_t right, uint64_t address);
+                                     uint64_t cause, uint64_t address);
 
 /*
  * The second set does not forbid the load or store of the loaded vhart's instruction at its pc. It
  * is made by the mode in MPP of the world, and translated by `satp`; whether that, or the bundle,
  * permits it is not asked.
  */
-bool confine_allows(struct vhart *vhart, const struct confinement *confinement, uint64_t satp,
-                    bool store, uint64_t address);
+bool confine_allows(struct vhart *vhart, struct confinement *confinement, uint64_t satp, bool store,
+                    uint64_t address);
 
 #endif

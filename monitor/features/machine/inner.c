@@ -147,6 +147,9 @@ void inner_wait(struct vhart *vhart)
     CSR_WRITE(mie, INTERRUPTS_MACHINE | (enabled & INTERRUPTS_SUPERVISOR));
     wake =
         (enabled & INTERRUPT_MTI) != 0 ? machine_parked[vhart_index(vhart)].mtimecmp : TIME_NEVER;
+    if ((enabled & INTERRUPT_STI) != 0 && timer_is_native(hart) && read_stimecmp() < wake) {
+        wake = read_stimecmp();
+    }
     schedule_wait(&hart->scheduler, &vhart->schedulable, wake);
     hart->reschedule = true;
 }

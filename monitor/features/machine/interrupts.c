@@ -42,13 +42,10 @@ void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
     if ((registers & CLINT_MTIMECMP) != 0) {
         set_timer(vhart);
     }
-    if ((registers & CLINT_MSIP) == 0) {
-        return;
-    }
-    if (__atomic_load_n(&clint_of(vhart)->msip, __ATOMIC_RELAXED) != 0) {
-        vhart_interrupt(vhart, INTERRUPT_SSI);
-    } else {
-        vhart_clear_interrupt(vhart, INTERRUPT_SSI);
+    if ((registers & CLINT_MSIP) != 0) {
+        bool raised = __atomic_load_n(&clint_of(vhart)->msip, __ATOMIC_RELAXED) != 0;
+
+        (raised ? vhart_interrupt : vhart_clear_interrupt)(vhart, INTERRUPT_SSI);
     }
 }
 

@@ -64,12 +64,10 @@ struct machine {
     struct machine_csrs csrs;
     struct inner inner; /* of a tenant with S-mode */
     struct confinement confinement;
-    enum machine_rights rights;     /* in force */
-    enum machine_rights blocks_for; /* what the blocks of the confinement are for */
-    uint64_t zero;                  /* CSRs that are */
-    bool has_pmp;                   /* else its PMP CSRs are zero */
-    bool confined;                  /* some of its entries are on, and do not open everything */
-    bool locked;                    /* some are locked */
+    enum machine_rights rights; /* in force */
+    uint64_t zero;              /* CSRs that are */
+    bool confined;              /* some of its entries are on, and do not open everything */
+    bool locked;                /* some are locked */
 };
 
 /* What entry.S knows of a vhart. */
@@ -96,11 +94,6 @@ static inline bool machine_has_rules(const struct machine *machine)
 static inline struct machine *machine_of(const struct vhart *vhart)
 {
     return &machines[vhart_index(vhart)];
-}
-
-static inline bool tenant_has_machine_mode(const struct tenant *tenant)
-{
-    return (tenant->description->flags & COTENANT_TENANT_MACHINE) != 0;
 }
 
 static inline bool tenant_has_s_mode(const struct tenant *tenant)

@@ -54,11 +54,7 @@ bool machine_protect(struct vhart *vhart)
         confine_lift(vhart, &machine->confinement, config);
         return true;
     }
-    if (rights != machine->blocks_for) {
-        confine_forget(vhart, &machine->confinement);
-        machine->blocks_for = rights;
-    }
-    confine_apply(vhart, &machine->confinement);
+    confine_apply(vhart, &machine->confinement, rights);
     return true;
 }
 
@@ -67,7 +63,7 @@ void machine_begin_pmp(struct vhart *vhart)
     struct machine *machine = machine_of(vhart);
 
     machine->confinement.rights = rights_at;
-    machine->has_pmp = confine_begin(vhart, &machine->confinement);
+    confine_begin(vhart, &machine->confinement);
     machine->rights = RIGHTS_OWN;
     machine->confined = false;
     machine->locked = false;
@@ -78,7 +74,7 @@ bool machine_write_pmp(struct vhart *vhart, uint32_t number, uint64_t value)
     struct machine *machine = machine_of(vhart);
     struct pmp_set none = {0};
 
-    if (!pmp_set_write(machine->has_pmp ? &machine->csrs.pmp : &none, number, value)) {
+    if (!pmp_set_write(machine->confinement.end != 0 ? &machine->csrs.pmp : &none, number, value)) {
         return false;
     }
     machine->locked = pmp_set_is_locked(&machine->csrs.pmp);

@@ -101,12 +101,15 @@ static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_know
     case CSR_MIP:
         return machine_interrupts(CSR_READ(mip));
     case CSR_MSCRATCH:
+    case CSR_SSCRATCH: /* those of S-mode have the same place where they are others' */
         return CSR_READ(sscratch);
     case CSR_MEPC:
+    case CSR_SEPC:
         return CSR_READ(sepc);
     case CSR_MCAUSE:
         return machine_cause(CSR_READ(scause));
     case CSR_MTVAL:
+    case CSR_STVAL:
         return CSR_READ(stval);
     case CSR_MCYCLE:
         return CSR_READ(mcycle) + csrs->cycle_offset;
@@ -143,15 +146,18 @@ static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
         machine_set_vector(vhart);
         break;
     case CSR_MSCRATCH:
+    case CSR_SSCRATCH:
         CSR_WRITE(sscratch, value);
         break;
     case CSR_MEPC:
+    case CSR_SEPC:
         CSR_WRITE(sepc, value);
         break;
     case CSR_MCAUSE:
         CSR_WRITE(scause, machine_cause(value));
         break;
     case CSR_MTVAL:
+    case CSR_STVAL:
         CSR_WRITE(stval, value);
         break;
     case CSR_MISA:
@@ -189,15 +195,32 @@ uint64_t inner_pending(const struct vhart *vhart)
     return pending;
 }
 
-/* SSIP and STIP; SEIP is the interrupt controller's. */
+static bool has_stimecmp(const struct vhart *vhart)
+{
+    return (machine_of(vhart)->csrs.envcfg & MENVCFG_STCE) != 0;
+}
+
+/* With STCE, which needs Sstc, stimecmp is S-mode's; without, write_pending() makes STIP by it. */
+static void write_environment(struct vhart *vhart, uint64_t value)
+{
+    uint64_t stce = timer_is_native(vhart->world.hart) ? MENVCFG_STCE : 0;
+    uint64_t taken = value & (MENVCFG_FIOM | stce);
+
+    if (((taken ^ machine_of(vhart)->csrs.envcfg) & MENVCFG_STCE) != 0) {
+        write_stimecmp(TIME_NEVER);
+    }
+    machine_of(vhart)->csrs.envcfg = taken;
+}
+
+/* SSIP, and STIP without STCE; SEIP is the interrupt controller's. */
 static void write_pending(struct vhart *vhart, uint64_t value, uint64_t bits)
 {
     bool native = timer_is_native(vhart->world.hart);
 
-    if ((bits & INTERRUPT_STI) != 0 && native) {
+    if ((bits & INTERRUPT_STI) != 0 && native && !has_stimecmp(vhart)) {
         write_stimecmp((value & INTERRUPT_STI) != 0 ? 0 : TIME_NEVER);
-        bits &= ~(uint64_t)INTERRUPT_STI;
     }
+    bits &= native ? ~(uint64_t)INTERRUPT_STI : UINT64_MAX;
     vhart_clear_interrupt(vhart, bits & ~value);
     vhart_raise_interrupt(vhart, bits & value);
 }
@@ -264,10 +287,9 @@ static uint64_t read_inner(struct vhart *vhart, uint32_t number, bool *is_known)
         return CSR_READ(stvec);
     case CSR_SCAUSE:
         return CSR_READ(scause);
-    case CSR_SSCRATCH:
-    case CSR_SEPC:
-    case CSR_STVAL: /* the hart's, as those of machine mode are without S-mode */
-        return read_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, is_known);
+    case CSR_STIMECMP:
+        *is_known = timer_is_native(vhart->world.hart);
+        return *is_known ? read_stimecmp() : 0;
     default:
         return read_machine(vhart, number, is_known);
     }
@@ -308,10 +330,14 @@ static bool write_inner(struct vhart *vhart, uint32_t number, uint64_t value)
     case CSR_SCAUSE:
         CSR_WRITE(scause, value);
         break;
-    case CSR_SSCRATCH:
-    case CSR_SEPC:
-    case CSR_STVAL:
-        return write_machine(vhart, number + CSR_MSCRATCH - CSR_SSCRATCH, value);
+    case CSR_MENVCFG:
+        write_environment(vhart, value);
+        break;
+    case CSR_STIMECMP:
+        if (has_stimecmp(vhart)) {
+            write_stimecmp(value);
+        }
+        break;
     default:
         if (place == NULL) {
             return write_machine(vhart, number, value);

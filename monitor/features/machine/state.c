@@ -108,7 +108,7 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
 
 static void begins(struct vhart *vhart)
 {
-    if (tenant_has_machine_mode(vhart->tenant)) {
+    if ((vhart->tenant->description->flags & COTENANT_TENANT_MACHINE) != 0) {
         begin(vhart);
     }
 }

@@ -81,7 +81,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
  */
 static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
-    const struct machine *machine = machine_of(vhart);
+    struct machine *machine = machine_of(vhart);
     const struct inner *inner = &machine->inner;
     bool load = cause == CAUSE_LOAD_ACCESS || cause == CAUSE_LOAD_MISALIGNED;
     struct world *world = &vhart->world;
@@ -116,21 +116,15 @@ static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
 static bool is_refused_by_tenant(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
     struct machine *machine = machine_of(vhart);
-    uint8_t right = cause == CAUSE_FETCH_ACCESS  ? PMP_EXECUTE
-                    : cause == CAUSE_LOAD_ACCESS ? PMP_READ
-                                                 : PMP_WRITE;
     enum confine_verdict verdict;
 
-    if (!machine_has_rules(machine)) {
-        return false;
-    }
-    if (machine_protect(vhart)) {
+    if (machine_has_rules(machine) && machine_protect(vhart)) {
         return true;
     }
     if (machine->rights < RIGHTS_BELOW) {
         return false;
     }
-    verdict = confine_look_up(vhart, &machine->confinement, right, address);
+    verdict = confine_look_up(vhart, &machine->confinement, cause, address);
     if (verdict == CONFINE_DENIED) {
         vhart->faults++;
         take_exception(vhart, cause, address);

@@ -19,9 +19,11 @@
 #define MSTATUS_MXR 0x80000ul
 #define MSTATUS_TVM 0x100000ul
 #define MSTATUS_TSR 0x400000ul
+#define MSTATUS_FS 0x6000ul
 #define INTERRUPTS_S (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL)
 #define CAUSE_ECALL_FROM_S 9
 #define NEVER UINT64_MAX
+#define MENVCFG_STCE (1ul << 63)
 #define FREQUENCY_FRACTION 1000 /* ticks */
 
 /* Calls of S-mode to machine mode, in a7. */
@@ -52,7 +54,8 @@ static _Alignas(4096) uint64_t user_middle[512];
 static _Alignas(4096) volatile uint64_t page[512];
 static volatile unsigned ticks;
 static volatile bool quiet;
-static volatile bool lost_way; /* no instruction of S-mode can be fetched */
+static volatile bool own_timer; /* S-mode has stimecmp */
+static volatile bool lost_way;  /* no instruction of S-mode can be fetched */
 
 static uint64_t call(uint64_t number, uint64_t argument)
 {
@@ -137,6 +140,10 @@ void supervisor_trap(uint64_t *registers)
 
     if (cause == (CAUSE_INTERRUPT | CAUSE_INTERRUPT_TIMER)) {
         ticks++;
+        if (own_timer) {
+            CSR_WRITE(stimecmp, ticks < 5 ? CSR_READ(time) + FREQUENCY_FRACTION : NEVER);
+            return;
+        }
         call(CALL_TIMER, ticks < 5 ? FREQUENCY_FRACTION : NEVER);
         return;
     }
@@ -367,6 +374,34 @@ static void modified(uint64_t address, uint64_t mode, uint64_t more)
     page[1] = 0;
 }
 
+/* The same of floating-point registers. */
+static void modified_floating(uint64_t address, uint64_t mode)
+{
+    uint64_t status = CSR_READ(mstatus);
+
+    print("floating point as by mode %lu: 0x%lx\n", mode >> 11, address);
+    __asm__ volatile(".option push\n"
+                     ".option arch, +d, +c\n"
+                     "csrw mstatus, %1\n"
+                     "fld ft0, 0(%0)\n"
+                     "csrw mstatus, %1\n"
+                     "fsd ft0, 8(%0)\n"
+                     "csrw mstatus, %1\n"
+                     "flw ft1, 4(%0)\n"
+                     "csrw mstatus, %1\n"
+                     "fsw ft1, 24(%0)\n"
+                     "csrw mstatus, %1\n"
+                     "fsd ft1, 16(%0)\n"
+                     "csrw mstatus, %2\n"
+                     ".option pop\n"
+                     :
+                     : "r"(address),
+                       "r"((status & ~MSTATUS_MPP) | mode | MSTATUS_MPRV | MSTATUS_FS), "r"(status)
+                     : "memory");
+    print("page 0x%lx 0x%lx 0x%lx\n", page[1], page[2], page[3]);
+    page[1] = 0;
+}
+
 static void try_modified(void)
 {
     leaf[0] = (uint64_t)page >> 12 << 10 | PTE_ALL;
@@ -381,6 +416,96 @@ static void try_modified(void)
     modified(ALIAS + 0x3000, MSTATUS_MPP_S, 0);
     modified(ALIAS + 0x3000, MSTATUS_MPP_S, MSTATUS_MXR);
     modified(NOWHERE, MSTATUS_MPP_S, 0);
+    modified_floating(ALIAS, MSTATUS_MPP_S);
+    modified_floating(ALIAS + 0x1000, MSTATUS_MPP_S);
+    modified_floating(ALIAS + 0x2000, 0);
+}
+
+static void supervisor_confined(void)
+{
+    CSR_WRITE(satp, 0ul);
+    load((uint64_t)page);
+    store((uint64_t)page + 8);
+    load((uint64_t)stack);
+    map();
+    load(ALIAS);
+    store(ALIAS + 8);
+    load(ALIAS + 0x2000 - 0x1000);
+    call(CALL_END, 0);
+}
+
+/* What machine mode's PMP entries take from S-mode: a page, or the tables that lead to it. */
+static void try_protection(void)
+{
+    const volatile uint64_t *taken[] = {page, leaf, middle};
+
+    print("PMP\n");
+    CSR_WRITE(pmpaddr1, (1ul << 54) - 1);
+    for (unsigned i = 0; i < 3; i++) {
+        print("without 0x%lx\n", (uint64_t)taken[i]);
+        CSR_WRITE(pmpaddr0, (uint64_t)taken[i] >> 2 | 0x1ff);
+        CSR_WRITE(pmpcfg0, 0x1f18ul);
+        run_below(supervisor_confined, MSTATUS_MPP_S);
+        modified(ALIAS, MSTATUS_MPP_S, 0);
+    }
+    CSR_WRITE(pmpcfg0, 0x1f19ul); /* now it may be read */
+    CSR_WRITE(pmpaddr0, (uint64_t)page >> 2 | 0x1ff);
+    run_below(supervisor_confined, MSTATUS_MPP_S);
+    modified(ALIAS, MSTATUS_MPP_S, 0);
+    CSR_WRITE(satp, 0ul);
+    CSR_WRITE(pmpcfg0, 0ul);
+    CSR_WRITE(pmpaddr0, (1ul << 54) - 1);
+    CSR_WRITE(pmpcfg0, 0x1ful);
+}
+
+/* Where the hart has Sstc: S-mode's own timer, if machine mode lets it have that. */
+static void supervisor_timer(void)
+{
+    ticks = 0;
+    CSR_WRITE(stimecmp, CSR_READ(time) + FREQUENCY_FRACTION);
+    CSR_WRITE(sie, INTERRUPT_TIMER);
+    CSR_SET(sstatus, SSTATUS_SIE);
+    while (ticks < 5) {
+        __asm__ volatile("wfi");
+    }
+    CSR_CLEAR(sstatus, SSTATUS_SIE);
+    CSR_WRITE(stimecmp, NEVER);
+    call(CALL_END, 0);
+}
+
+static bool has_stimecmp(void)
+{
+    uint64_t value = 0x55;
+
+    __asm__ volatile("csrr %0, stimecmp" : "+r"(value)); /* an exception leaves it as it is */
+    return value != 0x55;
+}
+
+static void try_timer_of_supervisor(void)
+{
+    CSR_WRITE(mcounteren, 7ul);
+    CSR_WRITE(mideleg, INTERRUPTS_S);
+    WRITE_AND_READ(menvcfg, 0);
+    if (!has_stimecmp()) {
+        print("no stimecmp\n");
+        return;
+    }
+    CSR_WRITE(menvcfg, MENVCFG_STCE);
+    print("menvcfg 0x%lx\n", CSR_READ(menvcfg));
+    WRITE_AND_READ(stimecmp, NEVER);
+    print("mip 0x%lx\n", CSR_READ(mip) & INTERRUPT_TIMER);
+    WRITE_AND_READ(stimecmp, 0);
+    print("mip 0x%lx\n", CSR_READ(mip) & INTERRUPT_TIMER);
+    CSR_CLEAR(mip, INTERRUPT_TIMER); /* it is the comparison's */
+    print("mip 0x%lx\n", CSR_READ(mip) & INTERRUPT_TIMER);
+    CSR_WRITE(stimecmp, NEVER);
+    CSR_SET(mip, INTERRUPT_TIMER);
+    print("mip 0x%lx\n", CSR_READ(mip) & INTERRUPT_TIMER);
+    own_timer = true;
+    run_below(supervisor_timer, MSTATUS_MPP_S);
+    own_timer = false;
+    print("ticks by stimecmp: %u\n", ticks);
+    CSR_WRITE(menvcfg, 0ul);
 }
 
 static void end_at_once(void)
@@ -457,6 +582,8 @@ void main(void)
     }
     try_modified();
     CSR_WRITE(satp, 0ul);
+    try_protection();
+    try_timer_of_supervisor();
     try_interrupts_of_machine();
     if (hostile_address != 0) {
         print("hostile\n");

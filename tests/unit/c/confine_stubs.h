@@ -17,15 +17,15 @@ static void put_entries(struct vhart *vhart, const uint64_t config[2])
     CSR_WRITE(pmpcfg2, config[1]);
 }
 
-bool confine_begin(struct vhart *vhart, struct confinement *confinement)
+void confine_begin(struct vhart *vhart, struct confinement *confinement)
 {
     (void)vhart;
-    (void)confinement;
-    return true;
+    confinement->end = COTENANT_PMP_ENTRIES;
 }
 
-void confine_apply(struct vhart *vhart, struct confinement *confinement)
+void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose)
 {
+    confinement->made_for = purpose;
     put_entries(vhart, confinement->blocks);
 }
 

@@ -61,7 +61,7 @@ void inner_wait(struct vhart *which)
 
 static struct machine_csrs *fresh(void)
 {
-    machines[0] = (struct machine){.has_pmp = true};
+    machines[0] = (struct machine){.confinement.end = 16};
     description = (struct bundle_tenant){0};
     vhart.world.mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64;
     hart.loaded = &vhart;

@@ -246,12 +246,42 @@ static void csrs_hold_what_is_legal(void **state)
     for (uint32_t number = 0; number < 4096; number++) {
         uint64_t value;
 
-        if (number == 0x14d || number == 0x15d || (number >= 0x600 && number < 0x700) ||
+        if (number == 0x15d || (number >= 0x600 && number < 0x700) ||
             (number >= 0x7a0 && number < 0x800) || (number >= 0x200 && number < 0x300)) {
             assert_false(machine_read_csr(&vhart, number, &value));
             assert_false(machine_write_csr(&vhart, number, 0));
         }
     }
+}
+
+/* stimecmp is S-mode's while STCE says so, which takes Sstc: sections 3.1.18 and 4.1.10. */
+static void stimecmp_is_there_with_sstc(void **state)
+{
+    uint64_t value;
+    (void)state;
+
+    fresh();
+    hart.features = 0;
+    assert_false(machine_read_csr(&vhart, CSR_STIMECMP, &value));
+    assert_true(machine_write_csr(&vhart, CSR_MENVCFG, UINT64_MAX));
+    assert_true(machine_read_csr(&vhart, CSR_MENVCFG, &value));
+    assert_int_equal(value, 1);
+    hart.features = HART_SSTC;
+    csr_file_write("0x14d", 5);
+    assert_true(machine_write_csr(&vhart, CSR_STIMECMP, 7)); /* without STCE it makes STIP */
+    assert_int_equal(csr_file_read("0x14d"), 5);
+    assert_true(machine_write_csr(&vhart, CSR_MENVCFG, UINT64_MAX));
+    assert_true(machine_read_csr(&vhart, CSR_MENVCFG, &value));
+    assert_int_equal(value, MENVCFG_STCE | 1);
+    assert_int_equal(csr_file_read("0x14d"), TIME_NEVER);
+    assert_true(machine_write_csr(&vhart, CSR_STIMECMP, 7));
+    assert_true(machine_write_csr(&vhart, CSR_MIP, INTERRUPT_STI)); /* which is read only now */
+    assert_int_equal(csr_file_read("0x14d"), 7);
+    assert_true(machine_write_csr(&vhart, CSR_MENVCFG, 0));
+    assert_int_equal(csr_file_read("0x14d"), TIME_NEVER);
+    assert_true(machine_write_csr(&vhart, CSR_MIP, INTERRUPT_STI));
+    assert_int_equal(csr_file_read("0x14d"), 0);
+    hart.features = 0;
 }
 
 int main(void)
@@ -263,6 +293,7 @@ int main(void)
         cmocka_unit_test(mprv_takes_rights_away_and_gives_back_no_more),
         cmocka_unit_test(msip_interrupts_machine_mode),
         cmocka_unit_test(csrs_hold_what_is_legal),
+        cmocka_unit_test(stimecmp_is_there_with_sstc),
     };
 
     csr_file_write("tp", (uint64_t)(uintptr_t)&hart);

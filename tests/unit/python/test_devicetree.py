@@ -97,7 +97,10 @@ def test_what_machine_mode_finds_with_s_mode_below(view: TenantView, board: Boar
     parents = cells(tree, "/soc/plic@c000000", "interrupts-extended")
     assert parents == [controller, 0xFFFF_FFFF, controller, 9]
     assert texts(tree, "/cpus/cpu@0", "mmu-type") == [board.mmu]
-    assert "sstc" not in texts(tree, "/cpus/cpu@0", "riscv,isa")[0]
+    for s_mode in (False, True):  # only S-mode has a stimecmp
+        seen = replace(whole, s_mode=s_mode, sstc=True)
+        isa = texts(fdt.parse_dtb(build(seen, board)), "/cpus/cpu@0", "riscv,isa")[0]
+        assert ("sstc" in isa) == s_mode
 
 
 def test_what_linux_reads(view: TenantView, board: Board) -> None:
