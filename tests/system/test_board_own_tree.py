@@ -41,9 +41,14 @@ def dumped(folder: Path, *machine: str) -> Path:
     return tree
 
 
-def test_debian_on_virt_with_the_tree_that_virt_hands_over(boot: Boot, tmp_path: Path) -> None:
-    """It has a serial number, and a device, that the tree of the file has not."""
-    tree = dumped(tmp_path, "virt", "-cpu", "rv64,h=off", "-m", "2G")
+def test_debian_on_virt_with_the_tree_that_virt_hands_over(
+    boot: Boot, build: Build, tmp_path: Path
+) -> None:
+    """It has a serial number, and a device, that the tree of the file has not.
+
+    QEMU puts it to the top of RAM, where the monitor goes.
+    """
+    tree = dumped(tmp_path, "virt", "-cpu", "rv64,h=off", "-m", "1G")
     other = Tree(tree.read_bytes()).root
     other.set_texts("serial-number", "4711")
     other.add("newcomer@1").set_texts("compatible", "made,newcomer")
@@ -56,8 +61,10 @@ def test_debian_on_virt_with_the_tree_that_virt_hands_over(boot: Boot, tmp_path:
         arguments="console=ttyS0 modules=virtio_mmio,virtio_rng",
     )
     slots = '[qemu.devices]\nvirtio0 = "virtio-rng-device"\n'
-    text = 'board = "qemu-virt"\n' + debian + freertos() + slots
-    session = boot(text, icount=4, extra=("-dtb", str(handed_over)))
+    launch = build('board = "qemu-virt"\nmemory = "1G"\n' + debian + freertos() + slots)
+    planned = launch.built.system
+    assert planned.monitor.end == planned.ram.end and planned.monitor.size >= 4 << 20
+    session = boot(launch, icount=4, extra=("-dtb", str(handed_over)))
     session.wait_ready("freertos")
     session.expect("linux", LINUX_READY)
     names = "cat model serial-number; ls -d new*; ls /sys/bus/platform/devices"
