@@ -18,7 +18,7 @@ from cotenant.run.session import Session
 
 _EXAMPLE = paths.ROOT / "examples" / "switch-linux-freertos.toml"
 _SOCKET = "../build/uart0.socket"
-# When in a tick of its kernel (4 ms) Linux is asked decides over a tick more or less.
+# One switch differs from another by about a tick of Linux' kernel (4 ms).
 _ROUNDS = 16
 _MS_PER_TICK = 1e-4
 _LINUX = re.compile(r"^suspendcheck: round=\d+ \S+ began=(\d+) ended=(\d+)$", re.MULTILINE)
