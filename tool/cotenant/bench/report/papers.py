@@ -118,7 +118,7 @@ class Paper:
 
 
 def read_all(folder: Path = FOLDER) -> list[Paper]:
-    """Return all papers, the one about the oldest feature first."""
+    """Return all papers, in the order of the page."""
     return [read(name, folder) for name in NAMES]
 
 
