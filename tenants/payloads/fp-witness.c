@@ -8,6 +8,8 @@
  *   fp-witness: rounds=N sweeps=N
  *
  * Arguments: seed=N   turns=N: of an empty loop in each round (2000)   report=N: rounds (500)
+ *            patient=1: a timer that is pending too early is set once more. QEMU's own race can be
+ *                       the cause where time is the host's (docs/torture.md)
  */
 #include "rt/check.h"
 #include "rt/console.h"
@@ -31,6 +33,7 @@
 const char payload_name[] = "fp-witness";
 
 static struct random random;
+static bool patient;
 
 static void hold(uint64_t turns)
 {
@@ -61,15 +64,21 @@ static void hold(uint64_t turns)
     }
 }
 
+/* Between the two reads it can have become due. */
+static bool is_early(uint64_t due)
+{
+    return (csr_read(sip) & INTERRUPT_TIMER) != 0 && clock_now() < due;
+}
+
 /* A timer that is due is pending; one that is not due is not. */
 static void judge_timer(uint64_t due)
 {
     uint64_t now = clock_now();
-    uint64_t pending = csr_read(sip) & INTERRUPT_TIMER;
 
-    /* Between the two reads it can have become due. */
-    check(pending == 0 || clock_now() >= due, "a timer is pending that is due in %lu ticks",
-          due - now);
+    if (patient && is_early(due)) {
+        sbi_set_timer(due);
+    }
+    check(!is_early(due), "a timer is pending that is due in %lu ticks", due - now);
     while (now >= due && (csr_read(sip) & INTERRUPT_TIMER) == 0) {
         check(clock_now() - now < clock_ticks(PATIENCE_US), "a timer interrupt is lost");
     }
@@ -81,6 +90,7 @@ void main(void)
     uint64_t every = platform_number("report", 500);
 
     random = random_from(platform_number("seed", 1));
+    patient = platform_number("patient", 0) != 0;
     interrupts_disable();
     csr_set(sstatus, SSTATUS_FS_INITIAL);
     memory_sweep_begin(PATTERN);

@@ -136,6 +136,13 @@ def test_the_payload_has_the_kinds_that_are_weighted() -> None:
     assert found == list(KINDS)
 
 
+@pytest.mark.parametrize("harts", [1, 4])
+def test_honest_tenants_are_patient_only_where_time_is_the_hosts(harts: int) -> None:
+    tenants = tomllib.loads(Round(Setting(harts=harts), 1).describe())["tenant"]
+    for name in ("witness", "keeper"):
+        assert ("patient=1" in tenants[name]["arguments"].split()) is (harts > 1)
+
+
 @pytest.mark.parametrize("board", ["qemu-virt", "sifive-unleashed"])
 def test_rounds_are_made_from_seed_and_number_alone(board: str) -> None:
     for number in range(1, 30):

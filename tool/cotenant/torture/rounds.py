@@ -196,12 +196,15 @@ class _Text:
 
     def _witness(self) -> str:
         keys: dict[str, object] = {"priority": 10, "memory": "1M", "image": "neighbour"}
-        patient = "" if self.round.setting.counted else " patient=1"
-        keys["arguments"] = f"report={REPORT_WAKES}{patient}"
+        keys["arguments"] = f"report={REPORT_WAKES}{self._patient()}"
         keys["hart"] = self._harts()[0]
         if self.round.setting.board == "qemu-virt":
             keys["devices"] = ["rtc"]
         return _table(WITNESS, keys)
+
+    def _patient(self) -> str:
+        """What the honest ones are told where time is the host's."""
+        return "" if self.round.setting.counted else " patient=1"
 
     def _keeper(self) -> str:
         """Above the hostile ones with a budget, or one of them."""
@@ -211,7 +214,8 @@ class _Text:
         else:
             keys |= {"priority": 5, "slice": "100us"}
         keys["hart"] = self._harts()[-1]
-        keys["arguments"] = f"seed={self.round.setting.seed + self.round.number} report=100"
+        seed = self.round.setting.seed + self.round.number
+        keys["arguments"] = f"seed={seed} report=100{self._patient()}"
         return _table(KEEPER, keys)
 
     def _machine(self) -> str:
