@@ -78,10 +78,10 @@ class Campaign:
         self.report.count(outcome, one.setting.board, added)
         new = self._cover(one, outcome)
         self.progress(self.report.actions)
+        late = f"wake-ups at most {added[0]:,} instructions later; " if one.setting.counted else ""
         self.tell(
             f"round {one.number}: {outcome.actions:,} actions with {', '.join(one.stress)}; "
-            f"wake-ups at most {added[0]:,} instructions later; "
-            f"{new} new blocks, {len(self.report.ran)} of {self.report.blocks} in all"
+            f"{late}{new} new blocks, {len(self.report.ran)} of {self.report.blocks} in all"
         )
         if outcome.failure is not None:
             self._keep(one, outcome.failure)
