@@ -62,6 +62,9 @@ struct __attribute__((aligned(64))) vhart {
 
 extern struct vhart vharts[COTENANT_MAX_VHARTS];
 
+/* Makes the tenant's vhart as it is described. At boot. */
+void vhart_init(struct vhart *vhart, const struct bundle_vhart *description, struct tenant *tenant);
+
 /*
  * Raises supervisor interrupts (bits of mip) of a vhart of this hart and wakes it if it waits for
  * one of them. Interrupts off; the shared lock is not needed. The caller goes on to

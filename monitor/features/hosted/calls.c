@@ -9,31 +9,26 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert, divert_base;
+static sbi_handler divert;
 
 /* As many as there are places of extensions, sbi/dispatch.c. */
-#define MOST_DIVERTED 32
-
-static struct sbi_extension diversions[MOST_DIVERTED];
-static sbi_handler *handlers[MOST_DIVERTED];
-static sbi_handler *base;
+static struct diversion {
+    struct sbi_extension extension;
+    sbi_handler *handler; /* of tenants that are no guests */
+} diversions[32];
 
 void guest_divert_calls(void)
 {
-    unsigned next = 0;
+    struct diversion *next = diversions;
 
     FOR_EACH_IN_TABLE(sbi_extensions, extension)
     {
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
-            handlers[next] = extension->handler;
-            diversions[next] = (struct sbi_extension){extension->id, divert, extension->beginning};
-            if (extension->id == SBI_EXT_BASE) {
-                base = extension->handler;
-                diversions[next].handler = divert_base;
-            }
+            *next = (struct diversion){*extension, extension->handler};
+            next->extension.handler = divert;
             sbi_withdraw(extension->id);
-            (void)sbi_offer(&diversions[next++]);
+            (void)sbi_offer(&next++->extension);
         }
     }
 }
@@ -82,31 +77,21 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
         return sbi_value(0);
     }
     (void)leave_to_process(vhart);
-    guest_vhart_of(vhart)->owes = GUEST_OWES_CHECK;
+    guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     return sbi_value(0);
 }
 
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    uint64_t extension = vhart->world.registers[REGISTER_A7];
-    unsigned place = 0;
+    uint64_t id = vhart->world.registers[REGISTER_A7];
+    bool is_any = id == SBI_EXT_BASE && function != SBI_BASE_PROBE_EXTENSION; /* the same for all */
+    const struct diversion *place = diversions;
 
-    if (is_guest(vhart->tenant)) {
-        if (extension == SBI_EXT_IPI) {
-            return send_ipi(vhart, function, arguments);
-        }
-        return leave_to_process(vhart);
+    if (is_guest(vhart->tenant) && !is_any) {
+        return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
-    while (diversions[place].id != extension) {
+    while (place->extension.id != id) {
         place++; /* it is one of them */
     }
-    return handlers[place](vhart, function, arguments);
-}
-
-static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
-                                     const uint64_t *arguments)
-{
-    return function == SBI_BASE_PROBE_EXTENSION && is_guest(vhart->tenant)
-               ? leave_to_process(vhart)
-               : base(vhart, function, arguments);
+    return place->handler(vhart, function, arguments);
 }

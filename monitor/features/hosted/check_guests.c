@@ -21,17 +21,17 @@ static bool is_room(const struct bundle *bundle)
 static bool keeps_entries_free(const struct bundle *bundle, const struct bundle_tenant *host,
                                const struct bundle_vhart *vhart)
 {
-    bool is_there = false;
-    bool is_free = true;
+    uint32_t entry = bundle->board.pmp_entries - host->guest_entries;
 
     for (uint32_t i = 0; i < host->vhart_count; i++) {
-        is_there |= bundle->vharts[host->vhart_first + i].hart == vhart->hart;
+        while (bundle->vharts[host->vhart_first + i].hart == vhart->hart &&
+               entry < bundle->board.pmp_entries) {
+            if (vhart->pmp_config[entry] != 0 || vhart->pmp_address[entry++] != 0) {
+                return false;
+            }
+        }
     }
-    for (uint32_t i = bundle->board.pmp_entries - host->guest_entries;
-         i < bundle->board.pmp_entries; i++) {
-        is_free &= vhart->pmp_config[i] == 0 && vhart->pmp_address[i] == 0;
-    }
-    return is_free || !is_there;
+    return true;
 }
 
 static struct check_result check_guests(const struct bundle *bundle, uint32_t index)

@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 #include "abi/hosted.h"
+#include "arch/csr.h"
+#include "core/feature.h"
 #include "core/tenant.h"
 #include "features/decode/decode.h"
 #include "features/plic/mmio.h"
@@ -39,15 +41,14 @@ struct guest {
 
 #define NO_VIEW 0
 
-/* What a vhart of a guest does at its next turn before it runs. */
-enum guest_owes {
-    GUEST_OWES_NOTHING,
-    GUEST_OWES_WORD,   /* goes on behind its load or store of a word */
-    GUEST_OWES_ACCESS, /* the same for any access, or takes a fault */
-    GUEST_OWES_CALL,   /* takes the answer to its call */
-    GUEST_OWES_CHECK,  /* nothing, but something has changed since its last turn, or there was none
-                        */
-};
+/*
+ * What a vhart of a guest does at its next turn before it runs: it goes on behind its load or
+ * store, or takes the answer to its call. With more than the first, the turn is not for switches.c:
+ * something has changed since the last one, or there was none, or the access is of no word.
+ */
+#define GUEST_OWES_ACCESS 1
+#define GUEST_OWES_CALL 2
+#define GUEST_OWES_CARE 4
 
 struct guest_vhart {
     struct vhart *vhart;
@@ -57,7 +58,7 @@ struct guest_vhart {
     uint64_t host_event;             /* and its hart's event_deadline */
     bool undisturbed;                /* no other has had the hart since */
     volatile struct hosted_run *run; /* NULL: not started */
-    enum guest_owes owes;
+    uint32_t owes;                   /* GUEST_OWES_* */
     /* Bits of the host's mstatus with which it can lend its time without moving floating-point
      * registers: FS if the guest shares them, 0 if there are none, all if it has its own. */
     uint64_t fp_status;
@@ -103,9 +104,29 @@ static inline struct guest_vhart *guest_vhart_of(const struct vhart *vhart)
 static inline void guest_has_changed(struct guest_vhart *own)
 {
     own->view = NO_VIEW;
-    own->owes = own->owes == GUEST_OWES_WORD      ? GUEST_OWES_ACCESS
-                : own->owes == GUEST_OWES_NOTHING ? GUEST_OWES_CHECK
-                                                  : own->owes;
+    own->owes |= GUEST_OWES_CARE;
+}
+
+/* What it has in floating-point registers is of no use to it any more. By its hart. */
+static inline void guest_forget_fp(struct vhart *vhart)
+{
+    if (HAS(fp) && vhart->keeps_registers) {
+        vhart->keeps_registers = false;
+        fp_drop(vhart);
+    }
+}
+
+/* The vhart, which is loaded, asks its process for an access; `value`: what it stores. */
+static inline void guest_note_access(struct guest_vhart *own, uint64_t address,
+                                     struct memory_access access, bool store, uint64_t value)
+{
+    own->access = access;
+    own->access.reg = store ? 0 : access.reg;
+    own->stores = store;
+    own->access_address = CSR_READ(mtval);
+    own->run->address = address;
+    own->run->size = access.size;
+    own->run->value = value;
 }
 
 /* The guest in a slot of a host; NULL: there is no such slot. */
@@ -157,9 +178,6 @@ void guest_exit(struct vhart *vhart, uint32_t reason);
  * the scheduler decides.
  */
 enum mmio_result guest_give_hart(struct vhart *to);
-
-/* The vhart has no turn any more, and its host's store is not done. Its own hart. */
-void guest_drop(struct vhart *vhart);
 
 /*
  * No vhart of the guest has a turn. False: one has, on another hart, which has been asked to look

@@ -12,13 +12,14 @@
 /* For which guest.view the hart's entries were written. */
 static uint64_t installed[COTENANT_MAX_HARTS];
 
-static void add(struct guest *guest, uint32_t *next, uint64_t address, uint8_t mode)
+/* Returns the entry behind the one that is added; there may be none. */
+static uint32_t add(struct guest *guest, uint32_t entry, uint64_t address, uint8_t mode)
 {
-    if (*next < bundle->board.pmp_entries) {
-        guest->pmp_address[*next] = address;
-        guest->pmp_config[*next] = mode;
+    if (entry < bundle->board.pmp_entries) {
+        guest->pmp_address[entry] = address;
+        guest->pmp_config[entry] = mode;
     }
-    (*next)++;
+    return entry + 1;
 }
 
 static uint32_t first_entry(const struct guest *guest)
@@ -32,24 +33,27 @@ bool guest_protect(struct guest *guest)
     uint32_t next = first_entry(guest);
     uint64_t bound = UINT64_MAX;
 
+    guest->size = 0;
     memset(guest->pmp_config, 0, sizeof(guest->pmp_config));
     for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
         const struct bundle_range *range = &guest->description.memory[i];
         uint64_t base = range->base >> 2;
 
+        guest->size += range->size;
         if (range->size == 0) {
             continue;
         }
         if (((range->base | range->size) & (range->size - 1)) == 0) {
-            add(guest, &next, base | ((range->size >> 3) - 1), PMP_MODE_NAPOT | PMP_RIGHTS);
+            base |= (range->size >> 3) - 1;
+            next = add(guest, next, base, PMP_MODE_NAPOT | PMP_RIGHTS);
             bound = UINT64_MAX;
             continue;
         }
         if (bound != base) { /* else it is the upper bound of the one before */
-            add(guest, &next, base, 0);
+            next = add(guest, next, base, 0);
         }
         bound = (range->base + range->size) >> 2;
-        add(guest, &next, bound, PMP_MODE_TOR | PMP_RIGHTS);
+        next = add(guest, next, bound, PMP_MODE_TOR | PMP_RIGHTS);
     }
     guest->view = ++latest_view;
     for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
@@ -58,40 +62,28 @@ bool guest_protect(struct guest *guest)
     return next <= bundle->board.pmp_entries;
 }
 
-/* Those that are kept for guests, the same for all vharts of a hart. */
-static void copy_entries(struct vhart *vhart, const struct guest *guest)
-{
-    uint32_t first = first_entry(guest);
-
-    memcpy(&vhart->rest.pmp_address[first], &guest->pmp_address[first],
-           (COTENANT_PMP_ENTRIES - first) * sizeof(uint64_t));
-}
-
 void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
 {
-    struct hart *hart = host->world.hart;
+    const struct hart *hart = host->world.hart;
+    bool other = installed[hart->index] != guest->view;
 
-    if (guest_vhart_of(vhart)->view != guest->view) {
-        memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));
-        copy_entries(vhart, guest);
-        memcpy(vhart->world.pmp_config, guest->pmp_config, sizeof(guest->pmp_config));
-        guest_vhart_of(vhart)->view = guest->view;
-    }
-    if (installed[hart->index] == guest->view) {
-        return;
-    }
     installed[hart->index] = guest->view;
-    for (uint32_t i = bundle->vhart_count; i < COTENANT_MAX_VHARTS; i++) {
+    for (uint32_t i = first_entry(guest); other && i < bundle->board.pmp_entries; i++) {
+        protection_write_address(i, guest->pmp_address[i]);
+        for (uint32_t j = 0; j < bundle->vhart_count; j++) {
+            if (vharts[j].world.hart == hart) {
+                vharts[j].rest.pmp_address[i] = guest->pmp_address[i];
+            }
+        }
+    }
+    for (uint32_t i = bundle->vhart_count; other && i < COTENANT_MAX_VHARTS; i++) {
         if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
             guest_has_changed(&guest_vharts[i]);
         }
     }
-    for (uint32_t i = first_entry(guest); i < bundle->board.pmp_entries; i++) {
-        protection_write_address(i, guest->pmp_address[i]);
-    }
-    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        if (vharts[i].world.hart == hart) {
-            copy_entries(&vharts[i], guest);
-        }
+    if (guest_vhart_of(vhart)->view != guest->view) {
+        memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));
+        memcpy(vhart->world.pmp_config, guest->pmp_config, sizeof(guest->pmp_config));
+        guest_vhart_of(vhart)->view = guest->view;
     }
 }

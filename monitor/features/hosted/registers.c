@@ -27,44 +27,35 @@ static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, 
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct vhart *host = own->host;
+    struct memory_access access;
     /* Read again: another vhart of the guest may have changed it, but not to its own advantage. */
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
 
-    if (!instruction_decode(instruction, store, &own->access)) {
+    if (!instruction_decode(instruction, store, &access) || access.size != size) {
         return MMIO_FAULT;
     }
-    own->stores = store;
-    own->access.reg = store ? 0 : own->access.reg;
-    own->owes = GUEST_OWES_ACCESS;
-    own->access_address = CSR_READ(mtval);
-    own->run->address = address;
-    own->run->size = size;
-    own->run->value = *value;
+    guest_note_access(own, address, access, store, *value);
+    own->owes = GUEST_OWES_ACCESS | GUEST_OWES_CARE;
     guest_exit(vhart, store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD);
     return guest_give_hart(host);
 }
 
-static enum mmio_result take_turn(struct vhart *host, uint64_t offset, uint32_t token)
+/* Turn pages have their vharts' numbers; there are more pages than vharts. */
+static enum mmio_result take_turn(struct vhart *host, uint64_t page, uint32_t token)
 {
-    uint64_t page = offset / COTENANT_HOSTED_PAGE - 1;
     const struct guest *guest = guest_in_slot(host->tenant, page / COTENANT_HOSTED_SLOT_PAGES);
     uint64_t id = page % COTENANT_HOSTED_SLOT_PAGES;
 
-    if (guest == NULL || id >= host->tenant->description->guest_vharts) {
-        return MMIO_FAULT;
-    }
-    return guest_turn(host, &guest->tenant->vharts[id], token);
+    return id < host->tenant->description->guest_vharts
+               ? guest_turn(host, &guest->tenant->vharts[id], token)
+               : MMIO_FAULT;
 }
 
 static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
 {
-    const uint64_t values[] = {
-        [COTENANT_HOSTED_IDENTITY / 8] = COTENANT_HOSTED_MAGIC,
-        [COTENANT_HOSTED_SLOTS / 8] = host->guest_count,
-        [COTENANT_HOSTED_VHARTS / 8] = host->guest_vharts,
-        [COTENANT_HOSTED_MEMORY / 8] = host->guest_memory,
-        [COTENANT_HOSTED_ENTRIES / 8] = host->guest_entries,
-    };
+    /* In the order of their offsets, from COTENANT_HOSTED_IDENTITY on. */
+    const uint64_t values[] = {COTENANT_HOSTED_MAGIC, host->guest_count, host->guest_vharts,
+                               host->guest_memory, host->guest_entries};
 
     return offset / 8 < sizeof(values) / sizeof(values[0]) ? values[offset / 8] : 0;
 }
@@ -79,7 +70,7 @@ static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uin
     }
     if (offset >= COTENANT_HOSTED_PAGE) {
         return store && size == 4 && offset % COTENANT_HOSTED_PAGE == 0
-                   ? take_turn(vhart, offset, (uint32_t)*value)
+                   ? take_turn(vhart, offset / COTENANT_HOSTED_PAGE - 1, (uint32_t)*value)
                    : MMIO_FAULT;
     }
     if (!store) {

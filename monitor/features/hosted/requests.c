@@ -19,7 +19,7 @@ static uint32_t create(struct guest *guest, struct hosted_request *request)
     if (!tenant_is_at_rest(tenant)) {
         return tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_STATE : COTENANT_HOSTED_BUSY;
     }
-    if (request->vhart == 0 || request->vhart > guest->host->description->guest_vharts) {
+    if (request->vhart - 1 >= guest->host->description->guest_vharts) {
         return COTENANT_HOSTED_INVALID;
     }
     latest_token += latest_token == UINT32_MAX ? 2 : 1;
@@ -27,13 +27,6 @@ static uint32_t create(struct guest *guest, struct hosted_request *request)
     tenant->vhart_count = request->vhart;
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
-    return COTENANT_HOSTED_OK;
-}
-
-static uint32_t destroy(struct guest *guest, struct hosted_request *request)
-{
-    (void)request;
-    tenant_halt(guest->tenant, TENANT_STOPPED);
     return COTENANT_HOSTED_OK;
 }
 
@@ -54,32 +47,35 @@ static bool is_lent(const struct tenant *host, uint64_t base, uint64_t size, uin
     return lent;
 }
 
-/* One that is lent and begins at `base`, or one that is not lent; or NULL. */
-static struct bundle_range *range_of(struct guest *guest, uint64_t base, bool lent)
+/* One that begins at `base`, which is 0 for those that are not lent; or NULL. */
+static struct bundle_range *range_of(struct guest *guest, uint64_t base)
 {
     for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
-        struct bundle_range *range = &guest->description.memory[i];
-
-        if ((range->size != 0) == lent && (!lent || range->base == base)) {
-            return range;
+        if (guest->description.memory[i].base == base) {
+            return &guest->description.memory[i];
         }
     }
     return NULL;
 }
 
-static uint32_t lend(struct guest *guest, struct hosted_request *request)
+/* It is not lent any more; for guests that have it. Takes no more entries than before. */
+static void empty(struct guest *guest, struct bundle_range *range)
+{
+    *range = (struct bundle_range){0, 0};
+    (void)guest_protect(guest);
+}
+
+static uint32_t lend(struct guest *guest, uint64_t base, uint64_t size)
 {
     const struct tenant *host = guest->host;
-    uint64_t base = request->address;
-    uint64_t size = request->size;
-    struct bundle_range *range = range_of(guest, 0, false);
+    struct bundle_range *range = range_of(guest, 0);
     uint64_t lent;
 
     if (size == 0 || ((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0) {
         return COTENANT_HOSTED_INVALID;
     }
     /* From here on the range does not wrap around. */
-    if (!tenant_owns_memory(host, base, size) || is_lent(host, base, size, &lent)) {
+    if (base == 0 || !tenant_owns_memory(host, base, size) || is_lent(host, base, size, &lent)) {
         return COTENANT_HOSTED_RANGE;
     }
     if (range == NULL || size > host->description->guest_memory - lent) {
@@ -90,31 +86,27 @@ static uint32_t lend(struct guest *guest, struct hosted_request *request)
     }
     *range = (struct bundle_range){base, size};
     if (!guest_protect(guest)) {
-        *range = (struct bundle_range){0, 0};
-        (void)guest_protect(guest);
+        empty(guest, range);
         return COTENANT_HOSTED_LIMIT;
     }
-    guest->size += size;
     return COTENANT_HOSTED_OK;
 }
 
-static uint32_t take_back(struct guest *guest, struct hosted_request *request)
+static uint32_t take_back(struct guest *guest, uint64_t base)
 {
-    struct bundle_range *range = range_of(guest, request->address, true);
+    struct bundle_range *range = range_of(guest, base);
 
-    if (range == NULL) {
+    if (range == NULL || range->size == 0) {
         return COTENANT_HOSTED_RANGE;
     }
     if (!guest_is_still(guest)) {
         return COTENANT_HOSTED_BUSY;
     }
-    guest->size -= range->size;
-    *range = (struct bundle_range){0, 0};
-    (void)guest_protect(guest); /* takes no more entries than before */
+    empty(guest, range);
     return COTENANT_HOSTED_OK;
 }
 
-static uint32_t start(struct guest *guest, struct hosted_request *request)
+static uint32_t start(const struct guest *guest, const struct hosted_request *request)
 {
     struct tenant *tenant = guest->tenant;
     struct guest_vhart *own;
@@ -134,74 +126,70 @@ static uint32_t start(struct guest *guest, struct hosted_request *request)
     }
     own = guest_vhart_of(vhart);
     own->run = (volatile struct hosted_run *)request->run;
-    own->owes = GUEST_OWES_CHECK;
+    own->owes = GUEST_OWES_CARE;
     own->called = 0;
     own->token = guest->token;
     shares_fp = (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 && !vhart->has_vectors;
     own->fp_status = !tenant_uses_fp(tenant) ? 0 : shares_fp ? MSTATUS_FS : UINT64_MAX;
-    if (HAS(fp) && vhart->keeps_registers) {
-        vhart->keeps_registers = false;
-        fp_drop(vhart);
-    }
+    guest_forget_fp(vhart);
     vhart_setup_world(vhart, request->address, request->argument);
     vhart->state = VHART_STARTED;
     FENCE_I(); /* for what the process has written; on another hart guest_bind() does it */
     return COTENANT_HOSTED_OK;
 }
 
-static uint32_t status(struct guest *guest, struct hosted_request *request)
+/* All but CREATE and STATUS: the guest is there, and is the one that is meant. */
+static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
 {
-    const struct tenant *tenant = guest->tenant;
+    struct tenant *tenant = guest->tenant;
 
-    request->state = tenant_is_at_rest(tenant)         ? COTENANT_HOSTED_FREE
-                     : tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_ALIVE
-                                                       : COTENANT_HOSTED_ENDING;
-    request->vhart = tenant->vhart_count;
-    request->size = guest->size;
-    return COTENANT_HOSTED_OK;
-}
-
-static uint32_t carry_out(const struct tenant *host, struct hosted_request *request)
-{
-    static uint32_t (*const operations[])(struct guest *, struct hosted_request *) = {
-        [COTENANT_HOSTED_CREATE] = create,       [COTENANT_HOSTED_DESTROY] = destroy,
-        [COTENANT_HOSTED_LEND] = lend,           [COTENANT_HOSTED_START] = start,
-        [COTENANT_HOSTED_TAKE_BACK] = take_back, [COTENANT_HOSTED_STATUS] = status,
-    };
-    struct guest *guest = guest_in_slot(host, request->slot);
-    uint32_t operation = request->operation;
-    uint32_t result;
-
-    if (guest == NULL || operation == 0 ||
-        operation >= sizeof(operations) / sizeof(operations[0])) {
-        return COTENANT_HOSTED_INVALID;
+    if (request->operation == COTENANT_HOSTED_CREATE) {
+        return create(guest, request);
     }
-    if (operation != COTENANT_HOSTED_CREATE && operation != COTENANT_HOSTED_STATUS &&
-        (guest->tenant->state != TENANT_RUNNING ||
-         (request->token != 0 && request->token != guest->token))) {
+    if (request->operation == COTENANT_HOSTED_STATUS) {
+        request->state = tenant_is_at_rest(tenant)         ? COTENANT_HOSTED_FREE
+                         : tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_ALIVE
+                                                           : COTENANT_HOSTED_ENDING;
+        request->vhart = tenant->vhart_count;
+        request->size = guest->size;
+        return COTENANT_HOSTED_OK;
+    }
+    if (tenant->state != TENANT_RUNNING ||
+        (request->token != 0 && request->token != guest->token)) {
         return COTENANT_HOSTED_STATE;
     }
-    result = operations[operation](guest, request);
-    request->token = guest->token;
-    return result;
+    switch (request->operation) {
+    case COTENANT_HOSTED_DESTROY:
+        tenant_halt(tenant, TENANT_STOPPED);
+        return COTENANT_HOSTED_OK;
+    case COTENANT_HOSTED_LEND:
+        return lend(guest, request->address, request->size);
+    case COTENANT_HOSTED_TAKE_BACK:
+        return take_back(guest, request->address);
+    default:
+        return start(guest, request);
+    }
 }
 
 void guest_request(struct tenant *host, uint64_t address)
 {
-    volatile struct hosted_request *answer = (volatile struct hosted_request *)address;
+    struct hosted_request *theirs = (struct hosted_request *)address;
     struct hosted_request request;
+    uint32_t result = COTENANT_HOSTED_INVALID;
+    struct guest *guest;
 
     if ((address & (sizeof(request) - 1)) != 0 ||
         !tenant_owns_memory(host, address, sizeof(request))) {
         return;
     }
-    memcpy(&request, (const void *)address, sizeof(request));
-    request.result = carry_out(host, &request);
-    answer->token = request.token;
-    answer->vhart = request.vhart;
-    answer->size = request.size;
-    answer->state = request.state;
-    __atomic_store_n(&answer->result, request.result, __ATOMIC_RELEASE);
+    memcpy(&request, theirs, sizeof(request));
+    guest = guest_in_slot(host, request.slot);
+    if (guest != NULL && request.operation - 1 < COTENANT_HOSTED_STATUS) {
+        result = carry_out(guest, &request);
+        request.token = guest->token;
+    }
+    memcpy(theirs, &request, offsetof(struct hosted_request, result));
+    __atomic_store_n(&theirs->result, result, __ATOMIC_RELEASE);
 }
 
 void guest_line(const struct tenant *host, uint64_t value)

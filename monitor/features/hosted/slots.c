@@ -23,30 +23,21 @@ static uint32_t vhart_count;
 static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_t slot, uint32_t id)
 {
     struct vhart *vhart = &tenant->vharts[id];
-    struct vhart *first = &host->vharts[id % host->vhart_count];
     struct guest_vhart *own = &guest_vharts[vhart - vharts];
 
     own->vhart = vhart;
     own->turn_address =
         host->description->guest_base +
         (1 + (uint64_t)slot * COTENANT_HOSTED_SLOT_PAGES + id) * COTENANT_HOSTED_PAGE;
-    own->view = NO_VIEW;
-    own->description = (struct bundle_vhart){
-        .id = id,
-        .priority = first->description->priority,
-        .flags = COTENANT_VHART_WFI_YIELDS,
-        .plic_m_context = COTENANT_NONE,
-        .plic_s_context = 2 * id + 1, /* behind a machine context, as on most boards */
-        .plic_claim_entry = COTENANT_NONE,
-    };
-    vhart->description = &own->description;
-    vhart->index = (uint32_t)(vhart - vharts);
-    vhart->tenant = tenant;
-    vhart->world.hart = first->world.hart;
-    vhart->world.vhart_id = id;
-    vhart->schedulable.priority = first->schedulable.priority - 1;
-    vhart->schedulable.slice = first->schedulable.slice;
-    vhart->work_patience = first->work_patience;
+    own->description = *host->vharts[id % host->vhart_count].description;
+    own->description.id = id;
+    own->description.flags = COTENANT_VHART_WFI_YIELDS;
+    own->description.plic_s_context = 2 * id + 1; /* behind a machine context, as on most boards */
+    own->description.plic_m_context = COTENANT_NONE;
+    own->description.plic_claim_entry = COTENANT_NONE;
+    memset(own->description.pmp_config, 0, sizeof(own->description.pmp_config));
+    vhart_init(vhart, &own->description, tenant);
+    vhart->schedulable.priority--;
     vhart->brings_registers = tenant_uses_fp(tenant);
     vhart->has_vectors = (tenant->description->flags & COTENANT_TENANT_VECTOR) != 0;
     /* A vhart of a guest is always attended, and one of its hart's during a turn. */
@@ -110,40 +101,33 @@ struct guest *guest_in_slot(const struct tenant *host, uint64_t slot)
 static void __attribute__((noinline)) end_guest(struct guest *guest)
 {
     guest->token = 0;
-    guest->size = 0;
     /* Those that the devices of this one have left raised are not the next one's. */
     for (uint32_t source = 1; source < COTENANT_HOSTED_SOURCES; source++) {
         vplic_set_level(guest->tenant->plic, source, false);
     }
     memset(guest->description.memory, 0, sizeof(guest->description.memory));
+    (void)guest_protect(guest);
     for (uint32_t id = 0; id < guest->host->description->guest_vharts; id++) {
         struct guest_vhart *own = guest_vhart_of(&guest->tenant->vharts[id]);
 
         own->run = NULL;
-        own->view = NO_VIEW;
-        own->owes = GUEST_OWES_CHECK;
+        own->owes = GUEST_OWES_CARE;
         own->called = 0;
     }
 }
 
-/* A guest has stopped, or a host has, whose guests none can go on. */
-static void __attribute__((noinline)) stop_guests(const struct tenant *tenant)
-{
-    for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_SLOTS; i++) {
-        if (guests[i].host == tenant && guests[i].tenant->state == TENANT_RUNNING) {
-            tenant_halt(guests[i].tenant, TENANT_STOPPED);
-        }
-    }
-}
-
-/* If it suspends, its guests do with it. */
+/* A guest has stopped, or a host has, whose guests none can go on. If that suspends, they do. */
 static void leaves(struct tenant *tenant)
 {
+    bool stops = tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED;
+
     if (is_guest(tenant)) {
         end_guest(guest_of(tenant));
-    } else if (tenant->description->guest_count != 0 &&
-               (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED)) {
-        stop_guests(tenant);
+    }
+    for (struct guest *guest = guests; guest != guests + COTENANT_HOSTED_MAX_SLOTS; guest++) {
+        if (stops && guest->host == tenant && guest->tenant->state == TENANT_RUNNING) {
+            tenant_halt(guest->tenant, TENANT_STOPPED);
+        }
     }
 }
 

@@ -26,21 +26,8 @@ give(struct hart *hart, struct vhart *from, struct vhart *to, uint64_t event)
         to->world.pending |= INTERRUPT_STI;
     }
     timer_program(hart, to, event);
-    if (messages_publish(hart, to)) {
-        FENCE_I();
-        *hart->msip = 1;
-    }
+    fast_publish(hart, to);
     return change_world(&from->world, &to->world);
-}
-
-/* The host's timer. */
-static inline uint64_t deadline_of(const struct hart *hart, const struct vhart *host,
-                                   uint64_t enabled)
-{
-    if ((enabled & INTERRUPT_STI) == 0) {
-        return TIME_NEVER;
-    }
-    return timer_is_native(hart) ? read_stimecmp() : host->world.deadline;
 }
 
 static inline __attribute__((always_inline)) world_change lend(struct hart *hart,
@@ -49,13 +36,12 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     struct guest_vhart *own = guest_last[host->index];
     uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
     struct schedulable *next = host->schedulable.next;
-    volatile struct hosted_run *run;
     struct vhart *vhart;
     uint64_t deadline;
     uint64_t event = hart->event_deadline;
 
     /* The instruction is that of its last turn, unless the program has changed it for itself. */
-    if (own == NULL || own->turn_address != address || own->owes > GUEST_OWES_WORD ||
+    if (own == NULL || own->turn_address != address || own->owes > GUEST_OWES_ACCESS ||
         host->world.registers[REGISTER_PC] != own->store_pc ||
         (uint32_t)host->world.registers[own->store_register] != own->token || own->called != 0 ||
         (CSR_READ(mip) & (INTERRUPTS_MACHINE | enabled)) != 0 ||
@@ -63,7 +49,6 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
         return NO_CHANGE;
     }
     vhart = own->vhart;
-    run = own->run;
     if (own->host != NULL) {
         if (next != &vhart->schedulable) {
             return NO_CHANGE;
@@ -72,15 +57,15 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     }
     if (hart->attended_vharts != (own->host != NULL) ||
         (next != NULL && next->priority == host->schedulable.priority) ||
-        run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+        own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
         return NO_CHANGE;
     }
-    if (own->owes == GUEST_OWES_WORD) {
+    if (own->owes == GUEST_OWES_ACCESS) {
         uint64_t pc = vhart->world.registers[REGISTER_PC] + own->access.length;
 
-        vhart->world.registers[own->access.reg] = (uint64_t)(int32_t)run->value;
+        vhart->world.registers[own->access.reg] = (uint64_t)(int32_t)own->run->value;
         vhart->world.registers[REGISTER_PC] = pc; /* in the place of x0 */
-        own->owes = GUEST_OWES_NOTHING;
+        own->owes = 0;
     }
     own->host_switches = host->schedulable.switches;
     own->host_event = event;
@@ -89,7 +74,7 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     hart->attended_vharts = 1;
     hart->attended_last = &vhart->schedulable;
     vhart->schedulable.next = next;
-    deadline = deadline_of(hart, host, enabled);
+    deadline = (enabled & INTERRUPT_STI) != 0 ? timer_deadline(host) : TIME_NEVER;
     insert_waiting(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
     /* Another one that will be due is found by the longer way. */
     hart->next_up = hart->scheduler.waiting == &host->schedulable ? &host->schedulable : NULL;
@@ -101,7 +86,6 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 {
     uint32_t instruction = guest_fetch_in_line(vhart->world.registers[REGISTER_PC]);
     struct guest_vhart *own = guest_vhart_of(vhart);
-    volatile struct hosted_run *run = own->run;
     struct vhart *host = own->host;
     struct word_access access;
 
@@ -109,20 +93,12 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
         !decode_word(instruction, store, &access)) {
         return NO_CHANGE;
     }
-    run->address = address;
-    run->size = sizeof(uint32_t);
-    if (store) {
-        run->value = stored_value(vhart, access.reg);
-        access.reg = 0;
-    }
-    own->access = (struct memory_access){.sign_extend = true,
-                                         .size = sizeof(uint32_t),
-                                         .reg = (uint8_t)access.reg,
-                                         .length = (uint8_t)access.length};
-    own->stores = store;
-    own->access_address = CSR_READ(mtval);
-    own->owes = GUEST_OWES_WORD;
-    run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
+    guest_note_access(own, address,
+                      (struct memory_access){false, true, sizeof(uint32_t), (uint8_t)access.reg,
+                                             (uint8_t)access.length},
+                      store, store ? stored_value(vhart, access.reg) : 0);
+    own->owes = GUEST_OWES_ACCESS;
+    own->run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
     own->host = NULL;
     host->world.registers[REGISTER_PC] += own->store_length;
     hart->attended_vharts = 0;
@@ -137,15 +113,6 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 static inline __attribute__((always_inline)) world_change
 switch_from(struct hart *hart, struct vhart *vhart, uint64_t address, bool store, bool guest)
 {
-    world_change change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
-
-    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
-}
-
-/* Where other harts may come in between. */
-static __attribute__((noinline)) world_change with_lock(struct hart *hart, struct vhart *vhart,
-                                                        uint64_t address, bool store, bool guest)
-{
     world_change change = NO_CHANGE;
 
     if (shared_try_enter(hart)) {
@@ -157,15 +124,10 @@ static __attribute__((noinline)) world_change with_lock(struct hart *hart, struc
 
 world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 {
-    return hart_is_alone(hart) ? switch_from(hart, vhart, address, store, true)
-                               : with_lock(hart, vhart, address, store, true);
+    return switch_from(hart, vhart, address, store, true);
 }
 
 world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
 {
-    if (!store) {
-        return NO_CHANGE;
-    }
-    return hart_is_alone(hart) ? switch_from(hart, host, address, store, false)
-                               : with_lock(hart, host, address, store, false);
+    return store ? switch_from(hart, host, address, store, false) : NO_CHANGE;
 }

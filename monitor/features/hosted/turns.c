@@ -10,13 +10,8 @@
 
 struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
 
-/* The host's vhart has had its hart since it lent its time. */
-static bool is_over(const struct guest_vhart *own)
-{
-    return own->host->schedulable.switches != own->host_switches;
-}
-
-void guest_drop(struct vhart *vhart)
+/* The vhart has no turn any more, and its host's store is not done. Its own hart. */
+static void drop(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct hart *hart = vhart->world.hart;
@@ -32,13 +27,22 @@ void guest_drop(struct vhart *vhart)
     __atomic_store_n(&own->host, NULL, __ATOMIC_SEQ_CST);
 }
 
+/* Its turn, if the host's vhart has had its hart since it lent its time. */
+static bool drop_if_over(const struct guest_vhart *own)
+{
+    bool over = own->host != NULL && own->host->schedulable.switches != own->host_switches;
+
+    if (over) {
+        drop(own->vhart);
+    }
+    return over;
+}
+
 /* The turn of a host's vhart, if there is one. */
 static void drop_last(const struct vhart *host)
 {
-    const struct guest_vhart *own = guest_last[host->index];
-
-    if (own != NULL && own->host == host) {
-        guest_drop(own->vhart);
+    if (guest_last[host->index] != NULL && guest_last[host->index]->host == host) {
+        drop(guest_last[host->index]->vhart);
     }
 }
 
@@ -49,7 +53,7 @@ void guest_exit(struct vhart *vhart, uint32_t reason)
     struct hart *hart = vhart->world.hart;
 
     host->world.registers[REGISTER_PC] += own->store_length;
-    guest_drop(vhart);
+    drop(vhart);
     schedule_wake(&hart->scheduler, &host->schedulable, hart_now(hart));
     /* One that was called just now, while it seemed to have its turn, does not wait. */
     if (reason == COTENANT_HOSTED_EXIT_IDLE && own->called != 0) {
@@ -85,13 +89,11 @@ bool guest_is_still(const struct guest *guest)
 
     for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
         struct vhart *vhart = &guest->tenant->vharts[id];
+        bool has_turn = guest_vhart_of(vhart)->host != NULL;
 
-        if (guest_vhart_of(vhart)->host == NULL) {
-            continue;
-        }
-        if (vhart->world.hart == hart_self()) {
-            guest_drop(vhart); /* the host has this hart, so the turn is over */
-        } else {
+        if (has_turn && vhart->world.hart == hart_self()) {
+            drop(vhart); /* the host has this hart, so the turn is over */
+        } else if (has_turn) {
             messages_post(vhart, REQUEST_EVENTS);
             still = false;
         }
@@ -101,22 +103,21 @@ bool guest_is_still(const struct guest *guest)
 
 bool guest_bind(struct vhart *vhart, struct hart *hart)
 {
-    struct hart *before = vhart->world.hart;
+    struct guest_vhart *own = guest_vhart_of(vhart);
 
-    if (before == hart) {
+    if (vhart->world.hart == hart) {
         return true;
     }
-    if (__atomic_load_n(&before->loaded, __ATOMIC_SEQ_CST) == vhart ||
-        (vhart->keeps_registers && !vhart->brings_registers) ||
+    /* The registers that it brings are kept when it is said to bring them: features/fp. */
+    if (__atomic_load_n(&vhart->world.hart->loaded, __ATOMIC_SEQ_CST) == vhart ||
+        (vhart->keeps_registers && !__atomic_load_n(&vhart->brings_registers, __ATOMIC_ACQUIRE)) ||
         (HAS(vector) && vhart->has_vectors && vector_is_in_hart(vhart))) {
         return false;
     }
     vhart->world.hart = hart;
-    guest_has_changed(guest_vhart_of(vhart));
+    guest_has_changed(own);
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        if (guest_last[i] == guest_vhart_of(vhart)) {
-            guest_last[i] = NULL;
-        }
+        guest_last[i] = guest_last[i] == own ? NULL : guest_last[i];
     }
     FENCE_I(); /* which the hart before may have been asked for */
     return true;
@@ -127,28 +128,17 @@ static void fault(struct vhart *vhart)
 {
     const struct guest_vhart *own = guest_vhart_of(vhart);
     struct world *world = &vhart->world;
-    uint64_t status = world->mstatus & ~(uint64_t)(MSTATUS_SPP | MSTATUS_SPIE | MSTATUS_SIE);
+    uint64_t status = world->mstatus;
 
     world->scause = own->stores ? CAUSE_STORE_ACCESS : CAUSE_LOAD_ACCESS;
     world->stval = own->access_address;
     world->sepc = world->registers[REGISTER_PC];
-    status |= (world->mstatus & MSTATUS_MPP) == MSTATUS_MPP_S ? MSTATUS_SPP : 0;
-    status |= (world->mstatus & MSTATUS_SIE) != 0 ? MSTATUS_SPIE : 0;
-    world->mstatus = (status & ~(uint64_t)MSTATUS_MPP) | MSTATUS_MPP_S;
+    world->mstatus =
+        (status & ~(uint64_t)(MSTATUS_MPP | MSTATUS_SPP | MSTATUS_SPIE | MSTATUS_SIE)) |
+        MSTATUS_MPP_S | ((status & MSTATUS_MPP_S) != 0 ? MSTATUS_SPP : 0) |
+        ((status & MSTATUS_SIE) != 0 ? MSTATUS_SPIE : 0);
     world->registers[REGISTER_PC] = world->stvec & ~3ul;
     vhart->faults++;
-}
-
-static void end_access(struct vhart *vhart)
-{
-    const struct guest_vhart *own = guest_vhart_of(vhart);
-    const struct memory_access *access = &own->access;
-    uint64_t *registers = vhart->world.registers;
-
-    if (access->reg != 0) {
-        registers[access->reg] = instruction_load_result(access, own->run->value);
-    }
-    registers[REGISTER_PC] += access->length;
 }
 
 /* What the process has answered: from here on each field is read once. */
@@ -156,25 +146,25 @@ static void settle(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     uint64_t *registers = vhart->world.registers;
+    uint64_t behind = registers[REGISTER_PC] + own->access.length;
+    bool ends_access = (own->owes & GUEST_OWES_ACCESS) != 0;
 
-    if (own->owes == GUEST_OWES_WORD) {
-        own->owes = GUEST_OWES_ACCESS;
-    }
-    if (own->owes == GUEST_OWES_ACCESS && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+    if (ends_access && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
         fault(vhart);
-    } else if (own->owes == GUEST_OWES_ACCESS) {
-        end_access(vhart);
-    } else if (own->owes == GUEST_OWES_CALL) {
+    } else if (ends_access) {
+        registers[own->access.reg] = instruction_load_result(&own->access, own->run->value);
+        registers[REGISTER_PC] = behind; /* in the place of x0 */
+    } else if ((own->owes & GUEST_OWES_CALL) != 0) {
         registers[REGISTER_A0] = own->run->arguments[0];
         registers[REGISTER_A1] = own->run->arguments[1];
     }
-    own->owes = GUEST_OWES_NOTHING;
+    own->owes = 0;
 }
 
-static void see_call(struct vhart *vhart)
+static void see_call(struct guest_vhart *own)
 {
-    if (__atomic_exchange_n(&guest_vhart_of(vhart)->called, 0, __ATOMIC_SEQ_CST) != 0) {
-        vhart_interrupt(vhart, INTERRUPT_SSI);
+    if (__atomic_exchange_n(&own->called, 0, __ATOMIC_SEQ_CST) != 0) {
+        vhart_interrupt(own->vhart, INTERRUPT_SSI);
     }
 }
 
@@ -183,15 +173,16 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct hart *hart = host->world.hart;
-    bool has_timer = (CSR_READ(mie) & INTERRUPT_STI) != 0;
+    uint64_t wake = (CSR_READ(mie) & INTERRUPT_STI) != 0 ? timer_deadline(host) : TIME_NEVER;
     uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
     enum mmio_result result;
-    bool shares_fp = own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0;
 
-    vhart->brings_registers = tenant_uses_fp(vhart->tenant) && !shares_fp;
-    if (shares_fp) {
-        vhart->keeps_registers = false;
+    if (own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0) {
+        guest_forget_fp(vhart);
+        vhart->brings_registers = false;
         host->world.mstatus |= MSTATUS_FS; /* for its kernel to keep what the guest leaves there */
+    } else if (!vhart->keeps_registers) {  /* else features/fp knows where they are */
+        vhart->brings_registers = tenant_uses_fp(vhart->tenant);
     }
     own->store_pc = host->world.registers[REGISTER_PC];
     own->store_register = (store & 3) == 3 ? store >> 20 & 31 : 8 + (store >> 2 & 7);
@@ -200,14 +191,13 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
     __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
     guest_last[host->index] = own;
     host->uses_features = true;
-    see_call(vhart);
+    see_call(own);
     vhart->uses_features = true;
     hart->attended_vharts++;
     /* Busy ones of the host's own priority take turns with its guest, too. */
     vhart->schedulable.priority =
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
-    schedule_wait(&hart->scheduler, &host->schedulable,
-                  has_timer ? timer_deadline(host) : TIME_NEVER);
+    schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     guest_install(guest_of(vhart->tenant), vhart, host);
     own->host_event = hart->event_deadline;
@@ -217,47 +207,35 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
     return result;
 }
 
-/* Why there can be no turn now, or COTENANT_HOSTED_EXIT_NONE. */
-static uint32_t refuses(struct vhart *host, struct vhart *vhart)
-{
-    struct guest_vhart *own = guest_vhart_of(vhart);
-
-    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
-    if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED ||
-        guest_of(vhart->tenant)->size == 0) {
-        return COTENANT_HOSTED_EXIT_STOPPED;
-    }
-    if (own->host != NULL && own->host != host) {
-        messages_post(vhart, REQUEST_EVENTS);
-        return COTENANT_HOSTED_EXIT_BUSY;
-    }
-    drop_last(host); /* over, as the host is here */
-    return guest_bind(vhart, host->world.hart) ? COTENANT_HOSTED_EXIT_NONE
-                                               : COTENANT_HOSTED_EXIT_BUSY;
-}
-
 enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
-    uint32_t reason;
+    const struct guest *guest = guest_of(vhart->tenant);
+    uint32_t reason = COTENANT_HOSTED_EXIT_NONE;
 
-    if (token == 0 || token != guest_of(vhart->tenant)->token || own->run == NULL) {
+    if (token == 0 || token != guest->token || own->run == NULL) {
         return MMIO_DONE;
     }
-    reason = refuses(host, vhart);
-    if (reason == COTENANT_HOSTED_EXIT_NONE &&
-        (CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
+    drop_last(host); /* over, as the host is here */
+    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
+    if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED ||
+        guest->size == 0) {
+        reason = COTENANT_HOSTED_EXIT_STOPPED;
+    } else if (own->host != NULL || !guest_bind(vhart, host->world.hart)) {
+        messages_post(vhart, REQUEST_EVENTS);
+        reason = COTENANT_HOSTED_EXIT_BUSY;
+    } else if ((CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
         if ((host->world.mstatus & (MSTATUS_MPP | MSTATUS_SIE)) != MSTATUS_MPP_S) {
             return MMIO_AGAIN; /* the host takes it before it comes back to the store */
         }
         reason = COTENANT_HOSTED_EXIT_INTERRUPTED;
     }
-    if (reason != COTENANT_HOSTED_EXIT_NONE) {
-        own->run->reason = reason;
-        return MMIO_DONE;
+    if (reason == COTENANT_HOSTED_EXIT_NONE) {
+        settle(vhart);
+        return begin(host, vhart);
     }
-    settle(vhart);
-    return begin(host, vhart);
+    own->run->reason = reason;
+    return MMIO_DONE;
 }
 
 /* It waits: nothing is left to do in the host's time. */
@@ -280,8 +258,7 @@ static void gets_hart(struct vhart *vhart)
         return;
     }
     own->undisturbed = false;
-    if (is_over(own)) {
-        guest_drop(vhart);
+    if (drop_if_over(own)) {
         hart_self()->reschedule = true;
         return;
     }
@@ -305,10 +282,8 @@ static void is_asked(struct vhart *vhart)
         messages_post(vhart, REQUEST_EVENTS);
         return;
     }
-    if (own->host != NULL && is_over(own)) {
-        guest_drop(vhart);
-    }
-    see_call(vhart);
+    drop_if_over(own);
+    see_call(own);
 }
 
 HOOK(vhart_looks_for_events, is_asked);
@@ -324,15 +299,13 @@ static void ends(struct vhart *vhart)
         return;
     }
     guest_has_changed(own);
-    if (own->host != NULL && is_over(own)) {
-        guest_drop(vhart);
-    } else if (own->host != NULL) {
-        bool crashed = tenant->outcome.state == TENANT_CRASHED;
-
+    drop_if_over(own);
+    if (own->host != NULL) {
         own->run->value = tenant->crash[CRASH_CAUSE];
         own->run->address = tenant->crash[CRASH_ADDRESS];
         own->run->deadline = tenant->crash[CRASH_PC];
-        guest_exit(vhart, crashed ? COTENANT_HOSTED_EXIT_CRASH : COTENANT_HOSTED_EXIT_STOPPED);
+        guest_exit(vhart, tenant->outcome.state == TENANT_CRASHED ? COTENANT_HOSTED_EXIT_CRASH
+                                                                  : COTENANT_HOSTED_EXIT_STOPPED);
     }
 }
 
