@@ -35,6 +35,8 @@ enum sbi_beginning {
     SBI_SHARED,    /* so, and with the shared lock */
 };
 
+sbi_handler sbi_base; /* of SBI_EXT_BASE */
+
 struct sbi_extension {
     uint64_t id;
     sbi_handler *handler;

@@ -9,7 +9,7 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert;
+static sbi_handler divert, divert_base;
 
 /* As many as there are places of extensions, sbi/dispatch.c. */
 static struct diversion {
@@ -26,7 +26,7 @@ void guest_divert_calls(void)
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
             *next = (struct diversion){*extension, extension->handler};
-            next->extension.handler = divert;
+            next->extension.handler = extension->id == SBI_EXT_BASE ? divert_base : divert;
             sbi_withdraw(extension->id);
             (void)sbi_offer(&next++->extension);
         }
@@ -84,14 +84,21 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t id = vhart->world.registers[REGISTER_A7];
-    bool is_any = id == SBI_EXT_BASE && function != SBI_BASE_PROBE_EXTENSION; /* the same for all */
     const struct diversion *place = diversions;
 
-    if (is_guest(vhart->tenant) && !is_any) {
+    if (is_guest(vhart->tenant)) {
         return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
     while (place->extension.id != id) {
         place++; /* it is one of them */
     }
     return place->handler(vhart, function, arguments);
+}
+
+/* The same answers for all, but to what there is. */
+static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
+                                     const uint64_t *arguments)
+{
+    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
+                                                : sbi_base(vhart, function, arguments);
 }

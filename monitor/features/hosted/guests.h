@@ -116,16 +116,15 @@ static inline void guest_forget_fp(struct vhart *vhart)
     }
 }
 
-/* The vhart, which is loaded, asks its process for an access; `value`: what it stores. */
-static inline void guest_note_access(struct guest_vhart *own, uint64_t address,
-                                     struct memory_access access, bool store, uint64_t value)
+/* The vhart, which is loaded, asks its process for own->access; `value`: what it stores. */
+static inline void guest_note_access(struct guest_vhart *own, uint64_t address, bool store,
+                                     uint64_t value)
 {
-    own->access = access;
-    own->access.reg = store ? 0 : access.reg;
+    own->access.reg = store ? 0 : own->access.reg;
     own->stores = store;
     own->access_address = CSR_READ(mtval);
     own->run->address = address;
-    own->run->size = access.size;
+    own->run->size = own->access.size;
     own->run->value = value;
 }
 

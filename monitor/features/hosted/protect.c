@@ -62,24 +62,28 @@ bool guest_protect(struct guest *guest)
     return next <= bundle->board.pmp_entries;
 }
 
-void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
+/* The hart has them: all its vharts have the same, and its other guests have others next time. */
+static void __attribute__((noinline))
+install(const struct guest *guest, const struct vhart *vhart, const struct hart *hart)
 {
-    const struct hart *hart = host->world.hart;
-    bool other = installed[hart->index] != guest->view;
-
     installed[hart->index] = guest->view;
-    for (uint32_t i = first_entry(guest); other && i < bundle->board.pmp_entries; i++) {
+    for (uint32_t i = first_entry(guest); i < bundle->board.pmp_entries; i++) {
         protection_write_address(i, guest->pmp_address[i]);
-        for (uint32_t j = 0; j < bundle->vhart_count; j++) {
-            if (vharts[j].world.hart == hart) {
-                vharts[j].rest.pmp_address[i] = guest->pmp_address[i];
-            }
-        }
     }
-    for (uint32_t i = bundle->vhart_count; other && i < COTENANT_MAX_VHARTS; i++) {
+    for (uint32_t i = 0; i < COTENANT_MAX_VHARTS; i++) {
         if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
+            memcpy(&vharts[i].rest.pmp_address[first_entry(guest)],
+                   &guest->pmp_address[first_entry(guest)],
+                   (COTENANT_PMP_ENTRIES - first_entry(guest)) * sizeof(uint64_t));
             guest_has_changed(&guest_vharts[i]);
         }
+    }
+}
+
+void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
+{
+    if (installed[host->world.hart->index] != guest->view) {
+        install(guest, vhart, host->world.hart);
     }
     if (guest_vhart_of(vhart)->view != guest->view) {
         memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));

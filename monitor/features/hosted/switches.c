@@ -74,7 +74,9 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     hart->attended_vharts = 1;
     hart->attended_last = &vhart->schedulable;
     vhart->schedulable.next = next;
-    deadline = (enabled & INTERRUPT_STI) != 0 ? timer_deadline(host) : TIME_NEVER;
+    deadline = (enabled & INTERRUPT_STI) == 0 ? TIME_NEVER
+               : timer_is_native(hart)        ? read_stimecmp()
+                                              : host->world.deadline;
     insert_waiting(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
     /* Another one that will be due is found by the longer way. */
     hart->next_up = hart->scheduler.waiting == &host->schedulable ? &host->schedulable : NULL;
@@ -93,10 +95,9 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
         !decode_word(instruction, store, &access)) {
         return NO_CHANGE;
     }
-    guest_note_access(own, address,
-                      (struct memory_access){false, true, sizeof(uint32_t), (uint8_t)access.reg,
-                                             (uint8_t)access.length},
-                      store, store ? stored_value(vhart, access.reg) : 0);
+    own->access = (struct memory_access){false, true, sizeof(uint32_t), (uint8_t)access.reg,
+                                         (uint8_t)access.length};
+    guest_note_access(own, address, store, store ? stored_value(vhart, access.reg) : 0);
     own->owes = GUEST_OWES_ACCESS;
     own->run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
     own->host = NULL;
@@ -113,6 +114,15 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 static inline __attribute__((always_inline)) world_change
 switch_from(struct hart *hart, struct vhart *vhart, uint64_t address, bool store, bool guest)
 {
+    world_change change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
+
+    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
+}
+
+/* Where other harts may come in between. */
+static __attribute__((noinline)) world_change with_lock(struct hart *hart, struct vhart *vhart,
+                                                        uint64_t address, bool store, bool guest)
+{
     world_change change = NO_CHANGE;
 
     if (shared_try_enter(hart)) {
@@ -124,10 +134,15 @@ switch_from(struct hart *hart, struct vhart *vhart, uint64_t address, bool store
 
 world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 {
-    return switch_from(hart, vhart, address, store, true);
+    return hart_is_alone(hart) ? switch_from(hart, vhart, address, store, true)
+                               : with_lock(hart, vhart, address, store, true);
 }
 
 world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
 {
-    return store ? switch_from(hart, host, address, store, false) : NO_CHANGE;
+    if (!store) {
+        return NO_CHANGE;
+    }
+    return hart_is_alone(hart) ? switch_from(hart, host, address, store, false)
+                               : with_lock(hart, host, address, store, false);
 }

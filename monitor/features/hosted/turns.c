@@ -27,15 +27,17 @@ static void drop(struct vhart *vhart)
     __atomic_store_n(&own->host, NULL, __ATOMIC_SEQ_CST);
 }
 
-/* Its turn, if the host's vhart has had its hart since it lent its time. */
-static bool drop_if_over(const struct guest_vhart *own)
+/* The host's vhart has had its hart since it lent its time. */
+static bool is_over(const struct guest_vhart *own)
 {
-    bool over = own->host != NULL && own->host->schedulable.switches != own->host_switches;
+    return own->host->schedulable.switches != own->host_switches;
+}
 
-    if (over) {
+static void drop_if_over(const struct guest_vhart *own)
+{
+    if (own->host != NULL && is_over(own)) {
         drop(own->vhart);
     }
-    return over;
 }
 
 /* The turn of a host's vhart, if there is one. */
@@ -258,7 +260,8 @@ static void gets_hart(struct vhart *vhart)
         return;
     }
     own->undisturbed = false;
-    if (drop_if_over(own)) {
+    if (is_over(own)) {
+        drop(vhart);
         hart_self()->reschedule = true;
         return;
     }
