@@ -8,6 +8,7 @@
 #include "say.h"
 
 #define HOSTED "cotenant,hosted"
+#define GUEST_MEMORY "cotenant,guest-memory"
 
 /* A number of one or two cells. */
 static uint64_t read_cells(const fdt32_t *cells, int count)
@@ -78,6 +79,10 @@ struct host_tree host_tree_read(void)
                    HOSTED);
     }
     host.registers = read_reg(tree, node, HOSTED);
+    node = fdt_node_offset_by_compatible(tree, -1, GUEST_MEMORY);
+    if (node >= 0) {
+        host.window = read_reg(tree, node, GUEST_MEMORY);
+    }
     host.plic_node = find_plic(tree);
     host.plic = read_reg(tree, host.plic_node, "the PLIC");
     host.cpu_node = fdt_node_offset_by_prop_value(tree, -1, "device_type", "cpu", sizeof("cpu"));

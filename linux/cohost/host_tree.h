@@ -10,6 +10,7 @@
 struct host_tree {
     const void *tree;
     struct range registers; /* the monitor's, for guests */
+    struct range window; /* of the host's memory, which its kernel leaves to guests; size 0: none */
     struct range plic;
     int plic_node;
     int cpu_node; /* one of them: all are the same to a guest */

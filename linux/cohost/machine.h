@@ -62,7 +62,7 @@ void machine_kick(pthread_t thread);
 /* Opens a tap device, which is made if it is not there: a file of packets that never waits. */
 int machine_open_tap(const char *name);
 
-/* Maps memory of a tenant whose devices this one serves. */
+/* Maps memory that is not Linux's: what it leaves to guests, or a served tenant's. */
 uint8_t *machine_map_memory(uint64_t address, uint64_t size);
 
 /* Opens a port of the virtual console; -1 with errno: it cannot be. */

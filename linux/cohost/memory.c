@@ -314,6 +314,27 @@ void memory_take(uint64_t size, unsigned entries, bool share)
     free(pages);
 }
 
+void memory_take_window(const struct range *ranges, unsigned count, bool fresh)
+{
+    struct page shared;
+
+    pages = &shared;
+    machine_allow_pages(1);
+    if (!add_pages(machine_memory_file(), 1)) {
+        fail_start("the host has no piece of 2 MiB free");
+    }
+    memory.shared = map_page(NULL, &shared);
+    memory.shared_address = shared.physical;
+    memory.count = count;
+    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
+    for (unsigned i = 0; i < count; i++) {
+        memory.bytes[i] = machine_map_memory(ranges[i].address, ranges[i].size);
+        if (fresh) {
+            memset(memory.bytes[i], 0, ranges[i].size);
+        }
+    }
+}
+
 void *memory_at(uint64_t address, uint64_t size)
 {
     for (unsigned i = 0; i < memory.count; i++) {

@@ -28,6 +28,12 @@ void memory_take(uint64_t size, unsigned entries, bool share);
 /* The same for certain ranges, which do not overlap. */
 void memory_take_at(const struct range *ranges, unsigned count, bool share);
 
+/*
+ * The same for ranges of memory that the host's kernel does not use (window.h), and no other
+ * process does. `fresh`: nothing is to be left there of the guest before. They cannot be shared.
+ */
+void memory_take_window(const struct range *ranges, unsigned count, bool fresh);
+
 /* Where this process sees [address, address + size) of the guest; NULL: not all of it is there. */
 void *memory_at(uint64_t address, uint64_t size);
 

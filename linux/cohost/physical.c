@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a server of other tenants' devices needs of the machine. */
+/* Memory of the machine that is no memory of Linux, and what a server of other tenants needs. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ uint8_t *machine_map_memory(uint64_t address, uint64_t size)
     }
     bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)address);
     if (bytes == MAP_FAILED) {
-        fail_errno("map the client's memory by", MEMORY);
+        fail_errno("map memory by", MEMORY);
     }
     close(file);
     return bytes;

@@ -25,6 +25,7 @@
 #include "sleep_key.h"
 #include "verbs.h"
 #include "virtio_mmio.h"
+#include "window.h"
 
 /* The guest's kernel reboots when it panics, and in a way that is told apart (sbi.c). */
 #define ARGUMENTS "console=ttyS0 panic=-1 reboot=panic_warm"
@@ -111,20 +112,44 @@ static void read_files(const struct request *request)
     }
 }
 
+/*
+ * Takes them in the window if they can be there: certain ranges, or one of a size. False: nothing
+ * is taken.
+ */
+static bool take_in_window(struct range *ranges, unsigned count, bool certain, bool share)
+{
+    const struct range *window = &run.host.window;
+
+    if (certain ? !window_has(window, ranges, count) : share || !window_find(window, ranges)) {
+        return false;
+    }
+    if (share) {
+        fail_start("the memory that is kept for guests cannot be shared with the programs that "
+                   "serve these devices");
+    }
+    if (certain && !window_claim(ranges, count)) {
+        fail_start("another guest has memory at the addresses that this one needs");
+    }
+    memory_take_window(ranges, count, !run.restores);
+    return true;
+}
+
 static void take_memory(const struct request *request)
 {
-    const struct range at = {request->at, (request->memory + COTENANT_HOSTED_GRAIN - 1) &
-                                              -(uint64_t)COTENANT_HOSTED_GRAIN};
+    struct range at = {request->at, (request->memory + COTENANT_HOSTED_GRAIN - 1) &
+                                        -(uint64_t)COTENANT_HOSTED_GRAIN};
+    struct range *ranges = run.restores ? run.saved.ranges : &at;
+    unsigned count = run.restores ? run.saved.range_count : 1;
+    bool certain = run.restores || request->at != 0;
     bool share = devices_share_memory(request);
 
-    if (run.restores) {
-        memory_take_at(run.saved.ranges, run.saved.range_count, share);
-    } else if (request->at != 0) {
-        memory_take_at(&at, 1, share);
+    if (take_in_window(ranges, count, certain, share)) {
+        return;
+    }
+    if (certain) {
+        memory_take_at(ranges, count, share);
     } else {
-        /* Components have theirs in one piece, for which one entry is enough. */
-        memory_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
-                    share);
+        memory_take(request->memory, (unsigned)hosted.entries, share);
     }
 }
 

@@ -35,8 +35,6 @@ enum sbi_beginning {
     SBI_SHARED,    /* so, and with the shared lock */
 };
 
-sbi_handler sbi_base; /* of SBI_EXT_BASE */
-
 struct sbi_extension {
     uint64_t id;
     sbi_handler *handler;

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A stock guest is saved while it runs, and goes on in the same host."""
+"""A stock guest is saved while it runs, and goes on: in the same host, after its reboot, elsewhere."""
 
+from pathlib import Path
+
+import pytest
 from systems import NO_SELF_TESTS, Boot, linux, system
 
 from cotenant.run.session import Session
@@ -13,6 +16,7 @@ RESTORE = f"cohost restore /tmp/saved {DEVICES}"
 PREPARE = "modprobe tun; dd if=/dev/zero of=/tmp/disk bs=1M count=4 2>/dev/null"
 ADDRESS = "ip addr add 10.1.0.1/24 dev tap0; ip link set tap0 up"
 SAVED = 8
+DISK_PLACE_MIB = 128
 
 
 def answer(session: Session, command: str) -> str:
@@ -52,14 +56,80 @@ def goes_on(session: Session, mark: str) -> None:
     answer(session, "until ping -c 1 -W 1 10.1.0.2; do sleep 0.2; done >/dev/null")
 
 
-def test_a_guest_goes_on_with_memory_disk_and_network(boot: Boot) -> None:
-    host = linux("linux", memory="768M", guests=1, initrd="debian-host-initramfs")
-    session = boot(system(host), timeout=LONG)
-    session.wait_ready("linux")
+def started(session: Session) -> None:
+    """Start a guest, and leave something in its memory and on its disk."""
     answer(session, PREPARE)
     start(session, RUN)
     write = "echo hello >/tmp/word; echo up >/dev/shm/up; echo stored >/dev/vda; sync; echo ok"
     assert typed(session, write, "first") == "ok"
+
+
+@pytest.mark.long_form
+def test_a_guest_goes_on_with_memory_disk_and_network(boot: Boot) -> None:
+    """In the same host, whose free huge pages are searched for those that it had."""
+    host = linux("linux", memory="768M", guests=1, initrd="debian-host-initramfs")
+    session = boot(system(host), timeout=LONG)
+    session.wait_ready("linux")
+    started(session)
     save(session)
     goes_on(session, "second")
     assert answer(session, "cohost stop web") == "stop web: ok\n"
+
+
+def boot_with_disk(boot: Boot, disk: Path) -> Session:
+    """Boot a host with memory for guests that it does not use itself."""
+    host = linux(
+        "linux",
+        memory="512M",
+        guests=1,
+        initrd="debian-host-initramfs",
+        devices=["virtio0"],
+        **{"guest-window": "96M"},
+    )
+    slots = '[qemu.devices]\nvirtio0 = "virtio-blk-device,drive=own"\n'
+    drive = ("-drive", f"if=none,id=own,file={disk},format=raw")
+    session = boot(system(slots, host), extra=drive, timeout=LONG)
+    session.wait_ready("linux")
+    return session
+
+
+def find_disk(session: Session) -> None:
+    answer(session, "modprobe virtio_mmio; modprobe virtio_blk; until [ -b /dev/vda ]; do :; done")
+
+
+def keep(session: Session) -> int:
+    """Write what was saved, and the guest's disk, to the host's; return the size of the first."""
+    find_disk(session)
+    answer(session, "dd if=/tmp/saved of=/dev/vda bs=1M && sync")
+    answer(session, f"dd if=/tmp/disk of=/dev/vda bs=1M seek={DISK_PLACE_MIB} && sync")
+    return int(answer(session, "stat -c %s /tmp/saved"))
+
+
+def bring_back(session: Session, size: int) -> None:
+    find_disk(session)
+    answer(session, f"head -c {size} /dev/vda >/tmp/saved; modprobe tun")
+    answer(session, f"dd if=/dev/vda of=/tmp/disk bs=1M skip={DISK_PLACE_MIB} count=4")
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [True, pytest.param(False, marks=pytest.mark.long_form)], ids=["machine", "reboot"]
+)
+def test_a_guest_goes_on_after_a_reboot_or_on_another_machine(
+    boot: Boot, tmp_path: Path, elsewhere: bool
+) -> None:
+    """Its memory is where it was: in the window that the configuration keeps for guests."""
+    disk = tmp_path / "disk"
+    with disk.open("wb") as file:
+        file.truncate((DISK_PLACE_MIB + 4) << 20)
+    session = boot_with_disk(boot, disk)
+    started(session)
+    save(session)
+    size = keep(session)
+    if elsewhere:
+        session.close()
+        session = boot_with_disk(boot, disk)
+    else:
+        session.send("linux", b"reboot -f\n")
+        session.expect("linux", "^cotenant: ready")
+    bring_back(session, size)
+    goes_on(session, "second")

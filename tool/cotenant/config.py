@@ -82,6 +82,8 @@ class Guests:
     harts: int
     memory: int | None = None
     """bytes that they can be lent, all together; None: all that the tenant has"""
+    window: int = 0
+    """bytes of its memory that the tenant's kernel leaves to them"""
 
 
 @dataclass(frozen=True)
@@ -415,12 +417,15 @@ def _read_guests(reader: TableReader, harts: int) -> Guests | None:
     count = reader.integer("guests", 0, abi.hosted("MAX_SLOTS"), "1")
     most = reader.integer("guest-harts", 1, abi.hosted("SLOT_PAGES"), "1")
     memory = reader.size("guest-memory", "128M")
+    window = reader.size("guest-window", "128M") or 0
     if not count:
-        for key in ("guest-harts", "guest-memory"):
+        for key in ("guest-harts", "guest-memory", "guest-window"):
             if key in reader.data:
                 reader.wrong(key, "the tenant has no guests", "add: guests = 1")
         return None
-    return Guests(count, most or harts, memory)
+    if window % abi.hosted("GRAIN"):
+        reader.wrong("guest-window", "it is no multiple of 2 MiB", "round it up")
+    return Guests(count, most or harts, memory, window)
 
 
 def _read_served(

@@ -36,6 +36,8 @@ CHANNEL = "cotenant,memory-channel"
 SERVED = "cotenant,served"
 """what the virtual watchdog, the registers for guests and others, and a window are compatible with
 """
+GUEST_MEMORY = "cotenant,guest-memory"
+"""what the memory that a kernel leaves to guests is compatible with"""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class TenantView:
     """Random bytes, a multiple of 4 of them, for a kernel that has no other source yet."""
     clients: tuple[Client, ...] = ()
     """Whose devices it serves."""
+    guest_window: Range | None = None
+    """What of its memory its kernel leaves to guests."""
     machine: bool = False
     """Whether it sees machine mode."""
     s_mode: bool = False
@@ -144,6 +148,8 @@ def _root(view: TenantView, board: Board) -> fdt.Node:
     for area in view.memory:
         root.append(_node(f"memory@{area.base:x}", {"device_type": "memory", "reg": _reg(area)}))
     root.append(_soc(view, board))
+    if view.guest_window is not None:
+        root.append(_reserved(view.guest_window))
     if view.windows:
         root.append(_channels(view.windows))
     if view.clients:
@@ -308,6 +314,18 @@ def _watchdog(area: Range) -> fdt.Node:
 
 def _guests(area: Range) -> fdt.Node:
     return _node(f"hosted@{area.base:x}", {"compatible": HOSTED, "reg": _reg(area)})
+
+
+def _reserved(area: Range) -> fdt.Node:
+    """Return the memory that the kernel is to leave alone (reserved-memory binding)."""
+    reserved = _node("reserved-memory", {"#address-cells": 2, "#size-cells": 2, "ranges": True})
+    properties: dict[str, PropertyValue] = {
+        "compatible": GUEST_MEMORY,
+        "reg": _reg(area),
+        "no-map": True,
+    }
+    reserved.append(_node(f"guests@{area.base:x}", properties))
+    return reserved
 
 
 def _interrupts_of(device: Device) -> dict[str, PropertyValue]:

@@ -5,8 +5,9 @@ from cotenant import abi
 from cotenant.board import Board
 from cotenant.config import TenantConfig
 from cotenant.errors import Mistakes
+from cotenant.layout import Layout
 from cotenant.ranges import Range
-from cotenant.units import format_size
+from cotenant.units import align_down, format_size
 
 # Of 8 entries, and of more.
 _ENTRIES_OF_FEW = 2
@@ -26,6 +27,41 @@ def registers(tenant: TenantConfig, board: Board) -> Range | None:
     pages = 1 + tenant.guests.count * abi.hosted("SLOT_PAGES")
     size = pages * abi.hosted("PAGE")
     return Range(board.virtual_devices.end - size, size)
+
+
+def window(tenant: TenantConfig, memory: Range) -> Range | None:
+    """Return the part of the tenant's memory that its kernel leaves to guests, if there is one.
+
+    In the middle: the image is at one end, initrd and device tree are at the other. It depends on
+    nothing else, so that a guest that was saved finds its memory in the same place again.
+    """
+    if tenant.guests is None or tenant.guests.window == 0:
+        return None
+    size = tenant.guests.window
+    return Range(align_down(memory.base + (memory.size - size) // 2, abi.hosted("GRAIN")), size)
+
+
+def check_window(
+    tenant: TenantConfig, memory: Range, layout: Layout, own_tree: bool, mistakes: Mistakes
+) -> None:
+    """Note it if a tenant has no room for its window, or a device tree that does not tell of it."""
+    wanted = window(tenant, memory)
+    if wanted is None:
+        return
+    key = f"{tenant.key}.guest-window"
+    parts = [Range(part.destination, part.memory_size) for part in layout.parts]
+    if not memory.contains(wanted) or any(
+        wanted.overlaps(each) for each in (*parts, layout.devicetree)
+    ):
+        mistakes.add(
+            key,
+            f"there are no {format_size(wanted.size)} between the tenant's image and its initrd",
+            "give it more memory, or guests a smaller window",
+        )
+    if own_tree:
+        mistakes.add(
+            key, "the tenant's own device tree does not tell of it", "take one of the two out"
+        )
 
 
 def check(tenant: TenantConfig, board: Board, pages: int, mistakes: Mistakes) -> None:

@@ -99,6 +99,13 @@ def plan(
     for tenant in config.tenants:
         pages = len(joined.devices[tenant.name]) + served.page_count(config, tenant.name)
         guests.check(tenant, board, pages, mistakes)
+        guests.check_window(
+            tenant,
+            placement.memory[tenant.name],
+            layouts[tenant.name],
+            images[tenant.name].devicetree is not None,
+            mistakes,
+        )
     vharts = plan_vharts(config, board, shared, owned, joined.devices, mistakes)
     mistakes.stop_if_any()
     decided = _Decided(images, owned, placement, shared, layouts, vharts, joined)
@@ -198,6 +205,7 @@ def _tenant(
         uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
         watchdog=None if tenant.watch is None else board.virtual_watchdog,
         guests=guests.registers(tenant, board),
+        guest_window=guests.window(tenant, decided.placement.memory[name]),
         clients=served.view(
             config, decided.windows.memory, name, board, len(decided.channels.devices[name])
         ),

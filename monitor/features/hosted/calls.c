@@ -16,6 +16,7 @@ static struct diversion {
     struct sbi_extension extension;
     sbi_handler *handler; /* of tenants that are no guests */
 } diversions[32];
+static sbi_handler *base; /* of SBI_EXT_BASE */
 
 void guest_divert_calls(void)
 {
@@ -26,7 +27,11 @@ void guest_divert_calls(void)
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
             *next = (struct diversion){*extension, extension->handler};
-            next->extension.handler = extension->id == SBI_EXT_BASE ? divert_base : divert;
+            next->extension.handler = divert;
+            if (extension->id == SBI_EXT_BASE) {
+                base = extension->handler;
+                next->extension.handler = divert_base;
+            }
             sbi_withdraw(extension->id);
             (void)sbi_offer(&next++->extension);
         }
@@ -100,5 +105,5 @@ static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
                                      const uint64_t *arguments)
 {
     return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
-                                                : sbi_base(vhart, function, arguments);
+                                                : base(vhart, function, arguments);
 }

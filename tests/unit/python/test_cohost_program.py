@@ -43,8 +43,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "cohost"
 
 
-def host_tree(timebase: int = 10_000_000) -> bytes:
-    """Return the device tree of a host; `timebase`: what it says of its clock, which has 10 MHz."""
+def host_tree(timebase: int = 10_000_000, window: tuple[int, int] | None = None) -> bytes:
+    """Return the device tree of a host.
+
+    `timebase`: what it says of its clock, which has 10 MHz; `window`: address and size of the
+    memory that its kernel leaves to guests.
+    """
     tree = fdt.FDT()
     tree.header.version = 17
     tree.header.last_comp_version = 16
@@ -74,6 +78,15 @@ def host_tree(timebase: int = 10_000_000) -> bytes:
         node.append(fdt.PropWords("reg", 0, address, 0, size))
         soc.append(node)
     tree.root.append(soc)
+    if window is not None:
+        reserved = fdt.Node("reserved-memory")
+        reserved.append(fdt.PropWords("#address-cells", 2))
+        reserved.append(fdt.PropWords("#size-cells", 2))
+        node = fdt.Node(f"guests@{window[0]:x}")
+        node.append(fdt.PropStrings("compatible", "cotenant,guest-memory"))
+        node.append(fdt.PropWords("reg", 0, window[0], 0, window[1]))
+        reserved.append(node)
+        tree.root.append(reserved)
     return bytes(tree.to_dtb())
 
 

@@ -28,14 +28,16 @@ from test_cohost_program import (
 __all__ = ["host", "program"]
 
 SAVED = 8
+WINDOW = 0x9000_0000
 SCRIPT = BASE + 64
 SUSPEND = "sbi 53555350 0 0 {:x} 7\n"
 PREFIX = struct.Struct("<QIIQ")
 
 
-def suspending(before: str, after: str) -> str:
+def suspending(before: str, after: str, base: int = BASE) -> str:
     """Return a script that suspends itself and goes on with `after` when it is woken."""
-    place = SCRIPT + len(before) + len(SUSPEND.format(SCRIPT))
+    script = base + SCRIPT - BASE
+    place = script + len(before) + len(SUSPEND.format(script))
     return before + SUSPEND.format(place) + after
 
 
@@ -74,6 +76,74 @@ def test_a_guest_goes_on_where_it_was_saved(host: Host) -> None:
     assert result.returncode == DONE, result.stderr
     assert result.stdout == "after\n"
     assert host.lent == 2 * [(BASE, 4)]
+
+
+SLEEPER_IN_WINDOW = suspending("", f"put {UART:x} after|\n{POWEROFF}", WINDOW)
+
+
+def keep_window(host: Host, size: int = 16 * MIB) -> None:
+    (host.folder / "tree.dtb").write_bytes(host_tree(window=(WINDOW, size)))
+
+
+def test_a_guest_finds_its_memory_again_in_the_window(host: Host) -> None:
+    """Whatever else the host's kernel has given away by then, as after a reboot."""
+    keep_window(host)
+    file = save(host, SLEEPER_IN_WINDOW)
+    (host.folder / "window").write_bytes(b"\xa5" * 16 * MIB)
+    host.set_pages((BASE + 256 * MIB, 1))
+    result = host.call("restore", file)
+    assert result.returncode == DONE, result.stderr
+    assert result.stdout == "after\n"
+    assert host.lent == 2 * [(WINDOW, 4)]
+
+
+def test_guests_share_the_window(host: Host) -> None:
+    """Each has a part of its own; one that has no room there is elsewhere, and none is wiped."""
+    keep_window(host)
+    first = start(host, f"put {UART:x} up|\nspin\n")
+    wait_for(lambda: bool(host.lent))
+    (host.folder / "slot").unlink()  # the fake machine has one
+    second = host.start("run", "--memory", "8M", "--kernel", host.kernel("spin\n"))
+    wait_for(lambda: len(host.lent) == 2)
+    (host.folder / "slot").unlink()
+    assert host.run(POWEROFF).returncode == DONE
+    assert host.lent == [(WINDOW, 4), (WINDOW + 8 * MIB, 4), (BASE, 4)]
+    for guest in (first, second):
+        guest.kill()
+        ended(guest)
+    assert host.run(POWEROFF).returncode == DONE
+    assert host.lent[3:] == [(WINDOW, 4)]
+
+
+def test_a_guest_of_the_window_waits_for_its_own_place(host: Host) -> None:
+    keep_window(host)
+    file = save(host, SLEEPER_IN_WINDOW)
+    other = start(host, "spin\n")
+    wait_for(lambda: len(host.lent) == 2)
+    (host.folder / "slot").unlink()
+    result = host.call("restore", file, "--name", "again")
+    assert result.returncode == NO_START
+    assert "another guest has memory at the addresses" in result.stderr
+    other.kill()
+    ended(other)
+    assert host.call("restore", file).returncode == DONE
+
+
+def test_nothing_of_a_guest_is_left_in_the_window(host: Host) -> None:
+    keep_window(host)
+    (host.folder / "window").write_bytes(b"\xa5" * 16 * MIB)
+    assert host.run(POWEROFF, "--at", f"{WINDOW + 8 * MIB:#x}").returncode == DONE
+    left = (host.folder / "window").read_bytes()
+    assert left[: 8 * MIB] == b"\xa5" * 8 * MIB
+    assert b"\xa5" * 16 not in left[8 * MIB :]
+
+
+def test_the_window_cannot_be_shared(host: Host) -> None:
+    keep_window(host)
+    words = ("--at", f"{WINDOW:#x}", "--share", f"socket:{host.folder}/none=srv")
+    result = host.run(POWEROFF, *words)
+    assert result.returncode == NO_START
+    assert "cannot be shared with the programs" in result.stderr
 
 
 def test_a_suspended_guest_is_resumed(host: Host) -> None:
