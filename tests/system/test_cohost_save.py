@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A stock guest is saved while it runs, and goes on: in the same host, after its reboot, elsewhere."""
+"""A stock guest is saved while it runs, and goes on: there, after a reboot, on another machine."""
 
 from pathlib import Path
 

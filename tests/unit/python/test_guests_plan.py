@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The key `guest-window`: where the memory is that a host's kernel leaves to guests, and mistakes."""
+"""The key `guest-window`: where the memory is that a host leaves to guests, and mistakes."""
 
 import fdt
 import pytest
