@@ -243,8 +243,8 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
 /* It waits: nothing is left to do in the host's time. */
 static void loses_hart(struct vhart *vhart)
 {
-    if (vhart->schedulable.state == SCHEDULABLE_WAITING && is_guest(vhart->tenant) &&
-        guest_vhart_of(vhart)->host != NULL) {
+    if (is_guest(vhart->tenant) && guest_vhart_of(vhart)->host != NULL &&
+        vhart->schedulable.state == SCHEDULABLE_WAITING) {
         guest_vhart_of(vhart)->run->deadline = vhart->schedulable.wake;
         guest_exit(vhart, COTENANT_HOSTED_EXIT_IDLE);
     }
