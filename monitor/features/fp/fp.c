@@ -31,12 +31,12 @@ static struct owner {
     struct fp_registers *registers;
 } owners[COTENANT_MAX_HARTS];
 
-/* features/fp/registers.S: the hart's registers to `theirs`, if there is one, and those of `own`.
+/*
+ * features/fp/registers.S: the hart's registers to `theirs`, if there is one, and those of `own`.
+ * *brings becomes true when theirs are kept: a vhart that brings its registers, a guest's, may be
+ * taken by another hart.
  */
-void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
-
-/* A vhart, a guest's, may go to another hart once it is said to bring its registers. */
-#define VHARTS_MOVE (HAS(hosted) && HAS(harts))
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own, bool *brings);
 
 /* The exchange comes last, as a jump: on the way to a vhart, each register kept aside costs. */
 static inline __attribute__((always_inline)) void claim(struct vhart *vhart)
@@ -50,14 +50,11 @@ static inline __attribute__((always_inline)) void claim(struct vhart *vhart)
     *owner = (struct owner){vhart, own};
     if (other.vhart != NULL) {
         other.registers->kept = true;
-        other.vhart->brings_registers = !VHARTS_MOVE;
     }
     vhart->brings_registers = false;
     vhart->keeps_registers = true;
-    fp_exchange(other.registers, own->kept ? own : &at_reset);
-    if (VHARTS_MOVE && other.vhart != NULL && other.vhart != vhart) {
-        __atomic_store_n(&other.vhart->brings_registers, true, __ATOMIC_RELEASE);
-    }
+    fp_exchange(other.registers, own->kept ? own : &at_reset,
+                (bool *)((uintptr_t)other.vhart + offsetof(struct vhart, brings_registers)));
 }
 
 /* Apart, so that the others save no register for it. */

@@ -27,13 +27,14 @@ static const struct vhart *leaves; /* it must not be said to bring what is not k
 
 /* In the place of features/fp/registers.S. */
 
-void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own, bool *brings);
 
-void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own)
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own, bool *brings)
 {
     if (theirs != NULL) {
         assert_true(leaves == NULL || !leaves->brings_registers);
         *theirs = in_hart;
+        *brings = true;
         saves++;
     }
     in_hart = *own;

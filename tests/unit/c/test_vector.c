@@ -28,14 +28,16 @@ static unsigned moves;
 #define FP_ONLY (&vharts[2])
 #define GUEST (&vharts[3])
 
-void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own);
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own, bool *brings);
 void vector_exchange(struct vector_registers *theirs, const struct vector_registers *own);
 uint64_t vector_length(void);
 
-void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own)
+void fp_exchange(struct fp_registers *theirs, const struct fp_registers *own, bool *brings)
 {
-    (void)theirs;
     (void)own;
+    if (theirs != NULL) {
+        *brings = true;
+    }
 }
 
 void vector_exchange(struct vector_registers *theirs, const struct vector_registers *own)
