@@ -124,9 +124,11 @@ static void leaves(struct tenant *tenant)
     if (is_guest(tenant)) {
         end_guest(guest_of(tenant));
     }
-    for (struct guest *guest = guests; guest != guests + COTENANT_HOSTED_MAX_SLOTS; guest++) {
-        if (stops && guest->host == tenant && guest->tenant->state == TENANT_RUNNING) {
-            tenant_halt(guest->tenant, TENANT_STOPPED);
+    for (uint32_t slot = 0; stops && slot < tenant->description->guest_count; slot++) {
+        struct tenant *guest = guest_in_slot(tenant, slot)->tenant;
+
+        if (guest->state == TENANT_RUNNING) {
+            tenant_halt(guest, TENANT_STOPPED);
         }
     }
 }
