@@ -116,20 +116,26 @@ static void __attribute__((noinline)) end_guest(struct guest *guest)
     }
 }
 
-/* A guest has stopped, or a host has, whose guests none can go on. If that suspends, they do. */
-static void leaves(struct tenant *tenant)
+/* A host has stopped, whose guests none can go on. */
+static void __attribute__((noinline)) stop_guests(const struct tenant *host)
 {
-    bool stops = tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED;
-
-    if (is_guest(tenant)) {
-        end_guest(guest_of(tenant));
-    }
-    for (uint32_t slot = 0; stops && slot < tenant->description->guest_count; slot++) {
-        struct tenant *guest = guest_in_slot(tenant, slot)->tenant;
+    for (uint32_t slot = 0; slot < host->description->guest_count; slot++) {
+        struct tenant *guest = guest_in_slot(host, slot)->tenant;
 
         if (guest->state == TENANT_RUNNING) {
             tenant_halt(guest, TENANT_STOPPED);
         }
+    }
+}
+
+/* If it suspends, its guests do with it. */
+static void leaves(struct tenant *tenant)
+{
+    if (is_guest(tenant)) {
+        end_guest(guest_of(tenant));
+    } else if (tenant->description->guest_count != 0 &&
+               (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED)) {
+        stop_guests(tenant);
     }
 }
 
