@@ -28,6 +28,8 @@ MOST_ADDED_BY_REQUESTS = 550
 """The goal is the same; up to 504 were seen, where an answer is computed or sent."""
 WORST_ABOVE_CHANGING_VECTORS = 480
 """The worst latency above two that take turns, with 512 bits of vector registers each."""
+MOST_ADDED_BY_PAGES = 420
+"""The goal is the same; 389 to 401 were seen, by when the samples begin."""
 WORST_ABOVE_NOTHING = 253
 """The worst latency above a tenant that only computes."""
 
@@ -144,7 +146,7 @@ def test_page_tables_delay_nobody_for_long(build: Build, boot: Boot, beside: str
     session.expect(RTOS, "^bench: ready$")
     session.expect("torture", "^torture: begins")
     added = worst(session, f"pages {beside}") - WORST_ABOVE_NOTHING
-    assert added <= MOST_ADDED
+    assert added <= MOST_ADDED_BY_PAGES, added
 
 
 def test_console_of_an_attended_tenant_delays_nobody_for_long(boot: Boot) -> None:
