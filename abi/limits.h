@@ -39,6 +39,8 @@
 /* Channels of one system, and ends of one channel. */
 #define COTENANT_MAX_CHANNELS 16
 #define COTENANT_MAX_CHANNEL_ENDS 8
+/* Bytes that a driver may write to a virtual UART that is ready (LSR.THRE), as its node tells. */
+#define COTENANT_UART_TRANSMIT_FIFO 256
 /* Features of the monitor that a bundle can name, and bytes of such a name with its zero. */
 #define COTENANT_MAX_FEATURES 40
 #define COTENANT_FEATURE_NAME_SIZE 16

@@ -12,9 +12,8 @@
 #include "core/work.h"
 #include "device/uart.h"
 
-/* Most bytes received or sent by one step. */
-#define STEP_BYTES 8
-_Static_assert(STEP_BYTES <= UART_BURST, "the UART is asked once a step");
+/* Most bytes sent by one step; UART_BURST of them are received by one. */
+#define TRANSMIT_BYTES 32
 
 static struct {
     struct console_mux mux;
@@ -49,7 +48,7 @@ void console_init(void)
 
 static void receive_step(void)
 {
-    for (unsigned i = 0; i < STEP_BYTES && console_mux_can_accept(&console.mux); i++) {
+    for (unsigned i = 0; i < UART_BURST && console_mux_can_accept(&console.mux); i++) {
         int byte = uart_receive(&console.uart);
 
         if (byte < 0) {
@@ -72,7 +71,8 @@ static bool transmit_step(void)
     if (!uart_transmit_ready(&console.uart)) {
         return true;
     }
-    while (count == 0 || (!hart_is_wanted() && count < STEP_BYTES)) {
+    while (count == 0 || (!hart_is_wanted() && count < TRANSMIT_BYTES &&
+                          (count % UART_BURST != 0 || uart_transmit_ready(&console.uart)))) {
         int next = console_mux_next(&console.mux);
 
         if (next < 0) {

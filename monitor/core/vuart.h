@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The 16550A that a tenant sees: NS16550A semantics (16-byte FIFOs, loopback, modem lines that
- * are always ready), byte registers at offsets 0..7, no baud rate.
+ * are always ready), byte registers at offsets 0..7, no baud rate. Only its transmit FIFO is
+ * larger, as its node in the device tree says.
  *
  * Behind the registers are two rings. What the tenant transmits waits in `transmit` until the
  * console multiplexer takes it; as far as the tenant can see, a byte is sent once it is in there.
@@ -18,11 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/limits.h"
 #include "core/ring.h"
 
 #define VUART_RECEIVE_SIZE 2048
 #define VUART_TRANSMIT_SIZE 1024
-/* Depth of the FIFOs of a 16550A. */
+/* Depth of the receive FIFO, and of what loopback keeps: a 16550A's. */
 #define VUART_FIFO_SIZE 16
 /* MSR outside of loopback: DCD, DSR and CTS. */
 #define VUART_LINES_READY 0xb0
@@ -74,7 +76,7 @@ bool vuart_receive(struct vuart *uart, uint8_t byte);
 /*
  * A driver that sees THRE writes a whole FIFO without looking again, so THRE needs that much room.
  * Once it fell, it rises only when half of the ring is free: else a tenant that prints faster than
- * the console takes would be interrupted for every 16 bytes.
+ * the console takes would be interrupted for each FIFO.
  */
 #define VUART_RESUME_SPACE (VUART_TRANSMIT_SIZE / 2)
 
@@ -83,7 +85,7 @@ static inline void vuart_update_ready(struct vuart *uart)
 {
     uint32_t space = ring_space(&uart->transmit);
 
-    if (space < VUART_FIFO_SIZE) {
+    if (space < COTENANT_UART_TRANSMIT_FIFO) {
         uart->transmit_ready = false;
     } else if (!uart->transmit_ready && space >= VUART_RESUME_SPACE) {
         uart->transmit_ready = true;

@@ -12,7 +12,7 @@ static void check(const struct vuart *uart)
     assert(ring_used(&uart->receive) <= VUART_RECEIVE_SIZE);
     assert(ring_used(&uart->loopback) <= VUART_FIFO_SIZE);
     assert(ring_used(&uart->transmit) <= VUART_TRANSMIT_SIZE);
-    assert(!uart->transmit_ready || ring_space(&uart->transmit) >= VUART_FIFO_SIZE);
+    assert(!uart->transmit_ready || ring_space(&uart->transmit) >= COTENANT_UART_TRANSMIT_FIFO);
     assert(uart->transmit_ready || ring_used(&uart->transmit) > 0); /* else it would never rise */
     for (uint32_t i = uart->transmit.tail; i != uart->transmit.head; i++) {
         lines += uart->transmit_data[i & uart->transmit.mask] == '\n';

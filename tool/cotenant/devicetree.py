@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import fdt
 
-from cotenant import flat_tree
+from cotenant import abi, flat_tree
 from cotenant.board import PCI_INTERRUPTS, Board, Device, PciWindows, PropertyValue
 from cotenant.channels import VirtualDevice, WindowEnd
 from cotenant.ranges import Range
@@ -238,6 +238,18 @@ def _cpu_map(count: int) -> fdt.Node:
     return cpu_map
 
 
+def uart_numbers(board: Board) -> dict[str, int]:
+    """Return the properties of a virtual UART that say what it is like.
+
+    A driver that reads them fills a FIFO of this size at each interrupt instead of a 16550A's.
+    """
+    return {
+        "clock-frequency": board.uart.clock,
+        "fifo-size": abi.limit("UART_TRANSMIT_FIFO"),
+        "tx-threshold": 0,
+    }
+
+
 def _soc(view: TenantView, board: Board) -> fdt.Node:
     soc = _node(
         "soc",
@@ -254,7 +266,7 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         properties: dict[str, PropertyValue] = {
             "compatible": "ns16550a",
             "reg": _reg(Range(base, _UART_SIZE)),
-            "clock-frequency": board.uart.clock,
+            **uart_numbers(board),
             **_interrupts((view.uart_source,)),
         }
         soc.append(_node(f"serial@{base:x}", properties))

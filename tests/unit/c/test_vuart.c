@@ -150,13 +150,13 @@ static void test_transmit_throttles_when_the_console_is_slow(void **state)
     (void)state;
     wr(IER, 0x02);
     while (rd(LSR) & 0x20) { /* as a driver does: a FIFO for each THRE */
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < COTENANT_UART_TRANSMIT_FIFO; i++) {
             wr(DATA, (uint8_t)written++);
         }
         assert_true(written <= VUART_TRANSMIT_SIZE);
     }
     assert_int_equal(uart.transmit_dropped, 0);
-    assert_true(written > VUART_TRANSMIT_SIZE - 32);
+    assert_true(written > VUART_TRANSMIT_SIZE - COTENANT_UART_TRANSMIT_FIFO);
     assert_false(vuart_interrupt(&uart));
     assert_int_equal(rd(LSR) & 0x40, 0);
 

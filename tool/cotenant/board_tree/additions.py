@@ -37,7 +37,8 @@ def add(it: "Edit", plic: int, with_uart: bool) -> Node | None:
     bus.set_texts("compatible", "simple-bus")
     if with_uart and view.uart_source is not None:
         made = _device(bus, "serial", "ns16550a", it.board.uart.range)
-        made.set_cells("clock-frequency", it.board.uart.clock)
+        for name, number in devicetree.uart_numbers(it.board).items():
+            made.set_cells(name, number)
         _interrupt(made, plic, view.uart_source)
     if view.watchdog is not None:
         _device(bus, "watchdog", devicetree.WATCHDOG, view.watchdog)

@@ -220,7 +220,8 @@ def _give_uart(it: Edit, uart: Node | None, plic: int) -> bool:
             del uart.properties[name]
     uart.set_texts("compatible", "ns16550a")
     uart.set_texts("status", "okay")
-    uart.set_cells("clock-frequency", it.board.uart.clock)
+    for name, number in devicetree.uart_numbers(it.board).items():
+        uart.set_cells(name, number)
     uart.set_cells("interrupt-parent", plic)
     uart.set_cells("interrupts", it.view.uart_source)
     it.cut.append(f"{uart.path} is the tenant's virtual 16550: the UART is the monitor's")
