@@ -18,40 +18,40 @@ _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step")
 
 /*
  * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
- * been reset and ask for no more. A claim of the first source from claim/MOST_CLAIMS on, or on to
- * the next word; returns the claim that comes next.
+ * been reset and ask for no more. A claim of the first source with something pending from
+ * claim/MOST_CLAIMS on; returns the claim that comes next, or 0: there is none. Out of line, as the
+ * next one: the steps before do not save its registers.
  */
-static uint32_t drop_pending(const struct tenant *tenant, struct hart *hart, uint32_t claim)
+static uint32_t __attribute__((noinline))
+drop_pending(const struct tenant *tenant, struct hart *hart, uint32_t claim)
 {
-    uint32_t word = claim / CLAIMS_OF_WORD;
-    uint32_t sources = tenant->plic->physical_sources[word];
-    uint32_t source;
+    uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
 
-    sources &= ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
-    sources &= plic_read_pending_word(&board_plic, word);
-    if (sources == 0) {
-        return (word + 1) * CLAIMS_OF_WORD;
+    for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
+        uint32_t sources = tenant->plic->physical_sources[word] & left;
+        uint32_t source;
+
+        if (sources != 0) {
+            sources &= plic_read_pending_word(&board_plic, word);
+        }
+        if (sources != 0) {
+            source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
+            source_owner_drop(hart, source);
+            return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
+        }
+        left = ~0u;
     }
-    source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
-    source_owner_drop(hart, source);
-    return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
+    return 0;
 }
 
-/* Out of line, as the next one: the steps before do not save its registers. */
-static uint32_t __attribute__((noinline)) drop_step(const struct tenant *tenant, uint32_t step)
+static uint32_t drop_step(const struct tenant *tenant, uint32_t step)
 {
-    uint32_t words = tenant->plic->words;
-    uint32_t claim = step - words * VPLIC_RESET_PARTS;
+    uint32_t first = tenant->plic->words * VPLIC_RESET_PARTS;
     struct hart *hart = hart_self();
+    uint32_t next =
+        hart->plic_m_context == COTENANT_NONE ? 0 : drop_pending(tenant, hart, step - first);
 
-    while (claim < words * CLAIMS_OF_WORD &&
-           tenant->plic->physical_sources[claim / CLAIMS_OF_WORD] == 0) {
-        claim = (claim / CLAIMS_OF_WORD + 1) * CLAIMS_OF_WORD;
-    }
-    if (hart->plic_m_context == COTENANT_NONE || claim >= words * CLAIMS_OF_WORD) {
-        return 0;
-    }
-    return words * VPLIC_RESET_PARTS + drop_pending(tenant, hart, claim);
+    return next == 0 ? 0 : first + next;
 }
 
 static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
