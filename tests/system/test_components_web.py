@@ -211,3 +211,28 @@ def test_processes_and_components_call_each_other_by_a_window(boot: Boot) -> Non
     run(session, "linux", "memorycheck components endure 1; memorycheck components flood 1; true")
     assert int(run(session, "linux", f"{find}translator")) == translator
     assert run(session, "linux", f"componentctl call statistics.restarts {translator}") == "0\n"
+
+
+def test_a_process_calls_components_that_have_not_called_one(boot: Boot) -> None:
+    """By a window; then the other way, and a process that is followed by the next."""
+    components = payload(
+        "components-web",
+        "components",
+        priority=10,
+        memory="8M",
+        fp=False,
+        arguments=f"address={ADDRESS}/24 report=1000 pause=500000",
+    )
+    lan = channel("lan", "linux", "components", kind="net")
+    shared = window("components", "linux", "components", size="8K")
+    session = boot(system(linux(arguments=NET), components, lan, shared), icount=4)
+    session.wait_ready("linux")
+    for _ in range(2):
+        assert int(run(session, "linux", "componentctl call timer.now_us")) > 0
+    run(session, "linux", "echo from Linux >/tmp/greeting")
+    start(session, "linux", "componentctl serve /tmp 1")
+    ask = f"wget -T 5 -qO- http://{ADDRESS}/linux/greeting 2>/dev/null"
+    served = run(session, "linux", f"until {ask}; do sleep 0.1; done")
+    assert served == "from Linux\n"
+    assert outcome(session, "linux")[1] == 0
+    assert run(session, "linux", "componentctl call statistics.missed") == "0\n"

@@ -45,6 +45,9 @@ static enum arrival take_of_window(struct component_frame *in)
 
     ring_set_hung_up(&ring, !stream_is_open());
     length = ring_receive(&ring, in, sizeof(*in));
+    if (length == RING_APART) {
+        ring_is_met(&ring); /* told for ring_send() too, which else would lose the first answer */
+    }
     ring_bell();
     if (length < 0) {
         return length == RING_NOT_NOW ? ARRIVED_NOTHING
