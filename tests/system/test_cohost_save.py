@@ -4,11 +4,12 @@
 from pathlib import Path
 
 import pytest
-from systems import NO_SELF_TESTS, Boot, linux, system
+from systems import NO_SELF_TESTS, Boot, is_long, linux, system
 
 from cotenant.run.session import Session
 
 LONG = 90.0
+MINUTE = "takes half a minute, and another test goes the same way"
 MODULES = "modules=virtio_mmio,virtio_blk,virtio_net,virtio_rng addresses=eth0=10.1.0.2/24"
 DEVICES = "--disk /tmp/disk --net tap0"
 RUN = f"cohost run --name web --memory 96M --append 'quiet {NO_SELF_TESTS} {MODULES}' {DEVICES}"
@@ -65,6 +66,7 @@ def started(session: Session) -> None:
 
 
 @pytest.mark.long_form
+@pytest.mark.skipif(not is_long(), reason=MINUTE)
 def test_a_guest_goes_on_with_memory_disk_and_network(boot: Boot) -> None:
     """In the same host, whose free huge pages are searched for those that it had."""
     host = linux("linux", memory="768M", guests=1, initrd="debian-host-initramfs")
@@ -112,7 +114,14 @@ def bring_back(session: Session, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "elsewhere", [True, pytest.param(False, marks=pytest.mark.long_form)], ids=["machine", "reboot"]
+    "elsewhere",
+    [
+        True,
+        pytest.param(
+            False, marks=[pytest.mark.long_form, pytest.mark.skipif(not is_long(), reason=MINUTE)]
+        ),
+    ],
+    ids=["machine", "reboot"],
 )
 def test_a_guest_goes_on_after_a_reboot_or_on_another_machine(
     boot: Boot, tmp_path: Path, elsewhere: bool
