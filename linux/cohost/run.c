@@ -149,7 +149,9 @@ static void take_memory(const struct request *request)
     if (certain) {
         memory_take_at(ranges, count, share);
     } else {
-        memory_take(request->memory, (unsigned)hosted.entries, share);
+        /* Components have theirs in one piece, for which one entry is enough. */
+        memory_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
+                    share);
     }
 }
 
