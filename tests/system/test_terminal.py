@@ -173,6 +173,8 @@ def test_without_a_terminal_it_shows_lines_with_names(tmp_path: Path) -> None:
 def test_without_a_terminal_control_c_ends_it(tmp_path: Path) -> None:
     description = tmp_path / "lines.toml"
     description.write_text(system(freertos()))
+    # A shell has its jobs in the background ignore it, and so would the program.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     run = subprocess.Popen(
         [sys.executable, "-m", "cotenant", "run", str(description)],
         env=os.environ | {"PYTHONPATH": str(paths.ROOT / "tool"), "XDG_RUNTIME_DIR": str(tmp_path)},
@@ -180,6 +182,7 @@ def test_without_a_terminal_control_c_ends_it(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     with run:
         assert run.stdout
         while "latency: samples=" not in run.stdout.readline():
