@@ -32,14 +32,22 @@
 #define DESCRIPTOR_WRITE 2
 #define FEATURE_MULTIPORT 2
 
-struct target {
-    struct virtio_device device;
-    uint32_t id;
-    uint32_t queue_count;
+/* What a device is given to read and write, and may do so beyond, as far as this goes. */
+struct area {
     struct virtio_queue queues[MOST_QUEUES];
     uint8_t buffers[MOST_QUEUES][BUFFERS][BUFFER_SIZE];
 };
 
+struct target {
+    struct virtio_device device;
+    uint32_t id;
+    uint32_t queue_count;
+    struct virtio_queue *queues;
+    uint8_t (*buffers)[BUFFERS][BUFFER_SIZE];
+};
+
+/* Behind all else in memory, for its alignment: too long a buffer of one hits but other areas. */
+static struct area areas[MOST_DEVICES];
 static struct target targets[MOST_DEVICES];
 static uint32_t target_count;
 static uint64_t places[MOST_PLACES];
@@ -80,6 +88,8 @@ uint32_t rings_find(uint64_t only)
          slot++) {
         struct target *target = &targets[target_count];
 
+        target->queues = areas[target_count].queues;
+        target->buffers = areas[target_count].buffers;
         check(fdt_reg(&platform.fdt, &node, &target->device.base, &size),
               "a slot without registers");
         target->id = *(volatile uint32_t *)(target->device.base + DEVICE_ID);
