@@ -98,20 +98,26 @@ def besiege(session: Session, page: str) -> None:
     assert fetch(session, "") == page
 
 
-@pytest.mark.long_form
-def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
+def beside_linux(boot: Boot, messages: str, arguments: str) -> Session:
+    """Boot the component OS with a network to Linux and this channel for messages."""
     components = payload(
         "components-web",
         "components",
         priority=10,
         memory="8M",
         fp=False,
-        arguments=f"address={ADDRESS}/24 report=100 pause=20000",
+        arguments=f"address={ADDRESS}/24 {arguments}",
     )
     lan = channel("lan", "linux", "components", kind="net")
-    stream = channel("components", "linux", "components")
-    session = boot(system(linux(arguments=NET), components, lan, stream), icount=4)
+    session = boot(system(linux(arguments=NET), components, lan, messages), icount=4)
     session.wait_ready("linux")
+    return session
+
+
+@pytest.mark.long_form
+def test_pages_come_again_whatever_crashes(boot: Boot) -> None:
+    stream = channel("components", "linux", "components")
+    session = beside_linux(boot, stream, "report=100 pause=20000")
     run(session, "linux", f"ping -c 2 {ADDRESS}")
     run(session, "linux", f"udpecho {ADDRESS} 100 1472")
 
@@ -215,18 +221,8 @@ def test_processes_and_components_call_each_other_by_a_window(boot: Boot) -> Non
 
 def test_a_process_calls_components_that_have_not_called_one(boot: Boot) -> None:
     """By a window; then the other way, and a process that is followed by the next."""
-    components = payload(
-        "components-web",
-        "components",
-        priority=10,
-        memory="8M",
-        fp=False,
-        arguments=f"address={ADDRESS}/24 report=1000 pause=500000",
-    )
-    lan = channel("lan", "linux", "components", kind="net")
     shared = window("components", "linux", "components", size="8K")
-    session = boot(system(linux(arguments=NET), components, lan, shared), icount=4)
-    session.wait_ready("linux")
+    session = beside_linux(boot, shared, "report=1000 pause=500000")
     for _ in range(2):
         assert int(run(session, "linux", "componentctl call timer.now_us")) > 0
     run(session, "linux", "echo from Linux >/tmp/greeting")

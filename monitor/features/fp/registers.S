@@ -2,8 +2,9 @@
 /*
  * fp_exchange(a0 = theirs, a1 = own, a2 = brings) moves all floating-point registers and fcsr from
  * the hart to a struct fp_registers, unless that is NULL, and sets the bool to true; and then those
- * of another one to the hart; mstatus.FS is not off. The rest of the monitor is built without floating point, so that only this file and
- * features/misaligned/fp_register.S can touch those registers.
+ * of another one to the hart; mstatus.FS is not off. The rest of the monitor is built without
+ * floating point, so that only this file and features/misaligned/fp_register.S can touch those
+ * registers.
  */
     .attribute arch, "rv64imafdc_zicsr"
     .section .text.fp_registers, "ax"

@@ -27,7 +27,7 @@ def payload(name: str, image: str, **keys: Value) -> str:
     return tenant(name, **(standard | keys))
 
 
-def linux(**keys: Value) -> str:
+def linux(name: str = "linux", **keys: Value) -> str:
     """Return the table of a Debian Linux with the test programs; `keys` change or add keys."""
     standard: dict[str, Value] = {
         "priority": 1,
@@ -37,7 +37,7 @@ def linux(**keys: Value) -> str:
         "arguments": "console=ttyS0 loglevel=4",
         "ready": "^cotenant: ready$",
     }
-    return tenant("linux", **(standard | keys))
+    return tenant(name, **(standard | keys))
 
 
 def system(*tenants: str, seed: int = 1, board: str = "qemu-virt") -> str:

@@ -13,11 +13,11 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench.osswitch import drivers, freertos_switch, perceived
+from cotenant.bench.osswitch import devices, drivers, freertos_switch, perceived
 from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import TIMEOUT, built, payload, system, tenant
+from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
@@ -76,8 +76,8 @@ def _rows(
     ]
 
 
-def _group(devices: list[str]) -> str:
-    return f'[group.desk]\nmembers = ["one", "two"]\ndevices = {devices}\n'
+def _group(shared: list[str]) -> str:
+    return f'[group.desk]\nmembers = ["one", "two"]\ndevices = {shared}\n'
 
 
 def measure_monitor(*, sstc: bool) -> dict[str, int]:
@@ -86,14 +86,14 @@ def measure_monitor(*, sstc: bool) -> dict[str, int]:
     With "stretch" those between two looks at interrupts, at most.
     """
     found = {}
-    for devices in (["rtc", "virtio0"], ["rtc", *(f"virtio{slot}" for slot in range(8))]):
-        path = _monitor(devices, sstc)
-        found[f"devices_{len(devices)}"] = path.length
-        found[f"devices_{len(devices)}_stretch"] = path.longest_stretch
+    for shared in (["rtc", "virtio0"], ["rtc", *(f"virtio{slot}" for slot in range(8))]):
+        path = _monitor(shared, sstc)
+        found[f"devices_{len(shared)}"] = path.length
+        found[f"devices_{len(shared)}_stretch"] = path.longest_stretch
     return found
 
 
-def _monitor(devices: list[str], sstc: bool) -> MonitorPath:
+def _monitor(shared: list[str], sstc: bool) -> MonitorPath:
     """Return the path through the monitor that most switches take."""
 
     def started(session: Session) -> None:
@@ -101,7 +101,7 @@ def _monitor(devices: list[str], sstc: bool) -> MonitorPath:
             session.expect(name, "^bench: start$")
 
     members = (payload(name, "bench-osswitch") for name in ("one", "two"))
-    description = system(_group(devices), *members)
+    description = system(_group(shared), *members)
     found = record(description, sstc=sstc, icount=0, prepare=started, total=_PATHS)
     switches = [path for path in found if path.kind == _MONITOR]
     if not switches:
@@ -113,39 +113,19 @@ def measure_linux(*, with_devices: bool) -> Measured:
     """Let two Linux switch to each other, each with checks of its own."""
     modules = ["virtio_mmio", *(["virtio_blk", "virtio_net", "virtio_rng"] if with_devices else [])]
     members = (
-        tenant(
+        linux(
             name,
-            priority=1,
             memory="192M",
-            image="debian-kernel",
-            initrd="debian-test-initramfs",
             arguments=f"console=ttyS0 loglevel=4 modules={','.join(modules)}",
-            ready="^cotenant: ready$",
             devices=[f"virtio{number}"] if with_devices else [],
         )
         for number, name in enumerate(("one", "two"))
     )
     shared = ["rtc", *(["virtio2", "virtio3"] if with_devices else [])]
-    description = system(_QEMU_DEVICES if with_devices else "", _group(shared), *members)
-    extra = _QEMU_ARGUMENTS if with_devices else ()
-    with (
-        built(description, sstc=True) as launch,
-        Session(launch.machine(0, extra), launch.ports, timeout=TIMEOUT) as session,
-    ):
+    description = system(devices.SLOTS if with_devices else "", _group(shared), *members)
+    extra = devices.QEMU_ARGUMENTS if with_devices else ()
+    with running(description, sstc=True, extra=extra) as session:
         return _measure(session)
-
-
-_QEMU_DEVICES = """[qemu.devices]
-virtio0 = "virtio-blk-device,drive=disk0"
-virtio1 = "virtio-blk-device,drive=disk1"
-virtio2 = "virtio-net-device,netdev=net"
-virtio3 = "virtio-rng-device"
-"""
-_QEMU_ARGUMENTS = (
-    *("-drive", "if=none,id=disk0,driver=null-co,size=16M"),
-    *("-drive", "if=none,id=disk1,driver=null-co,size=16M"),
-    *("-netdev", "user,id=net"),
-)
 
 
 def _measure(session: Session) -> Measured:

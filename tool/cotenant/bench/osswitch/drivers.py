@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
+from cotenant.bench.osswitch import devices
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import TIMEOUT, built, system, tenant
+from cotenant.bench.systems import linux, running, system
 from cotenant.errors import BenchError
-from cotenant.run.session import Session
 
 _ROUNDS = 5
 # What the kernel calls the devices, and what people call them.
@@ -26,23 +26,13 @@ DEVICES = {
     "10000000.serial": "UART",
     "rtc0": "real-time clock",
 }
-_SYSTEM = """[qemu.devices]
-virtio0 = "virtio-blk-device,drive=disk0"
-virtio1 = "virtio-blk-device,drive=disk1"
-virtio2 = "virtio-net-device,netdev=net"
-virtio3 = "virtio-rng-device"
-virtio4 = "virtio-keyboard-device"
+_SYSTEM = f"""{devices.SLOTS}virtio4 = "virtio-keyboard-device"
 pcie = ["bochs-display,xres=1024,yres=768"]
 
 [group.desk]
 members = ["one", "two"]
 devices = ["rtc", "virtio2", "virtio3", "virtio4", "pcie"]
 """
-_QEMU_ARGUMENTS = (
-    *("-drive", "if=none,id=disk0,driver=null-co,size=16M"),
-    *("-drive", "if=none,id=disk1,driver=null-co,size=16M"),
-    *("-netdev", "user,id=net"),
-)
 _MODULES = "virtio_mmio,virtio_blk,virtio_net,virtio_rng,virtio_input,bochs"
 _SET_UP = "echo 1 >/sys/power/pm_print_times; dmesg -n 1"
 _CALLED = re.compile(r"^\[ *[\d.]+\] \S+ (\S+): PM: (\S+) returned 0 after (\d+) usecs", re.M)
@@ -75,22 +65,16 @@ def rows() -> list[Row]:
 def measure() -> dict[str, Costs]:
     """Let two Linux switch to each other; return what the log of one says of each device."""
     members = (
-        tenant(
+        linux(
             name,
-            priority=1,
-            memory="256M",
-            image="debian-kernel",
             initrd="debian-desk-initramfs",
             arguments=f"console=ttyS0 loglevel=4 log_buf_len=1M modules={_MODULES}",
-            ready="^cotenant: ready$",
             devices=[f"virtio{number}"],
         )
         for number, name in enumerate(("one", "two"))
     )
-    with (
-        built(system(_SYSTEM, *members), sstc=True) as launch,
-        Session(launch.machine(0, _QEMU_ARGUMENTS), launch.ports, timeout=TIMEOUT) as session,
-    ):
+    description = system(_SYSTEM, *members)
+    with running(description, sstc=True, extra=devices.QEMU_ARGUMENTS) as session:
         for name in ("one", "two"):
             session.wait_ready(name)
             session.command(name, _SET_UP)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import TIMEOUT, built, system, tenant
+from cotenant.bench.systems import linux, running, system
 from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
@@ -81,21 +81,14 @@ def rows() -> list[Row]:
 def measure() -> Perceived:
     """Let two Linux with one display switch to each other; the medians of what they say."""
     members = (
-        tenant(
+        linux(
             name,
-            priority=1,
-            memory="256M",
-            image="debian-kernel",
             initrd="debian-desk-initramfs",
             arguments="console=ttyS0 loglevel=4 modules=virtio_mmio,bochs",
-            ready="^cotenant: ready$",
         )
         for name in ("one", "two")
     )
-    with (
-        built(system(_SYSTEM, *members), sstc=True) as launch,
-        Session(launch.machine(0), launch.ports, timeout=TIMEOUT) as session,
-    ):
+    with running(system(_SYSTEM, *members), sstc=True) as session:
         return _measure(session)
 
 
