@@ -27,7 +27,7 @@
 /* "COTENANT" in memory order. */
 #define COTENANT_BUNDLE_MAGIC 0x544e414e45544f43
 /* Raised whenever a structure below changes. */
-#define COTENANT_BUNDLE_VERSION 17
+#define COTENANT_BUNDLE_VERSION 18
 
 /* struct bundle_board.uart_kind */
 #define COTENANT_UART_NONE 0

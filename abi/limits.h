@@ -42,7 +42,7 @@
 /* Bytes that a driver may write to a virtual UART that is ready (LSR.THRE), as its node tells. */
 #define COTENANT_UART_TRANSMIT_FIFO 256
 /* Features of the monitor that a bundle can name, and bytes of such a name with its zero. */
-#define COTENANT_MAX_FEATURES 40
+#define COTENANT_MAX_FEATURES 48
 #define COTENANT_FEATURE_NAME_SIZE 16
 /* Bytes of a name, the terminating zero included. */
 #define COTENANT_NAME_SIZE 32
