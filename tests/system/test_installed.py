@@ -53,6 +53,10 @@ def test_a_system_is_described_built_and_run_without_the_tree(
     assert "does not run" in call(installed, tmp_path, "ctl", "--system", "x.toml", "list").stderr
 
 
+def test_nothing_else_is_installed_among_the_packages(installed: Path) -> None:
+    assert [entry.name for entry in installed.iterdir()] == ["cotenant"]
+
+
 def test_first_steps_name_nothing_of_the_tree(installed: Path, tmp_path: Path) -> None:
     assert "examples/" not in call(installed, tmp_path).stdout
 
