@@ -93,9 +93,16 @@ def test_resolve_finds_built_images(maker: Maker, tmp_path: Path) -> None:
     assert maker.made == []
 
 
-def test_unknown_name_is_told_with_the_known_ones(maker: Maker) -> None:
-    with pytest.raises(ImageError, match=r"no image 'hell'; known are part, whole, and .*make"):
-        images.resolve("hell")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("hole", "'hole'; did you mean .whole.[?]; and `make build`"),
+        ("qqq", "'qqq'; `cotenant images list` names all; and"),
+    ],
+)
+def test_unknown_name_is_told_with_similar_ones(maker: Maker, name: str, told: str) -> None:
+    with pytest.raises(ImageError, match=f"there is no image {told}"):
+        images.resolve(name)
     assert maker.made == []
 
 

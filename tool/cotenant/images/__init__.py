@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Images by name: those that the tool fetches and makes, and those that the project builds."""
 
+import difflib
 from pathlib import Path
 
 from cotenant.errors import ImageError
@@ -40,7 +41,8 @@ def resolve(name: str) -> Path:
     built = built_images()
     if name in built:
         return built[name]
-    raise ImageError(
-        f"there is no image {name!r}; known are {', '.join(names())}"
-        + ("." if built else ", and those that `make build` puts into build/tenants.")
-    )
+    similar = difflib.get_close_matches(name, names(), n=1)
+    remedy = f'did you mean "{similar[0]}"?' if similar else "`cotenant images list` names all"
+    if not built:
+        remedy += "; and `make build` makes more"
+    raise ImageError(f"there is no image {name!r}; {remedy}")
