@@ -11,6 +11,9 @@
  *
  * componentbench work ROUNDS: fixed work, ROUNDS times a million instructions and a system call;
  * prints its ns. No other tenant is needed.
+ *
+ * componentbench unread COUNT: makes COUNT calls and takes no answer; exit status 1 unless the
+ * translator hangs up before the last of them.
  */
 #include <sys/wait.h>
 
@@ -115,12 +118,30 @@ static int work(unsigned long rounds)
     return 0;
 }
 
+static int leave_unread(unsigned long calls)
+{
+    struct component_frame frame = {.message = {.kind = COMPONENT_MESSAGE_CALL}};
+    int result = 0;
+
+    strcpy(frame.message.name, "log.count");
+    if (components_open(&components, PATIENCE_MS) != 0)
+        give_up(COMPONENTS_PORT);
+    for (unsigned long i = 0; i < calls && result == 0; i++)
+        result = components_send(&components, &frame, -1);
+    if (result != 0 && errno != EPIPE)
+        give_up("send");
+    components_close(&components);
+    return result == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "work") == 0)
         return work(parse_number(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "unread") == 0)
+        return leave_unread(parse_number(argv[2]));
     if (argc != 2) {
-        fprintf(stderr, "usage: componentbench COUNT | work ROUNDS\n");
+        fprintf(stderr, "usage: componentbench COUNT | work ROUNDS | unread COUNT\n");
         return 2;
     }
     count = parse_number(argv[1]);

@@ -11,6 +11,8 @@ from test_channels import channel, outcome, run, start
 from test_debian_disk import free_port
 from test_memory_channels import window
 
+from cotenant.bench import datagrams
+from cotenant.bench.components import DATAGRAM_SHARE
 from cotenant.components.build import FOLDER
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
@@ -68,6 +70,7 @@ def processes_take_part(session: Session) -> None:
     assert run(session, "linux", "componentctl call settings.set =report 150") == "1\n"
     assert run(session, "linux", "componentctl call settings.get =report 0") == "150\n"
 
+    run(session, "linux", "componentbench unread 100000")
     run(session, "linux", "head -c 3000 /dev/urandom >/dev/virtio-ports/components; true")
     assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
 
@@ -213,7 +216,8 @@ def test_processes_and_components_call_each_other_by_a_window(boot: Boot) -> Non
         assert run(session, "linux", "componentctl call log.count") == "0\n"
     assert session.command("linux", "componentctl call timer.none")[0] == 1
 
-    # One at the other end that keeps to no rule: the translator begins anew, and goes on.
+    # One that takes no answers, or keeps to no rule: the translator begins anew, and goes on.
+    run(session, "linux", "componentbench unread 1000")
     run(session, "linux", "memorycheck components endure 1; memorycheck components flood 1; true")
     assert int(run(session, "linux", f"{find}translator")) == translator
     assert run(session, "linux", f"componentctl call statistics.restarts {translator}") == "0\n"
@@ -232,3 +236,9 @@ def test_a_process_calls_components_that_have_not_called_one(boot: Boot) -> None
     assert served == "from Linux\n"
     assert outcome(session, "linux")[1] == 0
     assert run(session, "linux", "componentctl call statistics.missed") == "0\n"
+
+
+def test_a_datagram_is_with_a_component_sooner_than_with_a_process_of_linux() -> None:
+    took = datagrams.measure(5)
+    assert 0 < took["components"] <= DATAGRAM_SHARE * took["socket"]
+    assert took["socket"] < took["relay"] < 2 * took["socket"]

@@ -7,7 +7,7 @@ traps, two changes of page tables, two returns, and nothing else.
 
 import re
 
-from cotenant.bench import samples
+from cotenant.bench import datagrams, samples
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import linux, payload, running, system
 from cotenant.errors import BenchError
@@ -26,7 +26,11 @@ _CALLS = 1000
 _CALLS_QUICK = 100
 _ROUNDS = 400
 _ROUNDS_QUICK = 50
+_DATAGRAMS = 101
+_DATAGRAMS_QUICK = 15
 _PIPE_INVOCATIONS = 50
+DATAGRAM_SHARE = 0.8
+"""What a datagram straight to a component may take of one to a socket of Linux."""
 _FIXED_WORK = 500
 # Debian's kernel tests its cryptography beside the first processes, if it is let.
 _ARGUMENTS = "console=ttyS0 loglevel=4 modules=virtio_mmio"
@@ -73,6 +77,25 @@ def run(quick: bool) -> list[Row]:
         row("process calls a component", "instructions", calls["component"], pipe),
         row("component calls a process", "instructions", calls["process_awake"], pipe),
         row("added to the work of Linux by idle components", "ppm", lost, None, _FIXED_WORK),
+        *_datagram_rows(_DATAGRAMS_QUICK if quick else _DATAGRAMS),
+    ]
+
+
+def _datagram_rows(count: int) -> list[Row]:
+    """Return what a datagram takes from its interrupt to its delivery, by each of four ways."""
+    took = datagrams.measure(count)
+    socket = took["socket"]
+    return [
+        row("datagram to a socket of Linux", "instructions", socket),
+        row("datagram to a process by TUN", "instructions", took["tun"], socket),
+        row(
+            "datagram straight to a component",
+            "instructions",
+            took["components"],
+            socket,
+            DATAGRAM_SHARE * socket,
+        ),
+        row("datagram to a component by a process", "instructions", took["relay"], socket),
     ]
 
 

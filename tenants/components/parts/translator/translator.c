@@ -72,8 +72,7 @@ static void finish(struct request *request, uint64_t result)
     to_wake = (uint64_t)(request - requests);
 }
 
-/* The header and `size` bytes of out.data. What finds no room is lost, and the channel starts
- * afresh. */
+/* The header and `size` bytes of out.data. If there is no room the channel starts afresh. */
 static void send(uint32_t size)
 {
     out.message.size = size;
@@ -140,10 +139,10 @@ static void give_up_sent(void)
     }
 }
 
-/* What has come. False: it makes no sense. */
+/* What has come. False: it makes no sense, or the process does not take the answers. */
 static bool take_messages(void)
 {
-    for (;;) {
+    while (is_started) {
         switch (messages_take(&in)) {
         case ARRIVED_MESSAGE:
             if (in.message.kind == COMPONENT_MESSAGE_CALL) {
@@ -161,6 +160,7 @@ static bool take_messages(void)
             return false;
         }
     }
+    return false;
 }
 
 /* Sends what is asked; what has waited for too long, or cannot be sent, fails. */
