@@ -97,7 +97,7 @@ static void call(void)
     uint32_t value = any_source();
     uint32_t index = any32();
 
-    switch (any_up_to(7)) {
+    switch (any_up_to(8)) {
     case 0:
         vplic_access(&vplic, any64(), any32(), any_bool(), &value);
         break;
@@ -124,6 +124,9 @@ static void call(void)
         break;
     case 6:
         vplic_add_virtual(&vplic, any32());
+        break;
+    case 7:
+        vplic_lower_lines(&vplic);
         break;
     default:
         vplic_reset_step(&vplic, any32());

@@ -26,6 +26,8 @@ begun is carried out first, or what the one of two that take turns uses is put i
 that is put aside."""
 MOST_ADDED_BY_REQUESTS = 550
 """The goal is the same; up to 504 were seen, where an answer is computed or sent."""
+MOST_ADDED_BY_GUESTS = 1360
+"""The goal is the same; 1,357 were seen: each request about a guest is one stretch."""
 WORST_ABOVE_CHANGING_VECTORS = 485
 """The worst latency above two that take turns, with 512 bits of vector registers each."""
 MOST_ADDED_BY_PAGES = 420
@@ -194,3 +196,19 @@ def test_a_control_port_delays_nobody_for_long(
     session.expect(RTOS, "^bench: ready$")
     session.expect("hostile", "^hostile-control: begins$")
     assert worst(session, letters) - WORST_ABOVE_NOTHING <= most
+
+
+@pytest.mark.long_form
+def test_guests_that_end_delay_nobody_for_long(boot: Boot) -> None:
+    """One after the other, wherever it is."""
+    churn = payload(
+        "guest-churn",
+        memory="32M",
+        initrd="hello",
+        guests=1,
+        arguments=f"times={FOREVER} turns=3",
+    )
+    session = boot(system(churn, rtos(f"icount={ICOUNT}")), icount=ICOUNT)
+    session.expect(RTOS, "^bench: ready$")
+    added = worst(session, "guests that end") - WORST_ABOVE_NOTHING
+    assert added <= MOST_ADDED_BY_GUESTS, added

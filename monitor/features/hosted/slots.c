@@ -102,9 +102,7 @@ static void __attribute__((noinline)) end_guest(struct guest *guest)
 {
     guest->token = 0;
     /* Those that the devices of this one have left raised are not the next one's. */
-    for (uint32_t source = 1; source < COTENANT_HOSTED_SOURCES; source++) {
-        vplic_set_level(guest->tenant->plic, source, false);
-    }
+    vplic_lower_lines(guest->tenant->plic);
     memset(guest->description.memory, 0, sizeof(guest->description.memory));
     (void)guest_protect(guest);
     for (uint32_t id = 0; id < guest->host->description->guest_vharts; id++) {

@@ -145,4 +145,7 @@ bool vplic_raise(struct vplic *vplic, uint32_t source);
 #define VPLIC_RESET_PARTS 16
 uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step);
 
+/* All steps are done, and no virtual device is there any more that could hold its line raised. */
+void vplic_lower_lines(struct vplic *vplic);
+
 #endif

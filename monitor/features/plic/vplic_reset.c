@@ -90,3 +90,12 @@ uint32_t vplic_reset_step(struct vplic *vplic, uint32_t step)
     }
     return step + 1;
 }
+
+void vplic_lower_lines(struct vplic *vplic)
+{
+    for (uint32_t word = 0; word < vplic->words; word++) {
+        vplic->level[word] = 0;
+        vplic->pending[word] = 0;
+        vplic_update_pending_word(vplic, word);
+    }
+}

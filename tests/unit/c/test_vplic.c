@@ -569,6 +569,22 @@ static void test_reset_gives_everything_back(void **state)
     assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), UART);
 }
 
+static void test_lines_are_lowered_after_a_reset(void **state)
+{
+    (void)state;
+    vplic_set_level(&vplic, UART, true);
+    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
+        reset_word(word);
+    }
+    vplic_lower_lines(&vplic);
+    prepare(EMULATED_CONTEXT, UART);
+    assert_false(output(EMULATED));
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), 0);
+    vplic_set_level(&vplic, UART, true); /* the device of the next one */
+    assert_true(output(EMULATED));
+    assert_int_equal(rd(CLAIM(EMULATED_CONTEXT)), UART);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +609,7 @@ int main(void)
         cmocka_unit_test_setup(test_raised_source_is_not_for_a_passed_vhart, setup),
         cmocka_unit_test_setup(test_raise_needs_an_emulated_vhart, setup),
         cmocka_unit_test_setup(test_reset_gives_everything_back, setup),
+        cmocka_unit_test_setup(test_lines_are_lowered_after_a_reset, setup),
     };
 
     return cmocka_run_group_tests_name("vplic", tests, NULL, NULL);
