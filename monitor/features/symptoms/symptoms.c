@@ -11,6 +11,7 @@
 #include "core/monitor_log.h"
 #include "core/shared_lock.h"
 #include "core/tenant.h"
+#include "core/wanted.h"
 #include "core/work.h"
 #include "irq/source_set.h"
 
@@ -140,48 +141,86 @@ void symptoms_only_faults(struct tenant *tenant, bool *only_faults)
 
 HOOK(tenant_is_looked_at, symptoms_only_faults);
 
-static void tell_faults(const struct tenant *tenant)
-{
-    const struct symptoms *own = &symptoms[tenant->index];
+/* Words of a line, with a number behind each. */
+static const char *const of_faults[] = {"only faults: cause=", " pc=", " times="};
+static const char *const of_machine_mode[] = {"expects machine mode: instruction=", " pc="};
 
-    monitor_log_tenant(tenant, "only faults: cause=");
-    monitor_put_hex(own->cause);
-    monitor_puts(" pc=");
-    monitor_put_hex(own->pc);
-    if (own->times != 0) {
-        monitor_puts(" times=");
-        monitor_put_u64(own->times);
+/* The line that is being told. */
+static struct {
+    const struct tenant *tenant; /* NULL: none */
+    struct monitor_log_parts parts;
+    const char *const *words;
+    uint64_t numbers[3];
+    uint32_t count;
+    uint8_t symptom;
+} line;
+
+static void begin_line(void)
+{
+    const struct symptoms *own;
+
+    line.tenant = &tenants[lowest_bit(waiting)];
+    own = &symptoms[line.tenant->index];
+    if ((own->untold & SYMPTOM_MACHINE_MODE) != 0) {
+        line.symptom = SYMPTOM_MACHINE_MODE;
+        line.words = of_machine_mode;
+        line.numbers[0] = own->instruction;
+        line.numbers[1] = own->instruction_pc;
+        line.count = 2;
+    } else {
+        line.symptom = SYMPTOM_FAULTS;
+        line.words = of_faults;
+        line.numbers[0] = own->cause;
+        line.numbers[1] = own->pc;
+        line.numbers[2] = own->times;
+        line.count = own->times == 0 ? 2 : 3;
     }
-    monitor_puts("\n");
 }
 
-static void tell_machine_mode(const struct tenant *tenant)
+static void end_line(void)
 {
-    const struct symptoms *own = &symptoms[tenant->index];
+    struct symptoms *own = &symptoms[line.tenant->index];
 
-    monitor_log_tenant(tenant, "expects machine mode: instruction=");
-    monitor_put_hex(own->instruction);
-    monitor_puts(" pc=");
-    monitor_put_hex(own->instruction_pc);
     monitor_puts("\n");
+    own->untold &= (uint8_t)~line.symptom;
+    if (own->untold == 0) {
+        waiting &= ~(1u << line.tenant->index);
+    }
+    line.tenant = NULL;
+    line.parts = (struct monitor_log_parts){0};
+}
+
+static void tell_part(void)
+{
+    uint32_t part;
+
+    if (monitor_log_begin_parts(&line.parts, line.tenant)) {
+        return;
+    }
+    part = line.parts.told - MONITOR_LOG_PARTS_BEGUN;
+    if (part == 2 * line.count) {
+        end_line();
+        return;
+    }
+    if (part % 2 == 0) {
+        monitor_puts(line.words[part / 2]);
+    } else if (part / 2 == 2) {
+        monitor_put_u64(line.numbers[2]); /* how often */
+    } else {
+        monitor_put_hex(line.numbers[part / 2]);
+    }
+    monitor_log_note_part(&line.parts);
 }
 
 /* Out of line: a step that has nothing to tell saves no registers for it. */
-static void __attribute__((noinline)) tell_next(void)
+static void __attribute__((noinline)) tell_parts(void)
 {
-    const struct tenant *tenant = &tenants[lowest_bit(waiting)];
-    struct symptoms *own = &symptoms[tenant->index];
-
-    if ((own->untold & SYMPTOM_MACHINE_MODE) != 0) {
-        own->untold &= (uint8_t)~SYMPTOM_MACHINE_MODE;
-        tell_machine_mode(tenant);
-    } else {
-        own->untold &= (uint8_t)~SYMPTOM_FAULTS;
-        tell_faults(tenant);
+    if (line.tenant == NULL) {
+        begin_line();
     }
-    if (own->untold == 0) {
-        waiting &= ~(1u << tenant->index);
-    }
+    do {
+        tell_part();
+    } while (line.tenant != NULL && !hart_is_wanted());
 }
 
 bool symptoms_tell(void)
@@ -189,7 +228,7 @@ bool symptoms_tell(void)
     if (waiting == 0) {
         return false;
     }
-    tell_next();
+    tell_parts();
     return true;
 }
 
@@ -203,7 +242,10 @@ HOOK(power_off_waits, wait);
 static unsigned symptoms_step(uint64_t now)
 {
     (void)now;
-    return symptoms_tell() ? WORK_DONE : WORK_NOTHING;
+    if (!symptoms_tell()) {
+        return WORK_NOTHING;
+    }
+    return WORK_DONE | (line.tenant != NULL ? WORK_SAME : 0);
 }
 
 WORK(symptoms, NULL, symptoms_step);

@@ -36,7 +36,10 @@ void symptoms_illegal(struct vhart *vhart, uint32_t instruction, uint64_t pc);
  */
 void symptoms_only_faults(struct tenant *tenant, bool *only_faults);
 
-/* Puts one line on the log; false: there is nothing to tell. Shared lock held. */
+/*
+ * Puts a line on the log, part by part, until it is complete or an interrupt waits; false: there is
+ * nothing to tell. Shared lock held.
+ */
 bool symptoms_tell(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/watch/watch.h"
 
+#include <stddef.h>
+
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/feature.h"
@@ -10,6 +12,7 @@
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
 #include "core/recorder.h"
+#include "core/wanted.h"
 #include "core/work.h"
 
 struct watch watches[COTENANT_MAX_TENANTS];
@@ -124,6 +127,14 @@ uint64_t watch_deadline(void)
     return earliest;
 }
 
+/* The line that is being told, after what it tells has been done. */
+static struct {
+    const struct tenant *tenant; /* NULL: none */
+    struct monitor_log_parts parts;
+    uint64_t silent_us;
+    const char *end;
+} line;
+
 static void hangs(struct tenant *tenant, uint64_t now)
 {
     struct watch *watch = watch_of(tenant);
@@ -131,24 +142,45 @@ static void hangs(struct tenant *tenant, uint64_t now)
     watch->hangs++;
     watch->deadline = TIME_NEVER; /* told once, until its next heartbeat */
     record_tenant(tenant, COTENANT_TRACE_TENANT_HANGS);
-    monitor_log_tenant(tenant, "hangs: no heartbeat for ");
-    monitor_put_u64(nanoseconds_from_ticks(now - watch->since) / 1000);
+    line.tenant = tenant;
+    line.silent_us = nanoseconds_from_ticks(now - watch->since) / 1000;
     switch (watch->policy) {
     case COTENANT_WATCH_RESTART:
-        monitor_puts(" us; restarted\n");
+        line.end = " us; restarted\n";
         tenant_halt_for(tenant, TENANT_TO_RUN);
         break;
     case COTENANT_WATCH_STOP:
-        monitor_puts(" us; stopped\n");
+        line.end = " us; stopped\n";
         tenant_halt(tenant, TENANT_CRASHED);
         break;
     default:
-        monitor_puts(" us\n");
+        line.end = " us\n";
         break;
     }
 }
 
-void watch_step(uint64_t now)
+static void tell_part(void)
+{
+    if (monitor_log_begin_parts(&line.parts, line.tenant)) {
+        return;
+    }
+    switch (line.parts.told) {
+    case MONITOR_LOG_PARTS_BEGUN:
+        monitor_puts("hangs: no heartbeat for ");
+        break;
+    case MONITOR_LOG_PARTS_BEGUN + 1:
+        monitor_put_u64(line.silent_us);
+        break;
+    default:
+        monitor_puts(line.end);
+        line.tenant = NULL;
+        line.parts = (struct monitor_log_parts){0};
+        return;
+    }
+    monitor_log_note_part(&line.parts);
+}
+
+static void find_hang(uint64_t now)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
         note_suspend(&tenants[i]);
@@ -163,15 +195,34 @@ void watch_step(uint64_t now)
     }
 }
 
+void watch_step(uint64_t now)
+{
+    if (line.tenant == NULL) {
+        find_hang(now);
+    } else {
+        tell_part(); /* one at least: a tenant could see to it that the hart is always wanted */
+    }
+    while (line.tenant != NULL && !hart_is_wanted()) {
+        tell_part();
+    }
+}
+
 /* On the way to power-off every tenant is stopped anyway. */
 static unsigned keep_watch(uint64_t now)
 {
-    if (watch_deadline() > now || lifecycle_is_quitting()) {
+    if (line.tenant == NULL && (watch_deadline() > now || lifecycle_is_quitting())) {
         return WORK_NOTHING;
     }
     watch_step(now);
-    return WORK_DONE;
+    return line.tenant == NULL ? WORK_DONE : WORK_DONE | WORK_SAME;
 }
+
+static void wait(bool *waits)
+{
+    *waits |= line.tenant != NULL;
+}
+
+HOOK(power_off_waits, wait);
 
 WORK(watch, watch_deadline, keep_watch);
 

@@ -57,7 +57,10 @@ bool watch_change(struct tenant *tenant, uint32_t policy, uint32_t within_us, ui
 /* The earliest deadline of all tenants, or TIME_NEVER. */
 uint64_t watch_deadline(void);
 
-/* Does what has to be done about one tenant whose deadline is over. */
+/*
+ * Does what has to be done about one tenant whose deadline is over, and puts the line about it on
+ * the log, part by part, until it is complete or an interrupt waits.
+ */
 void watch_step(uint64_t now);
 
 #endif

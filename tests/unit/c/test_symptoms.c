@@ -82,17 +82,22 @@ static void faults(uint64_t pc, unsigned times)
     }
 }
 
-static void expect_line(const char *expected)
+static void expect_log(const char *expected)
 {
     char line[256];
     unsigned length = 0;
 
-    assert_true(symptoms_tell());
     for (int byte = monitor_log_next(); byte >= 0; byte = monitor_log_next()) {
         line[length++] = (char)byte;
     }
     line[length] = '\0';
     assert_string_equal(line, expected);
+}
+
+static void expect_line(const char *expected)
+{
+    assert_true(symptoms_tell());
+    expect_log(expected);
 }
 
 static void test_the_same_fault_again_and_again(void **state)
@@ -180,6 +185,29 @@ static void test_machine_mode(void **state)
     assert_false(only_faults());
 }
 
+/* Each step puts a part then, and another message begins the line again. */
+static void test_an_interrupt_waits(void **state)
+{
+    unsigned steps = 0;
+
+    (void)state;
+    csr_file_write("mip", INTERRUPT_MTI);
+    symptoms_illegal(&vhart, CSRR_MHARTID, 0x8000);
+    faults(0x8020, SYMPTOMS_FAULTS + 1);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(symptoms_tell());
+    }
+    monitor_log_tenant(&tenants[0], "starts\n");
+    while (symptoms_tell()) {
+        steps++;
+    }
+    csr_file_write("mip", 0);
+    assert_int_equal(steps, 3 + 4 + 1 + 3 + 6 + 1);
+    expect_log("monitor: tenant stray: starts\n"
+               "monitor: tenant stray: expects machine mode: instruction=0xf14025f3 pc=0x8000\n"
+               "monitor: tenant stray: only faults: cause=0x5 pc=0x8020 times=100000\n");
+}
+
 static void test_instructions_of_machine_mode(void **state)
 {
     static const uint32_t of_machine_mode[] = {CSRR_MHARTID, 0x30529073, 0x30405073,
@@ -205,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_handler_that_cannot_begin, set_up),
         cmocka_unit_test_setup(test_a_vhart_that_is_not_loaded, set_up),
         cmocka_unit_test_setup(test_machine_mode, set_up),
+        cmocka_unit_test_setup(test_an_interrupt_waits, set_up),
         cmocka_unit_test(test_instructions_of_machine_mode),
     };
 

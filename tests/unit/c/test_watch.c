@@ -151,6 +151,25 @@ static void test_policies(void **state)
     }
 }
 
+/* What the policy says is done at once; each step then puts a part. */
+static void test_an_interrupt_waits(void **state)
+{
+    unsigned steps = 0;
+
+    (void)state;
+    begin(COTENANT_WATCH_RESTART, 0, 1000);
+    watch_heartbeat(RTOS, 2000);
+    csr_file_write("mip", INTERRUPT_MTI);
+    do {
+        watch_step(2010 + WITHIN);
+        assert_int_equal(restarted, 1);
+        steps++;
+    } while (strstr(log_text(), "us; restarted\n") == NULL);
+    csr_file_write("mip", 0);
+    assert_int_equal(steps, 1 + 3 + 3);
+    assert_int_equal(watch_of(RTOS)->hangs, 1);
+}
+
 static void test_a_hang_that_is_logged_ends_with_a_heartbeat(void **state)
 {
     (void)state;
@@ -318,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup(test_nothing_is_expected_before_the_first_heartbeat, set_up),
         cmocka_unit_test_setup(test_each_heartbeat_moves_the_deadline, set_up),
         cmocka_unit_test(test_policies),
+        cmocka_unit_test_setup(test_an_interrupt_waits, set_up),
         cmocka_unit_test_setup(test_a_hang_that_is_logged_ends_with_a_heartbeat, set_up),
         cmocka_unit_test_setup(test_boot_takes_longer, set_up),
         cmocka_unit_test_setup(test_pause, set_up),
