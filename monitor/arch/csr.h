@@ -6,6 +6,9 @@
 #ifndef COTENANT_ARCH_CSR_H
 #define COTENANT_ARCH_CSR_H
 
+/* misa, section 3.1.1 */
+#define MISA_H 0x80
+
 /* mstatus, section 3.1.6 */
 #define MSTATUS_SIE 0x2
 #define MSTATUS_MIE 0x8

@@ -34,6 +34,7 @@ void offsets(void)
     DEFINE(WORLD_VHART_ID, offsetof(struct world, vhart_id));
     DEFINE(WORLD_INTERRUPTS, offsetof(struct world, interrupts));
     DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
+    DEFINE(SIZEOF_WORLD, sizeof(struct world));
     DEFINE(VHART_PMP_ADDRESS, offsetof(struct vhart, rest.pmp_address));
     DEFINE(VHART_INDEX, offsetof(struct vhart, index));
     DEFINE(SIZEOF_HART, sizeof(struct hart));

@@ -4,7 +4,7 @@
  *
  * world_enter(a0 = world to keep, a1 = world to run) does not return. a0 is the world whose
  * registers are in the hart: a1 itself, another one of this hart, or NULL when there is none to
- * keep. General registers, pc and mstatus of the kept world are in it already: the trap entry put
+ * keep: then they go to nobody. General registers, pc and mstatus of the kept world are in it already: the trap entry put
  * them there. Interrupts are off, mscratch is zero.
  *
  * Order matters in three places. mip is never written as a whole: SSIP and STIP of the old world
@@ -14,6 +14,7 @@
  * and 4.2.1: PMP changes need an sfence.vma where page tables are in use).
  */
 #include "arch/csr.h"
+#include "built_with.h"
 #include "offsets.h"
 
 #define REGISTER(n) ((n) * 8)
@@ -37,7 +38,8 @@ world_enter:
     beq a0, a1, world_resume
     ld t6, WORLD_HART(a1)
     ld t5, HART_FEATURES(t6)
-    beqz a0, load_all
+    beqz a0, keep_none
+3:
     /* Four at a time: what csrrw returns comes a few cycles late. */
     ld t0, WORLD_SSCRATCH(a1)
     ld t1, WORLD_SEPC(a1)
@@ -120,34 +122,16 @@ world_resume:
     ld sp, REGISTER(2)(sp)
     mret
 
-/* No world to keep: the same without what is kept. */
-load_all:
-    load stvec, WORLD_STVEC
-    load sscratch, WORLD_SSCRATCH
-    load sepc, WORLD_SEPC
-    load scause, WORLD_SCAUSE
-    load stval, WORLD_STVAL
-    load scounteren, WORLD_SCOUNTEREN
-    load mie, WORLD_MIE
-    li t4, INTERRUPTS_SUPERVISOR
-    csrc mip, t4
-    ld t3, WORLD_PENDING(a1)
-    csrs mip, t3
-    andi t1, t5, HART_ENVCFG
-    beqz t1, 1f
-    load 0x10a, WORLD_SENVCFG /* senvcfg */
-1:  andi t1, t5, HART_SSTC
-    beqz t1, 2f
-    load 0x14d, WORLD_DEADLINE /* stimecmp */
-2:  load medeleg, WORLD_MEDELEG
-    jal t2, load_pmp_addresses
-    load pmpcfg0, WORLD_PMP_CONFIG
-    load pmpcfg2, WORLD_PMP_CONFIG + 8
-    load satp, WORLD_SATP
-    j finish_switch
+keep_none:
+    lla a0, nobody
+    j 3b
 
 exchange_pmp_addresses:
     jal t2, load_pmp_addresses
+#ifdef WITH_hypervisor
+    bgez t5, exchange_protection /* HART_HYPERVISOR */
+    jal t2, hypervisor_exchange
+#endif
     j exchange_protection
 
 /* Loads all PMP addresses of the world in a1; returns by t2, changes t0. */
@@ -159,3 +143,10 @@ load_pmp_addresses:
     load pmpaddr\n, VHART_PMP_ADDRESS + 8 * \n
     .endr
     jr t2
+
+/* Of all harts: a world that is written and never run. */
+    .section .bss.nobody, "aw", @nobits
+    .globl nobody
+    .balign 64
+nobody:
+    .space SIZEOF_WORLD

@@ -126,7 +126,7 @@ static void protection_init(struct hart *hart)
             refuse("vhart.pmp_address: this hart does not take the entries as written", (int32_t)i);
         }
     }
-    if (protection_is_resident(hart->index)) {
+    if (protection_is_resident(hart->index) && (hart->features & HART_HYPERVISOR) == 0) {
         hart->features |= HART_PMP_RESIDENT;
     }
 }
@@ -157,8 +157,10 @@ static void hart_begin(struct hart *hart)
     registers_init(hart);
     hart->emulated_exceptions = probe_hart();
     if (hart->emulated_exceptions < PROBE_ALL_IS_KEPT || (HAS(vector) && !vector_fits()) ||
-        (CSR_READ(misa) & ~bundle->board.flags & COTENANT_BOARD_VECTOR) != 0) {
-        refuse("vectors: not this hart's, or it has jvt, siselect, srmcfg or scontext", -1);
+        (CSR_READ(misa) & ~bundle->board.flags &
+         (COTENANT_BOARD_VECTOR | (HAS(hypervisor) ? 0 : MISA_H))) != 0) {
+        refuse("vectors, hypervisor: not this hart's, or it has jvt, siselect, srmcfg or scontext",
+               -1);
     }
     hart_begins(hart);
 }

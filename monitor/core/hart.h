@@ -24,6 +24,8 @@ struct vhart;
 #define HART_PMP_RESIDENT 0x4
 /* The system has no other hart: nothing to lock, no hart to ask. */
 #define HART_ALONE 0x8
+/* A switch exchanges the registers of the H extension, too, and has to be told by the sign. */
+#define HART_HYPERVISOR 0x8000000000000000
 
 #define HART_STACK_SIZE 8192
 

@@ -51,7 +51,7 @@ _SYSTEM = 0x73
 _ENVIRONMENT = (0, 4)
 _NUMBER_SHIFT = 20
 _LEVEL = 0x300
-_LEVEL_SUPERVISOR = 0x100
+_LEVEL_HYPERVISOR = 0x200
 _CODE = 4
 
 
@@ -207,7 +207,7 @@ def contradictions(statements: Statements, seen: Mapping[int, str]) -> list[str]
 
 
 def _for_tenants(number: int) -> bool:
-    return number & _LEVEL <= _LEVEL_SUPERVISOR
+    return number & _LEVEL <= _LEVEL_HYPERVISOR
 
 
 def extension_faults(

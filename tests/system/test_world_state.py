@@ -18,6 +18,7 @@ CPU = (
     "rv64,h=off,sstc=on,sscofpmf=on,svinval=on,svnapot=on,svpbmt=on,Zfh=on,zbkb=on,zbkc=on,zbkx=on,"
     "zk=on,zmmul=on,x-epmp=on,xventanacondops=on"
 )
+WITH_H = CPU.replace("h=off", "h=on")
 # And what is refused, for registers that would tell tenants of each other: siselect, vstart.
 REFUSED = ("x-ssaia=on", "v=on")
 
@@ -25,8 +26,9 @@ PAIR = (
     payload("world-keeper", "low", priority=1),
     payload("world-keeper", "high", priority=5, arguments="role=1 rounds=150"),
 )
-# Each is exchanged by one instruction in world_enter.
+# Each is exchanged by one instruction in world_enter, or on harts with H.
 MUTANTS = ("sepc", "scounteren", "senvcfg")
+MUTANTS_WITH_H = ("vsscratch",)
 CSRRW = 0x1073
 CSRRW_FIELDS = 0x707F
 NOP = 0x00000013
@@ -38,7 +40,7 @@ def found_in(session: Session, name: str) -> dict[int, str]:
     return {int(number, 16): kind for number, kind in lines}
 
 
-@pytest.mark.parametrize("cpu", [None, CPU], ids=["board", "extensions"])
+@pytest.mark.parametrize("cpu", [None, CPU, WITH_H], ids=["board", "extensions", "h"])
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_what_a_tenant_reaches_is_as_stated(boot: Boot, sstc: bool, cpu: str | None) -> None:
     if cpu is not None:
@@ -60,21 +62,24 @@ def test_a_hart_with_registers_that_are_not_kept_apart_is_refused(
     assert "not this hart's, or it has jvt, siselect," in text and "starting" not in text
 
 
-@pytest.mark.parametrize("register", MUTANTS)
+@pytest.mark.parametrize("register", MUTANTS + MUTANTS_WITH_H)
 def test_a_register_that_is_not_switched_is_found(
     boot: Boot, build: Build, tmp_path: Path, register: str
 ) -> None:
     image = tmp_path / "monitor.bin"
     shutil.copy(paths.BUILD / "monitor" / "monitor.bin", image)
-    leave_out(image, state.numbers()[register])
-    session = boot(put_monitor(build(system(*PAIR)), image), icount=3)
+    with_h = register in MUTANTS_WITH_H
+    switch = ("hypervisor_exchange", "machine_entry") if with_h else ("world_enter", "world_resume")
+    leave_out(image, state.numbers()[register], *switch)
+    extra = ("-cpu", WITH_H) if with_h else ()
+    session = boot(put_monitor(build(system(*PAIR)), image), icount=3, extra=extra)
     assert session.expect("high", VERDICT)[1].startswith("FAIL world-keeper: CSR ")
 
 
-def leave_out(image: Path, csr: int) -> None:
-    """Put a nop in the place of the exchange of a CSR in the world switch."""
+def leave_out(image: Path, csr: int, first: str, last: str) -> None:
+    """Put a nop in the place of the exchange of a CSR, between two labels of the world switch."""
     code = bytearray(image.read_bytes())
-    function = slice(*(state.address_of(name) for name in ("world_enter", "world_resume")))
+    function = slice(state.address_of(first), state.address_of(last))
     words = struct.unpack(f"<{(function.stop - function.start) // 2}H", code[function])
     for index, low in enumerate(words[:-1]):
         word = low | words[index + 1] << 16

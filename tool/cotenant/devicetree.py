@@ -93,11 +93,16 @@ def build(view: TenantView, board: Board) -> bytes:
 
 
 def extensions(board: Board, fp: bool, vector: bool, sstc: bool) -> tuple[str, ...]:
-    """Return the ISA extensions a tenant may use, in the order of the ISA string."""
+    """Return the ISA extensions a tenant may use, in the order of the ISA string.
+
+    H is never among them: its registers are kept apart, but nobody's guests are managed by it.
+    """
     listed = tuple(
         each
         for each in board.isa
-        if (fp or each not in _FP_EXTENSIONS) and (vector or not each.startswith(_VECTOR))
+        if (fp or each not in _FP_EXTENSIONS)
+        and (vector or not each.startswith(_VECTOR))
+        and each != "h"
     )
     return (*listed, "sstc") if sstc else listed
 

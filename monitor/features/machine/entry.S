@@ -231,9 +231,8 @@ written:
     ld t3, T3(sp)
     j done
 refuse:
-    ld t2, T2(sp)
     ld t3, T3(sp)
-    j plain
+    j other
 
     .balign 8
 destinations:

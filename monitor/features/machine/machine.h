@@ -104,7 +104,7 @@ static inline bool tenant_has_s_mode(const struct tenant *tenant)
 extern struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
 
 /* Of entry.S. */
-extern const struct machine_entries {
+extern struct machine_entries {
     uint64_t fast;
     uint64_t plain;
     uint64_t resume; /* where a vhart goes on that has been given the hart */

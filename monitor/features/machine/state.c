@@ -84,6 +84,10 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
 
     machine_of(vhart)->csrs = (struct machine_csrs){0};
     machine_begin_pmp(vhart);
+    /* The fast one takes the pc of U- and S-mode for a physical address; a guest's is none. */
+    if ((world->hart->features & HART_HYPERVISOR) != 0) {
+        machine_entries.fast = machine_entries.plain;
+    }
     parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
     /* Nothing is the tenant's to take before it has said where, but its machine mode's CSRs. */
     world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;

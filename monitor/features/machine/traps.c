@@ -14,11 +14,6 @@
 #define CAUSE_ECALL_FROM_U 8
 #define CAUSE_ECALL_FROM_M 11
 
-static bool is_inner(const struct vhart *vhart)
-{
-    return tenant_has_s_mode(vhart->tenant);
-}
-
 static uint64_t mode_of_hart(const struct vhart *vhart)
 {
     return vhart->world.mstatus & MSTATUS_MPP;
@@ -26,15 +21,15 @@ static uint64_t mode_of_hart(const struct vhart *vhart)
 
 static bool is_in_machine(const struct vhart *vhart)
 {
-    return is_inner(vhart) ? machine_of(vhart)->inner.in_machine
-                           : mode_of_hart(vhart) == MSTATUS_MPP_S;
+    return tenant_has_s_mode(vhart->tenant) ? machine_of(vhart)->inner.in_machine
+                                            : mode_of_hart(vhart) == MSTATUS_MPP_S;
 }
 
 static void take_exception(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
     const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
 
-    if (is_inner(vhart)) {
+    if (tenant_has_s_mode(vhart->tenant)) {
         inner_take_exception(vhart, cause, value);
         return;
     }
@@ -49,7 +44,8 @@ static bool may_wait(const struct vhart *vhart)
     const struct machine *machine = machine_of(vhart);
     uint64_t status = machine->csrs.status | machine->inner.status;
 
-    return (status & MSTATUS_TW) == 0 && (!is_inner(vhart) || mode_of_hart(vhart) == MSTATUS_MPP_S);
+    return (status & MSTATUS_TW) == 0 &&
+           (!tenant_has_s_mode(vhart->tenant) || mode_of_hart(vhart) == MSTATUS_MPP_S);
 }
 
 static void illegal_instruction(struct vhart *vhart, uint64_t bits)
@@ -63,7 +59,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     }
     if ((in_machine || (instruction == INSTRUCTION_WFI && may_wait(vhart))) &&
         machine_execute(vhart, instruction)) {
-        if (in_machine && !is_inner(vhart)) {
+        if (in_machine && !tenant_has_s_mode(vhart->tenant)) {
             machine_rewrite(vhart, pc, instruction);
         }
         return;
@@ -200,7 +196,8 @@ static bool goes_on(const struct hart *hart, const struct vhart *vhart, uint32_t
 /* An interrupt that the hart takes to the monitor for its machine mode above an S-mode. */
 static bool is_of_inner(const struct hart *hart, const struct vhart *vhart, uint64_t cause)
 {
-    return is_inner(vhart) && cause != CAUSE_INTERRUPT_MSI && cause != CAUSE_INTERRUPT_MEI &&
+    return tenant_has_s_mode(vhart->tenant) && cause != CAUSE_INTERRUPT_MSI &&
+           cause != CAUSE_INTERRUPT_MEI &&
            (cause != CAUSE_INTERRUPT_MTI ||
             (!hart->reschedule && hart_now(hart) < hart->event_deadline));
 }
@@ -214,7 +211,7 @@ static world_change serve(struct hart *hart, struct vhart *vhart)
 
     if (cause == CAUSE_INTERRUPT_MTI) {
         change = fast_wake(hart);
-    } else if (cause == CAUSE_ILLEGAL_INSTRUCTION && !is_inner(vhart)) {
+    } else if (cause == CAUSE_ILLEGAL_INSTRUCTION && !tenant_has_s_mode(vhart->tenant)) {
         change = fast_wait(hart);
     }
     if (change != NO_CHANGE) {
@@ -234,7 +231,7 @@ static world_change serve(struct hart *hart, struct vhart *vhart)
         }
     }
     /* It may lose the hart. While it waits, mie says what wakes it. */
-    if (is_inner(vhart) && goes_on(hart, vhart, life) &&
+    if (tenant_has_s_mode(vhart->tenant) && goes_on(hart, vhart, life) &&
         vhart->schedulable.state == SCHEDULABLE_READY) {
         inner_settle(vhart);
     }
@@ -249,7 +246,7 @@ world_change machine_trap(struct hart *hart)
     struct vhart *vhart = hart->loaded;
     const struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     uint32_t life = vhart->tenant->lives;
-    bool inner = is_inner(vhart);
+    bool inner = tenant_has_s_mode(vhart->tenant);
     world_change change;
 
     if (inner) {

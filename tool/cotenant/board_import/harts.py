@@ -9,15 +9,15 @@ from cotenant.board import HART_ID_HIGH
 from cotenant.board_import.findings import Findings
 from cotenant.board_import.tree import Node, Tree
 
-# What tenants may use without the monitor's doing: no state to switch, no switch in menvcfg. Those
-# in order of the ISA string.
-_PLAIN = ("i", "m", "a", "f", "d", "c", "v")
+# What tenants may use, no state to switch beyond what the monitor switches, no switch in menvcfg;
+# and H, which they are not told of. Those in order of the ISA string.
+_PLAIN = ("i", "m", "a", "f", "d", "c", "v", "h")
 _HARMLESS = (
     *("zicntr", "zicsr", "zifencei", "zihintpause", "zihintntl"),
     *("zba", "zbb", "zbc", "zbs", "zfh", "zfhmin", "zacas", "zawrs"),
 )
 # Extensions that came with menvcfg (privileged ISA 1.12) or need it.
-_NEED_ENVCFG = ("sstc", "svpbmt", "svadu", "zicbom", "zicboz", "zicbop")
+_NEED_ENVCFG = ("h", "sstc", "svpbmt", "svadu", "zicbom", "zicboz", "zicbop")
 # Bits of a vector register: of V the least, and what is reserved where no tree tells.
 _VLEN_LOW, _LONG_VLEN = 128, 1024
 _TELLS_NOTHING = ("zihpm", "zicond", "zmmul", "smaia", "ssaia", "sscofpmf", "svinval", "svnapot")
@@ -139,8 +139,8 @@ def _tell(common: set[str], known: set[str], findings: Findings) -> None:
             f"It does not tell how long vector registers are: there is room for {_LONG_VLEN} bits."
         )
     if "h" in common:
-        findings.note("The harts have the H extension, which the monitor leaves off.")
-    unknown = common - {*_PLAIN, *_HARMLESS, *_TELLS_NOTHING, "h", "sstc", "b", "k"}
+        findings.note("The harts have the H extension, of which tenants are not told.")
+    unknown = common - {*_PLAIN, *_HARMLESS, *_TELLS_NOTHING, "sstc", "b", "k"}
     unknown -= {each for each in common if each.startswith(("zvl", "zve"))}
     if unknown:
         findings.note(

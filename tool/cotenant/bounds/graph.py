@@ -13,6 +13,7 @@ from cotenant.errors import BoundsError
 _MOST_BACK = 64
 _MOST_CASES = 512
 _MOST_COPIES = 16
+_LINKED_BY_T2 = ("load_pmp_addresses", "hypervisor_exchange")
 COPY = 1 << 40
 """between the numbers of an instruction and of its copies"""
 
@@ -104,7 +105,7 @@ class Explorer:
 
     def _is_helper(self, function: Function) -> bool:
         """Whether it is called with another link register than ra."""
-        return function.name.startswith("__riscv_save_") or function.name == "load_pmp_addresses"
+        return function.name.startswith("__riscv_save_") or function.name in _LINKED_BY_T2
 
     def _before(self, function: Function, each: Instruction) -> Iterable[Instruction]:
         """Give what stands before an instruction and has been followed, the nearest first."""
