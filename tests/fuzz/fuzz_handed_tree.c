@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "features/handed_tree/merge.h"
+#include "features/handed_tree/ram.h"
 #include "fuzz.h"
 #include "tree_maker.h"
 
@@ -56,6 +57,9 @@ static void try(struct fuzz_input *input)
         unsigned which = fuzz_byte(input) % 4 == 0;
 
         change(blobs[which], sizes[which], input);
+    }
+    if (fdt_open(&trees[0], blobs[0], sizes[0])) {
+        (void)ram_has(&trees[0], fuzz_word(input), fuzz_word(input));
     }
     if (fdt_open(&trees[0], blobs[0], sizes[0]) && fdt_open(&trees[1], blobs[1], sizes[1]) &&
         fdt_merge(&trees[0], &trees[1], out, room, text) == NULL) {

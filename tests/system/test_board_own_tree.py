@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Stock Debian boots with the machine's own device tree, cut to its share, beside a FreeRTOS."""
 
+import struct
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from systems import (
     freertos,
     keep_ticking,
     linux,
+    payload,
     run_without_a_miss,
     system,
     tenant,
@@ -27,6 +29,8 @@ from cotenant.board_import.tree import Tree
 from cotenant.images import open_store
 from cotenant.images.fetch import ensure
 from cotenant.images.kernel_images import DEVICE_TREES, TREE_SUFFIX
+
+VIRT = ("virt", "-cpu", "rv64,h=off")
 
 
 def dumped(folder: Path, *machine: str) -> Path:
@@ -48,7 +52,7 @@ def test_debian_on_virt_with_the_tree_that_virt_hands_over(
 
     QEMU puts it to the top of RAM, where the monitor goes.
     """
-    tree = dumped(tmp_path, "virt", "-cpu", "rv64,h=off", "-m", "1G")
+    tree = dumped(tmp_path, *VIRT, "-m", "1G")
     other = Tree(tree.read_bytes()).root
     other.set_texts("serial-number", "4711")
     other.add("newcomer@1").set_texts("compatible", "made,newcomer")
@@ -81,6 +85,21 @@ def test_debian_on_virt_with_the_tree_that_virt_hands_over(
     assert session.command("linux", "ls /sys/bus/pci/devices") == (0, "0000:00:00.0\n")
     stats, _ = run_without_a_miss(session, 1)
     assert stats.tenants["linux"].faults == 0
+
+
+def test_a_machine_with_less_memory_than_planned_is_refused(boot: Boot, tmp_path: Path) -> None:
+    """The tree of the file has 256 MiB, as the machine: what is handed over tells of 128."""
+    planned, less = dumped(tmp_path, *VIRT, "-m", "256M"), tmp_path / "less.dtb"
+    other = Tree(planned.read_bytes()).root
+    (memory,) = (node for node in other.children if node.kind == "memory")
+    memory.properties["reg"] = struct.pack(">QQ", 0x8000_0000, 128 << 20)
+    less.write_bytes(flatten(other))
+    own: Value = {"handed-over": str(planned)}
+    text = 'memory = "256M"\n' + system(payload("hello", devicetree=own))
+    session = boot(text, extra=("-dtb", str(less)))
+    assert session.wait_end(timeout=60) == 0
+    told = session.console.noise + session.monitor_log
+    assert "refused the bundle: devicetree: handed over tells of less RAM than" in told
 
 
 def test_debian_on_a_sifive_with_clocks_and_pins_of_its_own(boot: Boot, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 #include "core/feature.h"
 #include "core/handover.h"
 #include "features/handed_tree/merge.h"
+#include "features/handed_tree/ram.h"
 
 /* Not in bss: see core/handover.h. */
 static char text[MERGE_TEXT_SIZE] __attribute__((section(".data.handed_tree")));
@@ -32,6 +33,8 @@ static struct check_result take(const struct handover *handover, const struct bu
     REQUIRE(
         !check_overlaps(handover->tree, handed.size, handover->loaded_at, handover->loaded_size),
         "devicetree: handed over in the place where the bundle was loaded", -1);
+    REQUIRE(ram_has(&handed, board->ram_base, board->ram_size),
+            "devicetree: handed over tells of less RAM than was planned with (key memory)", -1);
     return (struct check_result){fdt_merge(&handed, &plan,
                                            (uint8_t *)(uintptr_t)store + place->store_offset,
                                            (uint32_t)place->size, text),

@@ -6,6 +6,7 @@
 #include "cmocka_tests.h"
 #include "core/handover.h"
 #include "features/handed_tree/merge.h"
+#include "features/handed_tree/ram.h"
 #include "tree_maker.h"
 
 #define ROOM 2048
@@ -411,6 +412,97 @@ static void test_depth(void **state)
     assert_null(merge(ROOM));
 }
 
+/* The RAM that a tree tells of. */
+
+static void put_number(uint8_t *to, uint64_t value)
+{
+    tree_set(to, 0, (uint32_t)(value >> 32));
+    tree_set(to, 1, (uint32_t)value);
+}
+
+/* Adds a node of RAM with two ranges, of which the second may have no size. */
+static void memory_node(struct tree_maker *maker, const uint64_t ranges[4], const char *status)
+{
+    uint8_t reg[32];
+
+    for (unsigned i = 0; i < 4; i++) {
+        put_number(&reg[8 * i], ranges[i]);
+    }
+    tree_begin(maker, "memory");
+    tree_text(maker, "device_type", "memory");
+    tree_property(maker, "reg", reg, sizeof(reg));
+    if (status != NULL) {
+        tree_text(maker, "status", status);
+    }
+    tree_end(maker);
+}
+
+static bool tells_of(uint64_t base, uint64_t size)
+{
+    struct fdt tree;
+
+    assert_true(fdt_open(&tree, handed, handed_size));
+    return ram_has(&tree, base, size);
+}
+
+#define GIGABYTE 0x40000000ul
+
+static void test_ram(void **state)
+{
+    struct tree_maker maker = {0};
+
+    (void)state;
+    tree_begin(&maker, "");
+    tree_property(&maker, "#address-cells", "\0\0\0\2", 4);
+    tree_property(&maker, "#size-cells", "\0\0\0\2", 4);
+    /* Side by side in any order, one that is not, one that is off, one without an end. */
+    memory_node(&maker, (uint64_t[]){3 * GIGABYTE, GIGABYTE, GIGABYTE, GIGABYTE}, "okay");
+    memory_node(&maker, (uint64_t[]){2 * GIGABYTE, GIGABYTE, 9 * GIGABYTE, GIGABYTE}, NULL);
+    memory_node(&maker, (uint64_t[]){4 * GIGABYTE, GIGABYTE, 0, 0}, "disabled");
+    memory_node(&maker, (uint64_t[]){UINT64_MAX - 15, 64, 0, 0}, NULL);
+    tree_begin(&maker, "flash");
+    tree_property(&maker, "reg", "\0\0\0\0\0\0\0\0\377\0\0\0\0\0\0", 16);
+    tree_end(&maker);
+    tree_end(&maker);
+    hand_over(&maker);
+    assert_true(tells_of(GIGABYTE, 3 * GIGABYTE));
+    assert_true(tells_of(2 * GIGABYTE + 4096, GIGABYTE));
+    assert_false(tells_of(GIGABYTE, 3 * GIGABYTE + 1));
+    assert_false(tells_of(GIGABYTE - 1, GIGABYTE));
+    assert_false(tells_of(4 * GIGABYTE, 4096));
+    assert_true(tells_of(9 * GIGABYTE, GIGABYTE));
+    assert_true(tells_of(UINT64_MAX - 15, 8));
+    assert_false(tells_of(0, 4096));
+}
+
+/* Numbers of one cell, and trees in which there is none. */
+static void test_ram_in_other_words(void **state)
+{
+    static const char *const counts[] = {"\0\0\0\0", "\0\0\0\3", "\377\377\377\377"};
+    struct tree_maker maker = {0};
+
+    (void)state;
+    tree_begin(&maker, "");
+    tree_property(&maker, "#address-cells", "\0\0\0\1", 4);
+    tree_begin(&maker, "memory@10000000");
+    tree_text(&maker, "device_type", "memory");
+    tree_property(&maker, "reg", "\20\0\0\0\0\20\0\0\1", 9); /* and a byte too many */
+    tree_end(&maker);
+    tree_end(&maker);
+    hand_over(&maker);
+    assert_true(tells_of(0x10000000, 0x100000));
+    assert_false(tells_of(0x10000000, 0x100001));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        maker = (struct tree_maker){0};
+        tree_begin(&maker, "");
+        tree_property(&maker, "#address-cells", counts[i], 4);
+        memory_node(&maker, (uint64_t[]){0, UINT64_MAX, 0, UINT64_MAX}, NULL);
+        tree_end(&maker);
+        hand_over(&maker);
+        assert_false(tells_of(0, 4096));
+    }
+}
+
 /* What boot calls. */
 
 static struct check_result take(uint64_t tree, uint64_t loaded_at, struct bundle *bundle)
@@ -430,14 +522,23 @@ static struct check_result take(uint64_t tree, uint64_t loaded_at, struct bundle
     return result;
 }
 
+/* For the RAM that the tree itself is in, of which it tells. */
 static struct bundle *bundle_for(uint64_t ram, uint64_t ram_size)
 {
     const uint64_t store = (sizeof(struct bundle) + 4095) / 4096 * 4096;
     uint8_t *bytes = calloc(1, store + 8192);
     struct bundle *bundle = (struct bundle *)bytes;
+    struct fdt tree;
+    uint32_t node;
+    uint8_t *reg;
 
     assert_non_null(bundle);
     memcpy(bytes + store, planned, planned_size);
+    assert_true(fdt_open(&tree, handed, handed_size));
+    node = fdt_child(&tree, fdt_read(&tree, tree.structure).next, "memory@0").next;
+    reg = handed + (fdt_property(&tree, node, "reg").value - handed);
+    put_number(reg, ram);
+    put_number(reg + 8, ram_size);
     bundle->board.ram_base = ram;
     bundle->board.ram_size = ram_size;
     bundle->handed_tree = (struct bundle_handed_tree){store, 4096, store + 4096, 4096};
@@ -458,6 +559,10 @@ static void test_taken_at_boot(void **state)
     assert_non_null(strstr(take(place, place + handed_size - 1, bundle).problem, "was loaded"));
     assert_non_null(strstr(take(place, place - 4095, bundle).problem, "was loaded"));
     assert_null(take(place, place - 4096, bundle).problem);
+    bundle->board.ram_size++;
+    assert_non_null(strstr(take(place, 4096, bundle).problem, "less RAM"));
+    bundle->board.ram_base--;
+    assert_non_null(strstr(take(place, 4096, bundle).problem, "less RAM"));
     free(bundle);
 }
 
@@ -494,6 +599,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reservations_that_do_not_end, fresh, done),
         cmocka_unit_test_setup_teardown(test_structure, fresh, done),
         cmocka_unit_test_setup_teardown(test_depth, fresh, done),
+        cmocka_unit_test_setup_teardown(test_ram, fresh, done),
+        cmocka_unit_test_setup_teardown(test_ram_in_other_words, fresh, done),
         cmocka_unit_test_setup_teardown(test_taken_at_boot, fresh, done),
         cmocka_unit_test_setup_teardown(test_none_is_handed_over, fresh, done),
     };

@@ -106,6 +106,12 @@ uint8_t *tree_of_machine(uint32_t *size)
     tree_begin(&maker, "");
     tree_text(&maker, "compatible", "made,board");
     tree_text(&maker, "serial-number", "4711");
+    tree_property(&maker, "#address-cells", "\0\0\0\2", 4);
+    tree_property(&maker, "#size-cells", "\0\0\0\2", 4);
+    tree_begin(&maker, "memory@0");
+    tree_text(&maker, "device_type", "memory");
+    tree_property(&maker, "reg", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+    tree_end(&maker);
     tree_begin(&maker, "chosen");
     tree_text(&maker, "bootargs", "of the vendor");
     tree_end(&maker);
