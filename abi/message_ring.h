@@ -255,7 +255,9 @@ static inline int ring_send(struct ring *ring, const void *bytes, uint32_t lengt
     atomic_store_explicit(ring_header(&ring->out), length, memory_order_relaxed);
     part = ring_first_part(ring, &offset, length);
     memcpy(ring->out.bytes + offset, bytes, part);
-    memcpy(ring->out.bytes, (const uint8_t *)bytes + part, length - part);
+    if (part < length) {
+        memcpy(ring->out.bytes, (const uint8_t *)bytes + part, length - part);
+    }
     ring_advance(ring, &ring->out, ring_space(length));
     atomic_store_explicit(&ring->own->sent, ring->out.count, memory_order_release);
     ring->done |= RING_RECEIVING;
@@ -292,7 +294,9 @@ static inline int64_t ring_receive(struct ring *ring, void *bytes, uint32_t room
     room = room < length ? room : (uint32_t)length;
     part = ring_first_part(ring, &offset, room);
     memcpy(bytes, ring->in.bytes + offset, part);
-    memcpy((uint8_t *)bytes + part, ring->in.bytes, room - part);
+    if (part < room) {
+        memcpy((uint8_t *)bytes + part, ring->in.bytes, room - part);
+    }
     ring_advance(ring, &ring->in, ring_space(length));
     atomic_store_explicit(&ring->own->taken, ring->in.count, memory_order_release);
     ring->done |= RING_SENDING;

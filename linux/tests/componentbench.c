@@ -126,8 +126,9 @@ static int leave_unread(unsigned long calls)
     strcpy(frame.message.name, "log.count");
     if (components_open(&components, PATIENCE_MS) != 0)
         give_up(COMPONENTS_PORT);
+    components.time_out = time_out_begin(-1);
     for (unsigned long i = 0; i < calls && result == 0; i++)
-        result = components_send(&components, &frame, -1);
+        result = components_send(&components, &frame);
     if (result != 0 && errno != EPIPE)
         give_up("send");
     components_close(&components);

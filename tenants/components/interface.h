@@ -10,7 +10,7 @@
  * callee has left in them.
  *
  * a7 below 0: the kernel's own calls. Each asks for a right, of which the component's table says
- * whether it has it.
+ * whether it has it. Behind them too, registers but sp may hold what the thread had there before.
  */
 #ifndef COTENANT_COMPONENTS_INTERFACE_H
 #define COTENANT_COMPONENTS_INTERFACE_H
@@ -22,8 +22,9 @@
 #define CALL_LEND (-4)      /* a0 capability, a1 page of its own data: the callee may use it */
 #define CALL_TAKE_BACK (-5) /* what was lent */
 /* RIGHT_SCHEDULE: asks the scheduler: a0 EVENT_CLIENT.., a1-a3; its answer in a1 when it goes on.
- * An event from EVENT_WAIT on fails, once, if a component that the thread came through was
- * restarted meanwhile or since the last time: ERROR_FAILED. */
+ * a4: an interrupt that may come again from now on, as by CALL_UNMASK; 0: none. An event from
+ * EVENT_WAIT on fails, once, if a component that the thread came through was restarted meanwhile or
+ * since the last time: ERROR_FAILED. */
 #define CALL_EVENT (-6)
 /* RIGHT_DISPATCH and thread 0: runs thread a0 (NO_THREAD: none) until the next event, which comes
  * back in a1-a5: event, thread, three arguments. a1: answer to the event of a thread that waits for

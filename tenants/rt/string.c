@@ -12,6 +12,15 @@ void *memcpy(void *restrict destination, const void *restrict source, size_t siz
         for (; size > 0 && ((uintptr_t)to & 7) != 0; size--) {
             *to++ = *from++;
         }
+        for (; size >= 32; size -= 32, to += 32, from += 32) {
+            const uint64_t *words = (const uint64_t *)(const void *)from;
+            uint64_t first = words[0], second = words[1], third = words[2], fourth = words[3];
+
+            ((uint64_t *)(void *)to)[0] = first;
+            ((uint64_t *)(void *)to)[1] = second;
+            ((uint64_t *)(void *)to)[2] = third;
+            ((uint64_t *)(void *)to)[3] = fourth;
+        }
         for (; size >= 8; size -= 8, to += 8, from += 8) {
             *(uint64_t *)(void *)to = *(const uint64_t *)(const void *)from;
         }

@@ -10,11 +10,19 @@
 
 #define ECALL_SIZE 4
 
-/* A call of the kernel. It has its arguments in the thread's registers, and answers there. */
+/*
+ * A call of the kernel. Its arguments are in the thread's registers, where it answers too: before
+ * that it has read them.
+ */
 struct call {
     void (*handler)(struct thread *thread, const uint64_t *argument);
     uint32_t right;
 };
+
+static bool has_right(const struct component *component, uint32_t right)
+{
+    return component->image != NULL && (component->image->rights & right) == right;
+}
 
 static void call_exit(struct thread *thread, const uint64_t *argument)
 {
@@ -51,6 +59,19 @@ static void call_take_back(struct thread *thread, const uint64_t *argument)
     thread_answer(thread, OK, 0);
 }
 
+/* Whether the thread is where it may do that. */
+static bool unmask(const struct thread *thread, uint64_t interrupt)
+{
+    const struct component *component = thread->component;
+    bool is_own = component->device != 0 && interrupt == INTERRUPT_DEVICES + component->id;
+
+    if (!has_right(component, RIGHT_INTERRUPTS) || (interrupt >= INTERRUPT_DEVICES && !is_own)) {
+        return false;
+    }
+    machine_unmask(interrupt);
+    return true;
+}
+
 static void call_event(struct thread *thread, const uint64_t *argument)
 {
     if (thread->id == 0 || argument[0] < EVENT_CLIENT) {
@@ -60,6 +81,10 @@ static void call_event(struct thread *thread, const uint64_t *argument)
     if (argument[0] >= EVENT_WAIT && thread->is_left) {
         thread->is_left = false;
         thread_answer(thread, ERROR_FAILED, 0);
+        return;
+    }
+    if (argument[4] != 0 && !unmask(thread, argument[4])) {
+        thread_answer(thread, ERROR_NOT_PERMITTED, 0);
         return;
     }
     thread->waiting = true;
@@ -114,20 +139,22 @@ static void call_restarts(struct thread *thread, const uint64_t *argument)
 
 static void call_live(struct thread *thread, const uint64_t *argument)
 {
+    uint64_t mask = 0;
+
     (void)argument;
-    thread_answer(thread, OK, threads_live());
+    for (uint64_t id = 0; id < THREADS; id++) {
+        mask |= (uint64_t)(thread_find(id) != NULL) << id;
+    }
+    thread_answer(thread, OK, mask);
 }
 
 static void call_print(struct thread *thread, const uint64_t *argument)
 {
-    char bytes[PRINT_BYTES];
-
-    if (argument[0] > sizeof(bytes)) {
+    if (argument[0] > PRINT_BYTES) {
         thread_answer(thread, ERROR_INVALID, 0);
         return;
     }
-    memcpy(bytes, &argument[1], sizeof(bytes));
-    thread_answer(thread, OK, machine_print(bytes, argument[0]));
+    thread_answer(thread, OK, machine_print((const char *)&argument[1], argument[0]));
 }
 
 static void call_map(struct thread *thread, const uint64_t *argument)
@@ -140,14 +167,7 @@ static void call_map(struct thread *thread, const uint64_t *argument)
 
 static void call_unmask(struct thread *thread, const uint64_t *argument)
 {
-    if (argument[0] >= INTERRUPT_DEVICES &&
-        (thread->component->device == 0 ||
-         argument[0] != INTERRUPT_DEVICES + thread->component->id)) {
-        thread_answer(thread, ERROR_INVALID, 0);
-        return;
-    }
-    machine_unmask(argument[0]);
-    thread_answer(thread, OK, 0);
+    thread_answer(thread, unmask(thread, argument[0]) ? OK : ERROR_INVALID, 0);
 }
 
 static void call_raise(struct thread *thread, const uint64_t *argument)
@@ -188,11 +208,15 @@ static void call_copy(struct thread *thread, const uint64_t *argument)
 
 static void call_caller(struct thread *thread, const uint64_t *argument)
 {
-    uint64_t caller = 0;
-    int64_t error = thread_caller(thread, &caller);
+    const struct component *caller =
+        thread->top == thread->frame ? NULL : thread->top[-1].component;
 
     (void)argument;
-    thread_answer(thread, error, caller);
+    thread_answer(thread,
+                  caller == NULL              ? ERROR_EMPTY
+                  : caller == &component_dead ? ERROR_FAILED
+                                              : OK,
+                  caller == NULL ? 0 : caller->id);
 }
 
 static void call_shutdown(struct thread *thread, const uint64_t *argument)
@@ -225,15 +249,6 @@ static const struct call calls[CALLS + 1] = {
     [-CALL_CALLER] = {call_caller, 0},
 };
 
-/* What entry.S may have left of the kernel's addresses in t0 to t6. */
-static void clear_temporaries(struct thread *thread)
-{
-    uint64_t *registers = thread->registers;
-
-    registers[5] = registers[6] = registers[7] = 0;
-    registers[28] = registers[29] = registers[30] = registers[31] = 0;
-}
-
 static int64_t invoke(struct thread *thread, uint64_t index)
 {
     const struct capability *capability = &thread->component->capability[index];
@@ -246,18 +261,15 @@ void kernel_call(void)
 {
     struct thread *thread = kernel.current;
     uint64_t number = thread->registers[REGISTER_CALL];
-    uint64_t argument[6];
     int64_t error;
 
-    clear_temporaries(thread);
     thread->registers[0] += ECALL_SIZE;
     if (number < CAPABILITIES) {
         error = invoke(thread, number);
     } else if (number == (uint64_t)CALL_RETURN) {
         error = thread_return(thread, thread->registers[REGISTER_A(1)]);
-    } else if (-number <= CALLS && component_has(thread->component, calls[-number].right)) {
-        __builtin_memcpy(argument, &thread->registers[REGISTER_A(0)], sizeof(argument));
-        calls[-number].handler(thread, argument);
+    } else if (-number <= CALLS && has_right(thread->component, calls[-number].right)) {
+        calls[-number].handler(thread, &thread->registers[REGISTER_A(0)]);
         return;
     } else {
         error = ERROR_NOT_PERMITTED;

@@ -27,11 +27,6 @@ static uint64_t entry(const void *page, uint64_t flags)
     return (uint64_t)(uintptr_t)page >> 12 << 10 | flags;
 }
 
-static void *entry_page(uint64_t pte)
-{
-    return (void *)(uintptr_t)(pte >> 10 << 12);
-}
-
 static uint64_t base_of(const struct component *component)
 {
     return COMPONENT_BASE + component->id * COMPONENT_SIZE;
@@ -57,11 +52,6 @@ static void map_row(struct component *component, uint64_t offset, const uint8_t 
     for (uint64_t done = 0; done < size; done += PAGE_SIZE) {
         component->pages[(offset + done) / PAGE_SIZE] = entry(pages + done, flags);
     }
-}
-
-static uint64_t data_bytes(const struct table_component *image)
-{
-    return (image->memory_size + image->buffer_size + PAGE_SIZE - 1) & ~(uint64_t)(PAGE_SIZE - 1);
 }
 
 static bool add_stacks(struct component *component)
@@ -99,13 +89,15 @@ static bool build(struct component *component, uint64_t id)
     const struct table_component *image = &table.component[id];
 
     *component = (struct component){.id = id, .image = image};
+    component->data_size = image->memory_size + image->buffer_size + PAGE_SIZE - 1;
+    component->data_size &= ~(uint64_t)(PAGE_SIZE - 1);
     if (!add_space(component)) {
         return false;
     }
     component->regions = pages_take();
     component->pages = pages_take();
     component->lent = pages_take();
-    component->data = pages_take_row(data_bytes(image) / PAGE_SIZE);
+    component->data = pages_take_row(component->data_size / PAGE_SIZE);
     if (component->regions == NULL || component->pages == NULL || component->lent == NULL ||
         component->data == NULL) {
         return false;
@@ -113,7 +105,7 @@ static bool build(struct component *component, uint64_t id)
     component->root[REGION_INDEX] = entry(component->regions, PTE_VALID);
     component->regions[id] = entry(component->pages, PTE_VALID);
     map_row(component, 0, image->text, image->text_size, PTE_USER_TEXT);
-    map_row(component, image->text_size, component->data, data_bytes(image), PTE_USER_DATA);
+    map_row(component, image->text_size, component->data, component->data_size, PTE_USER_DATA);
     component->distance = (uintptr_t)component->data - base_of(component) - image->text_size;
     component->device = image->device != 0 ? machine_find_device(image->device, id) : 0;
     if (component->device != 0) {
@@ -158,16 +150,11 @@ struct component *component_find(uint64_t id)
     return id < table.components ? &components[id] : NULL;
 }
 
-bool component_has(const struct component *component, uint32_t right)
-{
-    return component->image != NULL && (component->image->rights & right) == right;
-}
-
 static void drop_heap(struct component *component)
 {
     for (uint64_t i = HEAP_OFFSET / PAGE_SIZE; i < STACKS_OFFSET / PAGE_SIZE; i++) {
         if (component->pages[i] != 0) {
-            pages_give(entry_page(component->pages[i]));
+            pages_give((void *)(uintptr_t)(component->pages[i] >> 10 << 12));
             component->pages[i] = 0;
         }
     }
@@ -213,7 +200,7 @@ int64_t component_lend(struct component *lender, struct component *borrower, uin
     uint64_t offset = address - base_of(lender);
 
     if (address % PAGE_SIZE != 0 || offset < image->text_size ||
-        offset >= image->text_size + data_bytes(image) || borrower == lender) {
+        offset >= image->text_size + lender->data_size || borrower == lender) {
         return ERROR_INVALID;
     }
     if (lender->lent_to != NULL && lender->lent_to != borrower) {
@@ -231,7 +218,7 @@ static bool has_data(const struct component *component, uint64_t address, uint64
 {
     uint64_t offset = address + component->distance - (uintptr_t)component->data;
 
-    return size <= data_bytes(component->image) && offset <= data_bytes(component->image) - size;
+    return size <= component->data_size && offset <= component->data_size - size;
 }
 
 int64_t component_copy(struct component *borrower, uint64_t lent, uint64_t own, uint64_t size,

@@ -39,6 +39,7 @@ struct component {
     uint64_t *lent;              /* level 0: of its region only what it lends */
     struct component *lent_to;   /* in whose `regions` that is; NULL: nowhere */
     uint8_t *data;               /* its writable memory, as the kernel sees it */
+    uint64_t data_size;          /* bytes of that, whole pages */
     uint64_t distance;           /* from its address there to the kernel's */
     uint64_t device;             /* registers of what it drives; 0: nothing */
     struct memory_window window; /* size 0: none */
@@ -69,8 +70,6 @@ void components_use_asids(bool has_asids);
 
 /* Component `id`, NULL if there is none. */
 struct component *component_find(uint64_t id);
-
-bool component_has(const struct component *component, uint32_t right);
 
 /* Its memory as it was at the start: data from the image, no heap, nothing lent by or to it. */
 void component_refresh(struct component *component);

@@ -51,10 +51,10 @@
     slli    t1, a7, CAPABILITY_SHIFT
     add     t1, t1, t0
     ld      t2, COMPONENT_CAPABILITIES + CAPABILITY_TARGET(t1)
-    beqz    t2, slow
+    beqz    t2, ecall_in_c
     ld      t3, THREAD_TOP(sp)
     addi    t4, sp, THREAD_FRAMES + DEPTH * FRAME_SIZE
-    beq     t3, t4, slow
+    beq     t3, t4, ecall_in_c
     ld      t1, COMPONENT_CAPABILITIES + CAPABILITY_ENTRY(t1)
     csrr    t4, sepc
     csrr    t6, sscratch
@@ -78,10 +78,10 @@
 
 /* Return, a7 = -1. */
 1:  addi    t0, a7, 1
-    bnez    t0, slow
+    bnez    t0, ecall_in_c
     ld      t3, THREAD_TOP(sp)
     addi    t4, sp, THREAD_FRAMES
-    beq     t3, t4, slow
+    beq     t3, t4, ecall_in_c
     addi    t3, t3, -FRAME_SIZE
     sd      t3, THREAD_TOP(sp)
     ld      t0, FRAME_COMPONENT(t3)
@@ -101,7 +101,20 @@
     define_entry entry_asids, 1
     define_entry entry_fence, 0
 
-/* sp: the thread, whose t0 is saved; the component's sp is in sscratch. */
+/*
+ * sp: the thread; the component's sp is in sscratch. Of an ecall only the arguments are kept, for
+ * the stubs say that the rest may change: what resume() loads then is of the thread before.
+ */
+ecall_in_c:
+    .irp    number, 10, 11, 12, 13, 14, 15, 16, 17
+    sd      x\number, (8 * \number)(sp)
+    .endr
+    mv      a0, sp
+    csrrw   t0, sscratch, a0
+    sd      t0, 16(a0)
+    j       1f
+
+/* All else: t0 is saved. */
 slow:
     sd      a0, 80(sp)
     mv      a0, sp
@@ -109,7 +122,7 @@ slow:
     csrw    sscratch, a0
     ld      t0, 40(a0)
     for_each_register sd, a0
-    csrr    t0, sepc
+1:  csrr    t0, sepc
     sd      t0, THREAD_PC(a0)
     csrr    a1, scause
     csrr    a2, stval

@@ -14,7 +14,10 @@ static uint64_t lowest(uint64_t mask)
 {
     uint64_t number = 0;
 
-    while ((mask >> number & 1) == 0) {
+    for (; (mask & 0xff) == 0; mask >>= 8) {
+        number += 8;
+    }
+    for (; (mask & 1) == 0; mask >>= 1) {
         number++;
     }
     return number;
@@ -22,12 +25,12 @@ static uint64_t lowest(uint64_t mask)
 
 void kernel_init(void)
 {
-    kernel = (struct kernel){.current = thread_find(0)};
+    kernel = (struct kernel){.current = &thread_slots[0]};
 }
 
 void kernel_event(uint64_t event, uint64_t thread, uint64_t a, uint64_t b, uint64_t c)
 {
-    struct thread *scheduler = thread_find(0);
+    struct thread *scheduler = &thread_slots[0];
 
     thread_answer(scheduler, OK, event);
     scheduler->registers[REGISTER_A(2)] = thread;
@@ -60,15 +63,9 @@ static void kernel_tell(void)
     }
 }
 
-static void kernel_interrupts(uint64_t mask)
-{
-    kernel.interrupts |= mask;
-    kernel_tell();
-}
-
 void kernel_dispatch(uint64_t id, uint64_t answer, uint64_t time)
 {
-    struct thread *scheduler = thread_find(0);
+    struct thread *scheduler = &thread_slots[0];
     struct thread *thread = thread_find(id);
 
     if (id != NO_THREAD && (thread == NULL || thread == scheduler)) {
@@ -78,13 +75,14 @@ void kernel_dispatch(uint64_t id, uint64_t answer, uint64_t time)
     kernel.interrupts &= ~(1ull << INTERRUPT_TIMER);
     machine_set_timer(time);
     kernel.dispatching = true;
-    kernel_tell();
-    if (!kernel.dispatching) {
+    if ((kernel.unwound | kernel.interrupts) != 0) {
+        kernel_tell();
         return;
     }
     if (thread == NULL) {
         machine_wait();
-        kernel_interrupts(machine_interrupts());
+        kernel.interrupts |= machine_interrupts();
+        kernel_tell();
         if (kernel.dispatching) { /* it was for nothing: the scheduler may look at the time */
             kernel_event(EVENT_TIMER, NO_THREAD, 0, 0, 0);
         }
@@ -141,16 +139,13 @@ static void restart_one(struct component *component, uint64_t *restart)
     for (uint64_t id = 0; id < THREADS; id++) {
         struct thread *thread = thread_find(id);
 
-        if (thread != NULL && thread_expel(thread, component)) {
+        if (thread == NULL) {
+            continue;
+        }
+        if (thread_expel(thread, component)) {
             end_waiting(thread);
         }
-    }
-    for (uint64_t id = 0; id < THREADS; id++) {
-        struct thread *thread = thread_find(id);
-
-        if (thread != NULL) {
-            settle(thread, restart);
-        }
+        settle(thread, restart);
     }
 }
 
@@ -167,14 +162,14 @@ static void restart_all(uint64_t restart)
         restart_one(component_find(id), &restart);
     }
     if (!kernel.dispatching) { /* the scheduler, who was interrupted or has begun again */
-        kernel.current = thread_find(0);
+        kernel.current = &thread_slots[0];
     }
+    kernel_tell();
 }
 
 void kernel_restart(struct component *component)
 {
     restart_all(1ull << component->id);
-    kernel_tell();
 }
 
 /* The current thread has returned to nowhere. */
@@ -186,13 +181,13 @@ static void kernel_settle(void)
     settle(thread, &restart);
     if (restart != 0) {
         restart_all(restart);
-        kernel_tell();
     } else {
         kernel.unwound &= ~(1ull << thread->id); /* it runs, and goes on running */
     }
 }
 
-void kernel_exception(uint64_t cause, uint64_t value)
+/* An exception of the current thread that is no ecall. */
+static void kernel_exception(uint64_t cause, uint64_t value)
 {
     struct thread *thread = kernel.current;
     const struct capability handler = {
@@ -209,14 +204,13 @@ struct thread *trap(struct thread *thread, uint64_t cause, uint64_t value)
 {
     bool settled = is_nowhere(thread);
 
-    if (machine_is_nested()) {
-        machine_fault(thread);
-    }
+    machine_check(thread);
     if (settled) { /* by its fault there, or by an interrupt before that */
         kernel_settle();
     }
     if ((cause & CAUSE_INTERRUPT) != 0) {
-        kernel_interrupts(machine_interrupts());
+        kernel.interrupts |= machine_interrupts();
+        kernel_tell();
     } else if (cause == CAUSE_ECALL_U) {
         kernel_call();
     } else if (!settled) {

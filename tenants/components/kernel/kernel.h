@@ -28,9 +28,6 @@ void kernel_dispatch(uint64_t thread, uint64_t answer, uint64_t time);
 /* Refreshes a component and takes all threads out of it: calls in flight return an error. */
 void kernel_restart(struct component *component);
 
-/* An exception of the current thread that is no ecall. */
-void kernel_exception(uint64_t cause, uint64_t value);
-
 /* An ecall of the current thread. */
 void kernel_call(void);
 

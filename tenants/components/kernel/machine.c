@@ -26,7 +26,9 @@ uint64_t machine_interrupts(void)
     csr_clear(sie, there);
     csr_clear(sip, there & INTERRUPT_SOFTWARE);
     for (uint64_t component = 0; source != 0 && component < COMPONENTS; component++) {
-        there |= (uint64_t)(sources[component] == source) << (INTERRUPT_DEVICES + component);
+        if (sources[component] == source) {
+            return there | 1ull << (INTERRUPT_DEVICES + component);
+        }
     }
     return there;
 }
@@ -111,13 +113,11 @@ void machine_shutdown(bool failure)
     sbi_shutdown(failure);
 }
 
-bool machine_is_nested(void)
+void machine_check(const struct thread *thread)
 {
-    return (csr_read(sstatus) & SSTATUS_SPP) != 0;
-}
-
-void machine_fault(const struct thread *thread)
-{
+    if ((csr_read(sstatus) & SSTATUS_SPP) == 0) {
+        return;
+    }
     print("components: fault in the kernel: scause=0x%lx sepc=0x%lx stval=0x%lx ra=0x%lx\n",
           csr_read(scause), csr_read(sepc), csr_read(stval), thread->registers[1]);
     sbi_shutdown(true);

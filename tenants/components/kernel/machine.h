@@ -41,9 +41,7 @@ uint64_t machine_print(const char *bytes, uint64_t length);
  * is the machine's. */
 uint64_t machine_argument(const char *name, uint64_t skip);
 __attribute__((noreturn)) void machine_shutdown(bool failure);
-/* Whether the trap came from the kernel itself. */
-bool machine_is_nested(void);
-/* Such a trap: says so, ends the tenant. */
-__attribute__((noreturn)) void machine_fault(const struct thread *thread);
+/* A trap that came from the kernel itself: says so, ends the tenant. */
+void machine_check(const struct thread *thread);
 
 #endif

@@ -5,14 +5,9 @@
 
 #include "components/kernel/component.h"
 
-/* In the first word of each page that was given back. */
-struct free_page {
-    struct free_page *next;
-};
-
 static uintptr_t unused;
 static uintptr_t unused_end;
-static struct free_page *free_pages;
+static void *free_pages; /* that were given back: in the first word of each is the next one */
 
 void pages_init(uintptr_t start, uintptr_t end)
 {
@@ -34,19 +29,17 @@ void *pages_take_row(uint64_t count)
 
 void *pages_take(void)
 {
-    struct free_page *page = free_pages;
+    void **page = free_pages;
 
     if (page == NULL) {
         return pages_take_row(1);
     }
-    free_pages = page->next;
+    free_pages = *page;
     return memset(page, 0, PAGE_SIZE);
 }
 
 void pages_give(void *page)
 {
-    struct free_page *given = page;
-
-    given->next = free_pages;
-    free_pages = given;
+    *(void **)page = free_pages;
+    free_pages = page;
 }

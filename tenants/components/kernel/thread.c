@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static struct thread threads[THREADS];
+struct thread thread_slots[THREADS];
 
 static void begin(struct thread *thread)
 {
@@ -20,7 +20,7 @@ static void begin(struct thread *thread)
 struct thread *thread_create(struct component *home, uint64_t entry, uint64_t argument)
 {
     for (uint64_t id = 0; id < THREADS; id++) {
-        struct thread *thread = &threads[id];
+        struct thread *thread = &thread_slots[id];
 
         if (!thread->live) {
             thread->live = true;
@@ -38,31 +38,10 @@ struct thread *thread_create(struct component *home, uint64_t entry, uint64_t ar
 
 void threads_init(void)
 {
-    memset(threads, 0, sizeof(threads));
+    memset(thread_slots, 0, sizeof(thread_slots));
     for (uint32_t i = 0; i < table.threads; i++) {
         thread_create(component_find(table.thread[i].component), table.thread[i].entry, 0);
     }
-}
-
-struct thread *thread_find(uint64_t id)
-{
-    return id < THREADS && threads[id].live ? &threads[id] : NULL;
-}
-
-uint64_t threads_live(void)
-{
-    uint64_t mask = 0;
-
-    for (uint64_t id = 0; id < THREADS; id++) {
-        mask |= (uint64_t)threads[id].live << id;
-    }
-    return mask;
-}
-
-void thread_answer(struct thread *thread, int64_t error, uint64_t value)
-{
-    thread->registers[REGISTER_A(0)] = (uint64_t)error;
-    thread->registers[REGISTER_A(1)] = value;
 }
 
 int64_t thread_invoke(struct thread *thread, const struct capability *capability, uint64_t pc)
@@ -97,15 +76,6 @@ int64_t thread_return(struct thread *thread, uint64_t value)
     pop(thread);
     thread_answer(thread, OK, value);
     return OK;
-}
-
-int64_t thread_caller(const struct thread *thread, uint64_t *caller)
-{
-    if (thread->top == thread->frame) {
-        return ERROR_EMPTY;
-    }
-    *caller = thread->top[-1].component->id;
-    return thread->top[-1].component == &component_dead ? ERROR_FAILED : OK;
 }
 
 /* How often a thread has entered `component` and not left it. */

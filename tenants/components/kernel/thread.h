@@ -47,6 +47,8 @@ struct thread {
     bool is_left;    /* one that it came through was restarted: not to wait for anything */
 };
 
+extern struct thread thread_slots[THREADS];
+
 _Static_assert(offsetof(struct thread, registers) == THREAD_PC, "entry.S");
 _Static_assert(offsetof(struct thread, top) == THREAD_TOP, "entry.S");
 _Static_assert(offsetof(struct thread, component) == THREAD_COMPONENT, "entry.S");
@@ -58,17 +60,21 @@ _Static_assert(offsetof(struct frame, component) == FRAME_COMPONENT, "entry.S");
 /* Those of the table. */
 void threads_init(void);
 
-/* Thread `id` if it lives, else NULL. */
-struct thread *thread_find(uint64_t id);
-
-/* One bit for each that lives. */
-uint64_t threads_live(void);
+/* Thread `id` if it lives, else NULL. Thread 0, the scheduler's, always does. */
+static inline struct thread *thread_find(uint64_t id)
+{
+    return id < THREADS && thread_slots[id].live ? &thread_slots[id] : NULL;
+}
 
 /* A thread in `home`, about to call entry(argument). NULL: no slot is free. */
 struct thread *thread_create(struct component *home, uint64_t entry, uint64_t argument);
 
 /* a0 and a1 of what comes back to it. */
-void thread_answer(struct thread *thread, int64_t error, uint64_t value);
+static inline void thread_answer(struct thread *thread, int64_t error, uint64_t value)
+{
+    thread->registers[REGISTER_A(0)] = (uint64_t)error;
+    thread->registers[REGISTER_A(1)] = value;
+}
 
 /*
  * Invokes `entry` of `target` with what is in its argument registers, from `pc` on. OK or
@@ -78,10 +84,6 @@ int64_t thread_invoke(struct thread *thread, const struct capability *capability
 
 /* The return of it; `value` for the caller. OK or ERROR_EMPTY. */
 int64_t thread_return(struct thread *thread, uint64_t value);
-
-/* Who invoked the component where it is: OK, ERROR_FAILED (that was restarted since), ERROR_EMPTY.
- */
-int64_t thread_caller(const struct thread *thread, uint64_t *caller);
 
 /*
  * A fault of the thread: its registers are kept, and the handler is invoked with `cause`, `value`

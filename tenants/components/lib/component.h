@@ -68,9 +68,13 @@ static inline struct result kernel_event(uint64_t event, uint64_t a, uint64_t b,
     return component_invoke(CALL_EVENT, event, a, b, c, 0, 0);
 }
 
+/* The thread's id, as CALL_SELF says: each has its stack at a place of its own. */
 static inline uint64_t thread_self(void)
 {
-    return kernel_call(CALL_SELF, 0, 0, 0).value;
+    uint64_t sp;
+
+    __asm__("mv %0, sp" : "=r"(sp));
+    return ((sp - 1) % COMPONENT_SIZE - STACKS_OFFSET) / STACK_SPACING;
 }
 
 /* A function as a thread begins in it: CALL_THREAD. It must not return: thread_exit(). */

@@ -115,21 +115,15 @@ bool memory_window_find(struct memory_window *window, const char *name)
     return strcmp(name, BENCH_WINDOW) == 0 && window->size != 0;
 }
 
-bool machine_is_nested(void)
-{
-    return false;
-}
-
 void machine_shutdown(bool failure)
 {
     (void)failure;
     abort();
 }
 
-void machine_fault(const struct thread *thread)
+void machine_check(const struct thread *thread)
 {
     (void)thread;
-    abort();
 }
 
 void bench_start(void)

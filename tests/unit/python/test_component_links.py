@@ -258,3 +258,16 @@ def lines_of_code(pattern: str) -> int:
 def test_the_kernel_is_small() -> None:
     assert 1000 < lines_of_code("*.[ch]") <= 1200
     assert 80 < lines_of_code("*.S") <= 110
+
+
+def raw_lines(pattern: str) -> int:
+    root = build.FOLDER.parents[1]
+    return sum(len(file.read_text().splitlines()) for file in root.glob(pattern))
+
+
+def test_the_kernel_and_the_library_for_linux_stay_small() -> None:
+    """Comments and empty lines count."""
+    kernel = "tenants/components/kernel/*"
+    assert 1_000 < raw_lines(f"{kernel}.[ch]") <= 1_500
+    assert 0 < raw_lines(f"{kernel}.S") <= 150
+    assert 0 < raw_lines("linux/channel/components.h") <= 200

@@ -5,6 +5,15 @@
  */
 #include "components/interface.h"
 
+/* Of a C caller's, in `keep`: the other side of an ecall may leave anything in them. */
+    .macro  kept instruction, base
+    \instruction sp, 0(\base)
+    \instruction ra, 8(\base)
+    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    \instruction s\number, (16 + 8 * \number)(\base)
+    .endr
+    .endm
+
     .text
     .globl  export_again, export_sink, hostile_registers, hostile_with_stack
 export_again:
@@ -27,15 +36,13 @@ export_sink:
 
 hostile_registers:
     la      a2, keep
-    sd      sp, 0(a2)
-    sd      ra, 8(a2)
-    sd      a1, 16(a2)
+    kept    sd, a2
+    sd      a1, 112(a2)
     mv      a7, a0
     ecall
     la      a2, keep
-    ld      sp, 0(a2)
-    ld      ra, 8(a2)
-    ld      a1, 16(a2)
+    kept    ld, a2
+    ld      a1, 112(a2)
     sd      t0, 0(a1)
     sd      t1, 8(a1)
     sd      t2, 16(a1)
@@ -47,21 +54,19 @@ hostile_registers:
 
 hostile_with_stack:
     la      a2, keep
-    sd      sp, 0(a2)
-    sd      ra, 8(a2)
+    kept    sd, a2
     mv      sp, a0
     li      a7, 0
     ecall
     mv      a0, sp
     la      a2, keep
-    ld      sp, 0(a2)
-    ld      ra, 8(a2)
+    kept    ld, a2
     ret
 
     .bss
     .balign 8
 keep:
-    .space  24
+    .space  120
 
     .text
 

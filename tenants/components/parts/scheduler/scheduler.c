@@ -28,7 +28,7 @@ struct task {
     uint64_t due;       /* when its work is to be done */
     uint64_t used;      /* since it woke up */
     uint64_t turn;      /* when it last had the hart, counted in dispatches */
-    uint64_t wake;      /* SLEEPING: until then; WAITING: likewise, if not 0 */
+    uint64_t wake;      /* SLEEPING, WAITING: until then; else NEVER */
     uint64_t interrupt; /* INTERRUPT: its number; WAITING: likewise, if not 0 */
     uint64_t answer;
     uint64_t given; /* the answer of who woke it while it did not wait */
@@ -44,6 +44,7 @@ static uint64_t unserved; /* interrupts for which no thread waited, a mask */
 static void make_ready(struct task *task, uint64_t answer, uint64_t from)
 {
     task->state = READY;
+    task->wake = NEVER;
     task->answer = answer;
     task->used = 0;
     task->due = task->deadline != 0 ? from + task->deadline : NEVER;
@@ -74,23 +75,9 @@ static void start(void)
 
     ticks_per_us = argument("timebase-hz") / 1000000;
     for (uint64_t thread = 1; thread < THREADS; thread++) {
+        tasks[thread].wake = NEVER;
         if ((live >> thread & 1) != 0) {
             add(thread);
-        }
-    }
-}
-
-/* Whether it goes on at the time `wake`. */
-static bool has_end(const struct task *task)
-{
-    return task->state == SLEEPING || (task->state == WAITING && task->wake != 0);
-}
-
-static void wake_sleepers(uint64_t now)
-{
-    for (unsigned i = 1; i < slots; i++) {
-        if (has_end(&tasks[i]) && tasks[i].wake <= now) {
-            make_ready(&tasks[i], tasks[i].state == SLEEPING ? 0 : SCHEDULE_AGAIN, tasks[i].wake);
         }
     }
 }
@@ -106,38 +93,42 @@ static bool is_before(const struct task *task, const struct task *other)
     return task->turn < other->turn;
 }
 
-/* The thread to run, NO_THREAD if none is ready. */
-static uint64_t pick(void)
+/*
+ * Wakes those whose time has come. Returns the thread to run, NO_THREAD if none is ready, and when
+ * to look again, if that one does nothing.
+ */
+static uint64_t pick(uint64_t now, uint64_t *look)
 {
     uint64_t best = NO_THREAD;
-
-    for (unsigned i = 1; i < slots; i++) {
-        if (tasks[i].state == READY && (best == NO_THREAD || is_before(&tasks[i], &tasks[best]))) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* When the scheduler is to look again, if `running` does nothing. */
-static uint64_t next_look(uint64_t now, uint64_t running)
-{
     uint64_t next = NEVER;
+    bool has_equal = false; /* another one has the same priority */
 
     for (unsigned i = 1; i < slots; i++) {
-        if (has_end(&tasks[i]) && tasks[i].wake < next) {
-            next = tasks[i].wake;
+        struct task *task = &tasks[i];
+
+        if (task->wake <= now) {
+            make_ready(task, task->state == SLEEPING ? 0 : SCHEDULE_AGAIN, task->wake);
         }
-        if (tasks[i].state == READY && i != running &&
-            tasks[i].priority == tasks[running].priority && now + SLICE_US * ticks_per_us < next) {
-            next = now + SLICE_US * ticks_per_us;
+        next = task->wake < next ? task->wake : next;
+        if (task->state == READY) {
+            bool is_equal = best != NO_THREAD && task->priority == tasks[best].priority;
+
+            if (best == NO_THREAD || is_before(task, &tasks[best])) {
+                best = i;
+                has_equal = is_equal;
+            }
+            has_equal |= is_equal;
         }
     }
-    if (running != NO_THREAD && tasks[running].budget != 0 &&
-        now + tasks[running].budget - tasks[running].used < next) {
-        next = now + tasks[running].budget - tasks[running].used;
+    if (has_equal && now + SLICE_US * ticks_per_us < next) {
+        next = now + SLICE_US * ticks_per_us;
     }
-    return next;
+    if (best != NO_THREAD && tasks[best].budget != 0 &&
+        now + tasks[best].budget - tasks[best].used < next) {
+        next = now + tasks[best].budget - tasks[best].used;
+    }
+    *look = next;
+    return best;
 }
 
 /* Its budget is used up: kept back, if a thread waits for that. */
@@ -194,7 +185,7 @@ static void wait_interrupt(struct task *task, uint64_t interrupt)
 static void wait(struct task *task, uint64_t until, uint64_t interrupt)
 {
     task->state = WAITING;
-    task->wake = until;
+    task->wake = until != 0 ? until : NEVER;
     if (task->is_woken) {
         task->is_woken = false;
         make_ready(task, task->given, time_now());
@@ -296,12 +287,11 @@ void thread_loop(uint64_t unused)
     for (;;) {
         uint64_t now = time_now();
         struct answer answer;
-        uint64_t next;
+        uint64_t look;
+        uint64_t next = pick(now, &look);
 
-        wake_sleepers(now);
-        next = pick();
         answer = component_ecall(CALL_DISPATCH, next, next == NO_THREAD ? 0 : tasks[next].answer,
-                                 next_look(now, next), 0, 0, 0);
+                                 look, 0, 0, 0);
         if (next != NO_THREAD) {
             account(next, time_now() - now);
         }

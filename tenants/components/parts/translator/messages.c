@@ -9,6 +9,7 @@
 
 static struct stream_window window; /* size 0: the channel is a stream */
 static struct ring ring;
+static bool is_met;   /* of a window: whether both ends were there when it was last looked at */
 static uint32_t came; /* of a stream: bytes of the next message so far */
 
 static void ring_bell(void)
@@ -22,6 +23,7 @@ static void ring_bell(void)
 bool messages_start(void)
 {
     came = 0;
+    is_met = false;
     if (!stream_start(&window)) {
         return false;
     }
@@ -44,10 +46,10 @@ static enum arrival take_of_window(struct component_frame *in)
     int64_t length;
 
     ring_set_hung_up(&ring, !stream_is_open());
+    ring_has_changed(&ring); /* only what comes from now on is a reason not to wait */
     length = ring_receive(&ring, in, sizeof(*in));
-    if (length == RING_APART) {
-        ring_is_met(&ring); /* told for ring_send() too, which else would lose the first answer */
-    }
+    /* What is told is told for ring_send() too, which else would lose the first answer. */
+    is_met = length != RING_APART || ring_is_met(&ring);
     ring_bell();
     if (length < 0) {
         return length == RING_NOT_NOW ? ARRIVED_NOTHING
@@ -94,13 +96,7 @@ enum arrival messages_take(struct component_frame *in)
 
 bool messages_have_reader(void)
 {
-    bool is_there = stream_is_open();
-
-    if (window.size != 0 && is_there) {
-        is_there = ring_is_met(&ring);
-        ring_bell();
-    }
-    return is_there;
+    return window.size != 0 ? is_met : stream_is_open();
 }
 
 bool messages_send(const struct component_frame *out)

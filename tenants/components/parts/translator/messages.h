@@ -24,7 +24,7 @@ bool messages_start(void);
 /* The next message that is whole; its size is possible, its name ends with a zero byte. */
 enum arrival messages_take(struct component_frame *in);
 
-/* Whether a process is at the other end. */
+/* Whether a process was at the other end when messages_take() was last called. */
 bool messages_have_reader(void);
 
 /* Sends a header and the data that it tells of. False: there is no room; it is lost. */

@@ -98,8 +98,8 @@ static void take_control(const struct control *message, uint32_t size)
     }
 }
 
-/* Control messages that have come. */
-static void serve(void)
+/* Control messages that have come. Apart, for most often there are none. */
+static __attribute__((noinline)) void serve(void)
 {
     uint32_t size;
 
@@ -145,7 +145,9 @@ bool stream_start(struct stream_window *window)
 
 bool stream_is_open(void)
 {
-    serve();
+    if (virtio_has_result(&queues[QUEUE_CONTROL_IN])) {
+        serve();
+    }
     return is_open && !device.failed;
 }
 
@@ -158,7 +160,7 @@ uint32_t stream_read(void *bytes, uint32_t size)
 {
     uint32_t count;
 
-    if (received < 0) {
+    if (received < 0 && virtio_has_result(&queues[QUEUE_RECEIVE])) {
         received = virtio_take(&device, &queues[QUEUE_RECEIVE], &length);
         taken = 0;
     }
@@ -199,14 +201,13 @@ void stream_wait(uint64_t end, uint64_t *wake)
 {
     if (is_masked) {
         virtio_quiet(&device);
-        kernel_call(CALL_UNMASK, INTERRUPT, 0, 0);
-        is_masked = false;
     }
     if (!virtio_has_result(&queues[QUEUE_RECEIVE]) &&
         !virtio_has_result(&queues[QUEUE_CONTROL_IN])) {
-        struct result result = kernel_event(SCHEDULE_WAIT, end, INTERRUPT, *wake);
+        struct result result = component_invoke(CALL_EVENT, SCHEDULE_WAIT, end, INTERRUPT, *wake,
+                                                is_masked ? INTERRUPT : 0, 0);
 
-        is_masked = result.value != SCHEDULE_WOKEN;
+        is_masked = result.error != OK || result.value != SCHEDULE_WOKEN;
         *wake = result.error == OK ? 0 : *wake;
     }
 }

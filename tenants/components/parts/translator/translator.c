@@ -19,7 +19,7 @@ enum state { FREE, ASKED, SENT, DONE };
 /* What a thread asks of the process. */
 struct request {
     enum state state;
-    char name[COMPONENT_NAME_SIZE];
+    uint64_t name[2];
     uint64_t address; /* lent: data there, and back */
     uint64_t length;
     uint64_t room;
@@ -47,7 +47,7 @@ static const struct {
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
 static struct request requests[THREADS];
-static volatile uint64_t callers; /* threads that have ever asked, a mask */
+static volatile uint64_t callers; /* threads whose requests are not done, a mask */
 static BUFFER struct component_frame in;
 static BUFFER struct component_frame out;
 static uint64_t calls;
@@ -67,6 +67,7 @@ static void wake_now(void)
 static void finish(struct request *request, uint64_t result)
 {
     request->result = result;
+    __atomic_fetch_and(&callers, ~(1ull << (request - requests)), __ATOMIC_RELAXED);
     __atomic_store_n(&request->state, DONE, __ATOMIC_RELEASE);
     wake_now();
     to_wake = (uint64_t)(request - requests);
@@ -166,9 +167,10 @@ static bool take_messages(void)
 /* Sends what is asked; what has waited for too long, or cannot be sent, fails. */
 static void serve_requests(void)
 {
-    bool can_send = callers != 0 && is_started && messages_have_reader();
+    uint64_t open = callers;
+    bool can_send = open != 0 && is_started && messages_have_reader();
 
-    for (uint64_t thread = 0; callers >> thread != 0; thread++) {
+    for (uint64_t thread = 0; open >> thread != 0; thread++) {
         struct request *request = &requests[thread];
         enum state state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 
@@ -183,8 +185,9 @@ static void serve_requests(void)
 static uint64_t next_end(void)
 {
     uint64_t next = UINT64_MAX;
+    uint64_t open = callers;
 
-    for (uint64_t thread = 0; callers >> thread != 0; thread++) {
+    for (uint64_t thread = 0; open >> thread != 0; thread++) {
         if (requests[thread].state == SENT && requests[thread].end < next) {
             next = requests[thread].end;
         }
@@ -224,15 +227,14 @@ void thread_translate(uint64_t unused)
 uint64_t export_call(uint64_t word0, uint64_t word1, uint64_t address, uint64_t length,
                      uint64_t room, uint64_t duration_us)
 {
-    const uint64_t words[] = {word0, word1};
     uint64_t self = thread_self();
     struct request *request = &requests[self];
 
     if (length > COMPONENT_DATA_SIZE || own_thread == 0) {
         return NETWORK_FAILED;
     }
-    memset(request->name, 0, sizeof(request->name));
-    memcpy(request->name, words, sizeof(words));
+    request->name[0] = word0;
+    request->name[1] = word1;
     request->address = address;
     request->length = length;
     request->room = room;
