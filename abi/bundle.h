@@ -79,11 +79,14 @@
  * they are guarded: the monitor is between the tenant and the registers.
  */
 #define COTENANT_TENANT_TRUSTED 0x40
-/* It sees machine mode: it has one vhart, and a PLIC with that vhart's M-mode context. */
+/* It sees machine mode: its PLIC has the M-mode contexts of its vharts, as plic_s_context. */
 #define COTENANT_TENANT_MACHINE 0x80
 /* With it: no instruction of its code is replaced by one that does the same. */
 #define COTENANT_TENANT_KEEP_CODE 0x100
-/* With COTENANT_TENANT_MACHINE: it sees S-mode too, and its PLIC has that mode's context. */
+/*
+ * With COTENANT_TENANT_MACHINE: it sees S-mode too, and its PLIC has that mode's contexts, and if
+ * it has COTENANT_MAX_HARTS / 2 vharts or fewer, M-mode's.
+ */
 #define COTENANT_TENANT_S_MODE 0x200
 /* It is started when the server of its devices asks for it: served.h. */
 #define COTENANT_TENANT_AWAITS_SERVER 0x400
@@ -344,7 +347,9 @@ struct bundle_vhart {
     uint32_t slice_us;  /* time slice among equal priorities, 100..1000000 */
     uint32_t budget_us; /* at most this long in each period; 0: no limit */
     uint32_t period_us;
-    uint32_t plic_m_context; /* contexts of this vhart in the tenant's own PLIC, or COTENANT_NONE */
+    /* Contexts of this vhart in the tenant's own PLIC, or COTENANT_NONE: that of M-mode only beside
+     * that of S-mode, in all vharts of a tenant with COTENANT_TENANT_S_MODE or in none. */
+    uint32_t plic_m_context;
     uint32_t plic_s_context;
     uint64_t pmp_address[COTENANT_PMP_ENTRIES]; /* values of the pmpaddr registers */
     uint8_t pmp_config[COTENANT_PMP_ENTRIES];   /* pmpcfg bytes; L (lock) is never set */

@@ -74,6 +74,23 @@ def test_it_prints_what_the_bare_machine_prints(boot: Boot, sstc: bool, rewrite:
     session.expect_monitor("^monitor: tenant whole: shutdown$")
 
 
+def test_two_confine_their_user_modes_on_one_hart(boot: Boot) -> None:
+    """They take turns, and the hart's spare entries from each other; each has the right lines."""
+    first = machine("machine-pmp", priority=5, slice="100us")
+    beside = PLACE | {"base": 0x8040_0000}
+    second = machine("machine-pmp-beside", "other", priority=5, slice="100us", memory=beside)
+    session = boot(system(first, second, freertos()), icount=3)
+    wanted = on_the_bare_machine("machine-pmp")
+    for name in ("whole", "other"):
+        session.expect(name, "^PASS pmp$")
+    assert session.output("whole").replace("\r", "") == wanted
+    printed = session.output("other").replace("\r", "")
+    moved = re.sub("(?<=0x80)[4-7]", lambda digit: str(int(digit[0]) - 4), printed)
+    assert re.sub("(?<=0x20)1", "0", moved) == wanted  # as the CSR has an address
+    session.wait_ready("freertos")
+    run_without_a_miss(session, 1)
+
+
 @pytest.mark.parametrize("rewrite", [True, False], ids=["rewritten", "as-it-is"])
 def test_its_own_pmp_entries_confine_its_user_mode(boot: Boot, rewrite: bool) -> None:
     """A kernel that writes them for each task, and another one that shares the hart with it."""
@@ -107,8 +124,8 @@ def test_its_own_pmp_entries_open_nothing(boot: Boot, build: Build) -> None:
 
 @pytest.mark.parametrize(
     ("name", "sstc", "ids"),
-    [("harts", True, [0, 1]), ("harts", False, [1, 0]), ("firmware", False, [1, 0])]
-    + ([("firmware", True, [0, 1])] if is_long() else []),
+    [("harts", True, [0, 1]), ("harts", False, [1, 0]), ("firmware", False, [0, 1])]
+    + ([("firmware", True, [1, 0])] if is_long() else []),
 )
 def test_two_harts_are_those_of_the_bare_machine(
     boot: Boot, name: str, sstc: bool, ids: list[int]
@@ -168,6 +185,38 @@ def test_storms_of_msip_between_harts_cost_nobody_else(
         assert end.tenants[name].interrupts - start.tenants[name].interrupts < ticks + storms // 10
         latency = parse_latency(session.output(name))
         assert latency and latency.samples > 0
+
+
+def both_contexts(priority: int, **keys: object) -> str:
+    keys |= {"devices": ["rtc"], "priority": priority}
+    return machine("machine-contexts", "whole", s_mode=True, **keys)
+
+
+def test_both_modes_have_interrupts_of_their_own(boot: Boot) -> None:
+    """Machine mode and S-mode share the sources, first so, then otherwise; in each life anew."""
+    session = boot(system(both_contexts(priority=1), freertos()), icount=3)
+    wanted = on_the_bare_machine("machine-contexts")
+    for life in range(1, 3):
+        session.expect("whole", "^PASS contexts$")
+        session.wait_state("whole", "stopped")
+        assert session.output("whole").replace("\r", "") == wanted * life
+        restart(session, "whole")
+    session.wait_ready("freertos")
+    latency = parse_latency(session.output("freertos"))
+    assert latency and latency.missed == 0
+
+
+def test_storms_in_both_contexts_are_nothing_to_others(boot: Boot) -> None:
+    """Any value in their registers, and interrupts of a device and of the UART all the time."""
+    storm = both_contexts(priority=5, slice="1ms", arguments="storm=1", ready="^storm: ")
+    session = boot(system(storm, payload("spin", priority=5), freertos()), icount=3)
+    session.wait_ready("freertos")
+    session.expect("whole", "^storm: 400, interrupts [1-9][0-9]+ [1-9][0-9]+$")
+    restart(session, "whole")
+    session.expect("whole", "^storm: 800, interrupts [1-9][0-9]+ [1-9][0-9]+$")
+    stats, after = run_without_a_miss(session, 1)
+    assert after.max_us < 30
+    assert stats.tenants["spin"].cpu_ns > 0
 
 
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
@@ -232,6 +281,41 @@ def test_storms_from_machine_mode_are_nothing_to_others(boot: Boot, s_mode: bool
     stats, after = run_without_a_miss(session, 1)
     assert after.max_us < 30
     assert stats.tenants["spin"].cpu_ns > 0
+
+
+def test_its_watchdog_restarts_it(boot: Boot) -> None:
+    """It finds one in its device tree, beside its timer, and feeds it, until it hangs."""
+    watch = {"within": "20ms", "policy": "restart"}
+    hanging = machine("machine-alive", priority=2, watch=watch, budget="500us/1ms")
+    session = boot(system(hanging, freertos()), icount=3)
+    for _ in range(3):
+        session.expect("whole", "^alive, mode 1, timer 1\n")
+        session.expect("whole", "^silent\n")
+    stats = session.stats().tenants
+    assert stats["whole"].hangs >= 2
+    assert stats["freertos"].hangs == 0
+    times = re.findall(r"whole: hangs: no heartbeat for (\d+) us; restarted", session.monitor_log)
+    assert len(times) >= 2 and all(20_000 <= int(time) < 22_000 for time in times)
+
+
+def test_it_talks_over_channels(boot: Boot) -> None:
+    """A program above OpenSBI, by a virtual console, with one above the monitor's SBI."""
+    firmware = machine(
+        "opensbi",
+        "one",
+        priority=5,
+        memory={"base": 0x8000_0000, "size": "64M"},
+        kernel={"file": "stream-check", "offset": "2M"},
+        arguments="channel=direct send=20000",
+        s_mode=True,
+    )
+    other = payload("stream-check", "two", arguments="channel=direct receive=20000")
+    talk = '[channel.direct]\nkind = "stream"\nends = ["one", "two"]\n'
+    session = boot(system(firmware, other, freertos(), talk), icount=3)
+    for name in ("one", "two"):
+        session.expect(name, "^PASS stream-check$")
+    session.wait_ready("freertos")
+    run_without_a_miss(session, 1)
 
 
 @pytest.mark.parametrize("s_mode", [False, True], ids=["alone", "with-s-mode"])

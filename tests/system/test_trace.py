@@ -77,6 +77,26 @@ def test_trace_of_linux_and_freertos(traced: Traced, sstc: bool) -> None:
     assert {"linux loading", "linux started", "freertos started"} <= names[Track.TENANTS]
 
 
+def test_trace_of_a_tenant_in_machine_mode(traced: Traced) -> None:
+    """When it has the hart: for each of its ticks, and never at the same time as the other one."""
+    rtos = freertos(
+        mode="machine",
+        image="machine-freertos-latency",
+        memory={"base": 0x8000_0000, "size": "4M"},
+        fp=False,
+    )
+    result, recorded, hart = traced(system(payload("spin", priority=1), rtos), 0.2)
+    assert result.ok, result.problems()
+    assert recorded.lost == 0
+    assert {event.name for event in hart.running} == {"spin", "freertos"}
+    wakes = [event.start for event in hart.running if event.name == "freertos"]
+    gaps = [after - before for before, after in pairwise(wakes)]
+    assert len(gaps) >= 150
+    assert median(gaps) == pytest.approx(1_000_000, rel=0.01)
+    names = {track: {event.name for event in events} for track, events in hart.tracks.items()}
+    assert {"freertos loading", "freertos started"} <= names[Track.TENANTS]
+
+
 def test_a_small_ring_keeps_the_newest(traced: Traced) -> None:
     text = system(payload("spin", priority=1), freertos())
     result, recorded, hart = traced(text, 1.0, size=16384)

@@ -14,6 +14,9 @@ PCI_BUS_SIZE = 1 << 20
 PCI_INTERRUPTS = 4
 # Of the registers of the virtual watchdog, in bytes.
 VIRTUAL_WATCHDOG_SIZE = 0x20
+# Harts for which the timer of a tenant in machine mode has registers: monitor/features/clint.
+_TIMER_HARTS = 4095
+_PAGE = 4096
 
 PropertyValue = str | int | bool | tuple[str, ...] | tuple[int, ...]
 
@@ -229,6 +232,14 @@ class Board:
     def virtual_watchdog(self) -> Range:
         """Where tenants see a watchdog: in the place of the timer, which no tenant sees."""
         return Range(self.aclint.range.base, VIRTUAL_WATCHDOG_SIZE)
+
+    @property
+    def virtual_watchdog_beside_timer(self) -> Range | None:
+        """Where those in machine mode do, who see the timer: on its last page, if that is free."""
+        timer = self.aclint
+        last = timer.range.end - _PAGE
+        ends = (timer.mtime + 8, timer.mtimecmp + 8 * _TIMER_HARTS, timer.msip + 4 * _TIMER_HARTS)
+        return Range(last, VIRTUAL_WATCHDOG_SIZE) if max(ends) <= last else None
 
     @property
     def monitor_ranges(self) -> dict[str, Range]:

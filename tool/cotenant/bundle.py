@@ -316,7 +316,7 @@ def _fill_vhart(out: BundleVhart, config: TenantConfig, vhart: VhartPlan, system
     out.slice_us = config.slice_us
     if config.budget is not None:
         out.budget_us, out.period_us = config.budget.budget_us, config.budget.period_us
-    out.plic_m_context = constant("NONE")
+    out.plic_m_context = _number(vhart.interrupts.machine_context)
     out.plic_s_context = _number(vhart.interrupts.plic_context)
     for number, (address, byte) in enumerate(
         zip(vhart.pmp.addresses, vhart.pmp.configs, strict=True)

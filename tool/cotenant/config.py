@@ -406,7 +406,6 @@ def _read_mode(reader: TableReader) -> tuple[bool, bool, bool]:
     for key, why in {
         "guests": "guests are for a tenant above SBI",
         "devicetree": "a board's tree does not tell of the timer that it sees",
-        "watch": "the board's timer is where a watchdog would be, and heartbeats are SBI calls",
     }.items():
         if key in reader.data:
             reader.wrong(key, f"a tenant in machine mode has none: {why}", "take it out")

@@ -75,6 +75,8 @@ class TenantView:
     """Whether it sees machine mode."""
     s_mode: bool = False
     """With machine: whether it sees supervisor mode too."""
+    machine_contexts: Sequence[int] = ()
+    """With s_mode: M-mode contexts of its harts in its PLIC, beside the others."""
 
     @property
     def supervisor(self) -> bool:
@@ -261,8 +263,7 @@ def _soc(view: TenantView, board: Board) -> fdt.Node:
         {"#address-cells": 2, "#size-cells": 2, "compatible": "simple-bus", "ranges": True},
     )
     if view.plic_contexts:
-        external = _SUPERVISOR_EXTERNAL if view.supervisor else _MACHINE_EXTERNAL
-        soc.append(_plic(view.plic_contexts, external, board))
+        soc.append(_plic(view, board))
     if view.machine:
         for node in _machine(view.vharts, board):
             soc.append(node)
@@ -427,14 +428,20 @@ def _machine(vharts: int, board: Board) -> list[fdt.Node]:
     return nodes
 
 
-def _plic(contexts: Sequence[int], external: int, board: Board) -> fdt.Node:
+def _plic(view: TenantView, board: Board) -> fdt.Node:
     """Return the PLIC; the position of an entry in interrupts-extended is its context number."""
+    external = _SUPERVISOR_EXTERNAL if view.supervisor else _MACHINE_EXTERNAL
+    entries = {
+        context: (_intc_phandle(number), interrupt)
+        for contexts, interrupt in (
+            (view.plic_contexts, external),
+            (view.machine_contexts, _MACHINE_EXTERNAL),
+        )
+        for number, context in enumerate(contexts)
+    }
     parents: list[int] = []
-    for context in range(max(contexts) + 1):
-        if context in contexts:
-            parents += [_intc_phandle(contexts.index(context)), external]
-        else:
-            parents += [_intc_phandle(0), _NO_INTERRUPT]
+    for context in range(max(entries) + 1):
+        parents += entries.get(context, (_intc_phandle(0), _NO_INTERRUPT))
     return _node(
         f"plic@{board.plic.range.base:x}",
         {

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cotenant import abi
 from cotenant.board import Board, BoardHart, Device
 from cotenant.channels import VirtualDevice
 from cotenant.config import GroupConfig, TenantConfig
@@ -16,7 +17,9 @@ class Interrupts:
     plic_context: int | None
     """Its S-mode context in its tenant's PLIC, which is that of its hart; None: there is no PLIC.
     A tenant in machine mode has the M-mode contexts of the board's first harts instead, in the
-    order of its own, or if it has S-mode too, the S-mode context of the first."""
+    order of its own, or if it has S-mode too, their S-mode contexts."""
+    machine_context: int | None
+    """Of a tenant with machine mode and S-mode: the M-mode context, beside the other one."""
     passthrough: bool
     wfi_yields: bool
 
@@ -60,6 +63,7 @@ def decide(
     last = last and tenant.priority == lowest
     keeps_hart = last and tenant.budget is None
     context = hart.plic_s_context
+    seen = hart
     if tenant.machine:
         seen = board.harts[tenant.harts.index(hart.id)]
         context = seen.plic_s_context if tenant.s_mode else seen.plic_m_context
@@ -67,8 +71,10 @@ def decide(
         isinstance(device, VirtualDevice) or device.interrupts for device in owned
     )
     plic_context = context if wanted else None
+    both = wanted and tenant.s_mode and 2 * len(tenant.harts) <= abi.limit("MAX_HARTS")
     return Interrupts(
         plic_context=plic_context,
+        machine_context=seen.plic_m_context if both else None,
         passthrough=keeps_hart
         and plic_context is not None
         and board.pmp_grain == 4
@@ -83,7 +89,15 @@ def agree(routes: Sequence[Interrupts]) -> tuple[Interrupts, ...]:
 
     The PLIC is passed through to all or to none. A source that one hart's driver claims directly
     and another hart's monitor on its behalf would interrupt that hart, and who is above the tenant
-    there, whenever the driver completes it.
+    there, whenever the driver completes it. All or none have an M-mode context beside the other.
     """
     passthrough = all(route.passthrough for route in routes)
-    return tuple(replace(route, passthrough=passthrough) for route in routes)
+    both = all(route.machine_context is not None for route in routes)
+    return tuple(
+        replace(
+            route,
+            passthrough=passthrough,
+            machine_context=route.machine_context if both else None,
+        )
+        for route in routes
+    )

@@ -47,6 +47,9 @@ from cotenant.windows import Windows
 
 # As many bytes as Linux's generator has of state.
 _RANDOM_SEED_SIZE = 32
+# PMP entries of a hart that a tenant in machine mode needs for its own: ENTRIES_NEEDED of
+# monitor/features/confine/confine.c.
+_SPARE_ENTRIES = 4
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def plan(
     owned = devices.assign(board, config.tenants, config.groups, mistakes)
     qemu_devices.check(config, board, owned, mistakes)
     disks = qemu_devices.find_disks(config, mistakes)
+    _check_watchdogs(config, board, mistakes)
     use_sstc = sstc_of(config, board, sstc, mistakes)
     requests = memory.requests_of(config, images, mistakes)
     for tenant in config.tenants:
@@ -127,6 +131,7 @@ def plan(
             *devices.dma_warnings(config, owned),
             *bus_protection.warnings(masters, owned),
             *machine_mode_warnings(config.tenants, images),
+            *_machine_mode_warnings(config, vharts, board),
             *windows.warnings(config, board, images, placement.memory, shared),
             *_pmp_warnings(vharts.pmp),
             *_tree_warnings(tenants),
@@ -143,6 +148,38 @@ def _pmp_warnings(compiled: dict[int, HartPmp]) -> list[str]:
         "use memory sizes that are powers of two, and give adjacent devices to one tenant"
         for hart, result in compiled.items()
         if not result.shared
+    ]
+
+
+def _watchdog(tenant: TenantConfig, board: Board) -> Range | None:
+    return board.virtual_watchdog_beside_timer if tenant.machine else board.virtual_watchdog
+
+
+def _check_watchdogs(config: SystemConfig, board: Board, mistakes: Mistakes) -> None:
+    for tenant in config.tenants:
+        if tenant.watch is not None and _watchdog(tenant, board) is None:
+            mistakes.add(
+                f"{tenant.key}.watch",
+                "a tenant in machine mode has none here: there is no room for a watchdog beside "
+                f"the timer of board {board.name}; take it out",
+            )
+
+
+def _machine_mode_warnings(config: SystemConfig, vharts: Vharts, board: Board) -> list[str]:
+    """Warn of those whose own PMP entries do nothing: monitor/features/confine/confine.c."""
+    used: dict[int, int] = {}
+    for each in (vhart for of_tenant in vharts.of.values() for vhart in of_tenant):
+        pairs = zip(each.pmp.addresses, each.pmp.configs, strict=True)
+        last = max((number for number, pair in enumerate(pairs, 1) if any(pair)), default=0)
+        used[each.hart.id] = max(last, used.get(each.hart.id, 0))
+    return [
+        f"tenant {tenant.name} is in machine mode, and its own PMP entries confine nothing: of the "
+        f"{board.pmp_entries} entries of hart {hart}, {board.pmp_entries - used[hart]} are spare, "
+        f"and that takes {_SPARE_ENTRIES}; use memory sizes that are powers of two, fewer tenants "
+        "on that hart, or adjacent devices"
+        for tenant in config.tenants
+        for hart in tenant.harts
+        if tenant.machine and board.pmp_entries - used[hart] < _SPARE_ENTRIES
     ]
 
 
@@ -191,6 +228,7 @@ def _tenant(
     layout = decided.layouts[name]
     vharts = decided.vharts.of[name]
     contexts = [vhart.interrupts.plic_context for vhart in vharts]
+    machine_contexts = [vhart.interrupts.machine_context for vhart in vharts]
     view = devicetree.TenantView(
         name=name,
         memory=decided.windows.memory[name],
@@ -203,7 +241,7 @@ def _tenant(
         vector=vectors.are_shown(tenant, board),
         sstc=sstc,
         uart_source=interrupts.uart_source(tenant, [vhart.interrupts for vhart in vharts], board),
-        watchdog=None if tenant.watch is None else board.virtual_watchdog,
+        watchdog=None if tenant.watch is None else _watchdog(tenant, board),
         guests=guests.registers(tenant, board),
         guest_window=guests.window(tenant, decided.placement.memory[name]),
         clients=served.view(
@@ -211,6 +249,7 @@ def _tenant(
         ),
         vharts=len(vharts),
         plic_contexts=tuple(context for context in contexts if context is not None),
+        machine_contexts=tuple(context for context in machine_contexts if context is not None),
         random_seed=_random_seed(config.seed, name),
         machine=tenant.machine,
         s_mode=tenant.s_mode,

@@ -70,7 +70,7 @@ static void return_from_trap(struct vhart *vhart)
 
 bool machine_execute(struct vhart *vhart, uint32_t instruction)
 {
-    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool inner = is_inner(vhart);
 
     if (instruction == INSTRUCTION_MRET || (!inner && instruction == INSTRUCTION_SRET)) {
         (inner ? inner_return_from_machine : return_from_trap)(vhart);

@@ -10,11 +10,6 @@
 #define STATUS_TRAPS (MSTATUS_TW | MSTATUS_TVM | MSTATUS_TSR)
 #define MPP_SHIFT 11
 
-static struct inner *inner_of(const struct vhart *vhart)
-{
-    return &machine_of(vhart)->inner;
-}
-
 static void set_mode(struct vhart *vhart, uint64_t mode)
 {
     vhart->world.mstatus = (vhart->world.mstatus & ~(uint64_t)MSTATUS_MPP) | mode << MPP_SHIFT;
@@ -23,7 +18,7 @@ static void set_mode(struct vhart *vhart, uint64_t mode)
 /* mie as its machine mode sees it. */
 static uint64_t enabled_interrupts(const struct vhart *vhart)
 {
-    const struct inner *inner = inner_of(vhart);
+    const struct inner *inner = &machine_of(vhart)->inner;
     uint64_t own = inner->mie & INTERRUPTS_MACHINE;
 
     return inner->in_machine ? inner->mie : own | (CSR_READ(mie) & INTERRUPTS_SUPERVISOR);
@@ -31,7 +26,7 @@ static uint64_t enabled_interrupts(const struct vhart *vhart)
 
 static void leave_below(struct vhart *vhart)
 {
-    struct inner *inner = inner_of(vhart);
+    struct inner *inner = &machine_of(vhart)->inner;
 
     inner->mie = enabled_interrupts(vhart);
     inner->in_machine = true;
@@ -45,7 +40,7 @@ static void leave_below(struct vhart *vhart)
 /* To S-mode (1) or U-mode (0). */
 static void enter_below(struct vhart *vhart, uint64_t mode)
 {
-    struct inner *inner = inner_of(vhart);
+    struct inner *inner = &machine_of(vhart)->inner;
 
     inner->in_machine = false;
     CSR_WRITE(mie, INTERRUPTS_MACHINE | (inner->mie & INTERRUPTS_SUPERVISOR));
@@ -56,7 +51,7 @@ static void enter_below(struct vhart *vhart, uint64_t mode)
 
 void inner_enter_machine(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
-    struct inner *inner = inner_of(vhart);
+    struct inner *inner = &machine_of(vhart)->inner;
     const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
     struct world *world = &vhart->world;
     uint64_t vector = machine_vector(csrs);
@@ -92,7 +87,7 @@ void inner_enter_machine(struct vhart *vhart, uint64_t cause, uint64_t value)
 
 void inner_take_exception(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
-    const struct inner *inner = inner_of(vhart);
+    const struct inner *inner = &machine_of(vhart)->inner;
 
     if (!inner->in_machine && (inner->medeleg >> (cause & 63) & 1) != 0) {
         trap_reflect(vhart, cause, value);
@@ -103,7 +98,7 @@ void inner_take_exception(struct vhart *vhart, uint64_t cause, uint64_t value)
 
 void inner_return_from_machine(struct vhart *vhart)
 {
-    struct inner *inner = inner_of(vhart);
+    struct inner *inner = &machine_of(vhart)->inner;
     uint64_t mode = inner->status & MSTATUS_MPP;
     uint64_t status = inner->status & ~(uint64_t)(MSTATUS_MIE | MSTATUS_MPP);
 
@@ -129,7 +124,7 @@ void inner_return_from_supervisor(struct vhart *vhart)
     if ((before & MSTATUS_SPIE) != 0) {
         world->mstatus |= MSTATUS_SIE;
     }
-    inner_of(vhart)->status &= ~(uint64_t)MSTATUS_MPRV;
+    machine_of(vhart)->inner.status &= ~(uint64_t)MSTATUS_MPRV;
     world->registers[REGISTER_PC] = CSR_READ(sepc);
     enter_below(vhart, (before & MSTATUS_SPP) != 0);
 }
@@ -158,7 +153,7 @@ void inner_wait(struct vhart *vhart)
 static void take_interrupt(struct vhart *vhart)
 {
     static const uint8_t order[] = {11, 3, 7, 9, 1, 5};
-    const struct inner *inner = inner_of(vhart);
+    const struct inner *inner = &machine_of(vhart)->inner;
     uint64_t due = enabled_interrupts(vhart) & ~inner->mideleg;
 
     if (inner->in_machine && (inner->status & MSTATUS_MIE) == 0) {
@@ -176,7 +171,7 @@ static void take_interrupt(struct vhart *vhart)
 /* The deadline that its machine mode would be interrupted by. */
 static uint64_t deadline(const struct vhart *vhart)
 {
-    const struct inner *inner = inner_of(vhart);
+    const struct inner *inner = &machine_of(vhart)->inner;
     bool can_be = !inner->in_machine || (inner->status & MSTATUS_MIE) != 0;
 
     return can_be && (inner->mie & INTERRUPT_MTI) != 0 ? machine_parked[vhart_index(vhart)].mtimecmp
@@ -186,7 +181,7 @@ static uint64_t deadline(const struct vhart *vhart)
 void inner_settle(struct vhart *vhart)
 {
     struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
-    const struct inner *inner = inner_of(vhart);
+    const struct inner *inner = &machine_of(vhart)->inner;
     struct world *world = &vhart->world;
     uint64_t exceptions = 0;
     uint64_t traps = MSTATUS_TW;

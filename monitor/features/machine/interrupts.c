@@ -2,6 +2,7 @@
 /* What the registers of the tenant's CLINT are to the hart. */
 #include "arch/interrupts.h"
 #include "arch/timer.h"
+#include "core/hooks.h"
 #include "features/machine/machine.h"
 
 static void wake(struct vhart *vhart)
@@ -32,7 +33,7 @@ static void set_timer(struct vhart *vhart)
 
 void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
 {
-    if (tenant_has_s_mode(vhart->tenant)) {
+    if (is_inner(vhart)) {
         /* The monitor computes what is pending at the end of each trap: when it goes on, the hart's
          * timer interrupts it at once. */
         machine_parked[vhart_index(vhart)].deadline = 0;
@@ -50,3 +51,13 @@ void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
 }
 
 CLINT_LISTENER(machine_look_at_clint);
+
+/* The line of its M-mode context may have risen. */
+static void look_at_line(struct vhart *vhart)
+{
+    if (is_inner(vhart) && vhart->plic->machine_line) {
+        machine_look_at_clint(vhart, 0);
+    }
+}
+
+HOOK(vhart_is_routed, look_at_line);

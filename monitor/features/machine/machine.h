@@ -18,6 +18,7 @@
 #include "features/clint/clint.h"
 #include "features/confine/confine.h"
 #include "features/machine/csrs.h"
+#include "features/plic/plic_vhart.h"
 
 /*
  * Tenants in machine mode that have S-mode as well: firmware with a kernel above it.
@@ -28,8 +29,8 @@
  * supervisor registers always hold the tenant's, whichever mode runs, but for satp, scounteren and
  * mie: those of S-mode are in struct inner while machine mode has the hart.
  *
- * SSIP, STIP and SEIP of the hart are the tenant's; MSIP and MTIP are computed here. mideleg of the
- * hart is the tenant's while it runs, and the monitor's whenever C code does.
+ * SSIP, STIP and SEIP of the hart are the tenant's; MSIP, MTIP and MEIP are computed here. mideleg
+ * of the hart is the tenant's while it runs, and the monitor's whenever C code does.
  *
  * All functions are called by the vhart's own hart with interrupts off, the vhart being loaded.
  */
@@ -96,9 +97,10 @@ static inline struct machine *machine_of(const struct vhart *vhart)
     return &machines[vhart_index(vhart)];
 }
 
-static inline bool tenant_has_s_mode(const struct tenant *tenant)
+/* It has S-mode. */
+static inline bool is_inner(const struct vhart *vhart)
 {
-    return (tenant->description->flags & COTENANT_TENANT_S_MODE) != 0;
+    return (vhart->tenant->description->flags & COTENANT_TENANT_S_MODE) != 0;
 }
 
 extern struct machine_parked machine_parked[COTENANT_MAX_VHARTS];

@@ -20,7 +20,7 @@ static uint8_t rights_at(const struct vhart *vhart, uint64_t at, uint64_t *size)
 static enum machine_rights wanted(const struct vhart *vhart)
 {
     const struct machine *machine = machine_of(vhart);
-    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool inner = is_inner(vhart);
     uint64_t mstatus = vhart->world.mstatus;
 
     if (inner ? !machine->inner.in_machine : (mstatus & MSTATUS_MPP) == 0) {

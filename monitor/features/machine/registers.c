@@ -32,15 +32,12 @@ struct kept {
     uint64_t writable;
 };
 
-#define PLACE(field) offsetof(struct machine, field)
-#define KEPT(number, field, writable)                                                              \
+#define RANGE(first, last, field, writable)                                                        \
     {                                                                                              \
-        number, number, PLACE(field), writable                                                     \
+        first, last, offsetof(struct machine, field), writable                                     \
     }
-#define ZEROS(first, last)                                                                         \
-    {                                                                                              \
-        first, last, PLACE(zero), 0                                                                \
-    }
+#define KEPT(number, field, writable) RANGE(number, number, field, writable)
+#define ZEROS(first, last) RANGE(first, last, zero, 0)
 
 static const struct kept kept[] = {
     /* Zero for ever: no counters but the basic ones, and no delegation without S-mode. */
@@ -72,7 +69,7 @@ static const struct kept kept[] = {
 /* NULL: it is none that the tenant has. */
 static uint64_t *find(struct vhart *vhart, uint32_t number, uint64_t *writable)
 {
-    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool inner = is_inner(vhart);
 
     for (size_t i = inner ? 1 : 0; i < (inner ? KEPT_WITH_S_MODE : KEPT_WITHOUT_S_MODE); i++) {
         if (number >= kept[i].first && number <= kept[i].last) {
@@ -95,7 +92,7 @@ static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_know
         return machine_status(csrs, vhart->world.mstatus);
     case CSR_MISA:
         return MISA_RV64IMACU | (tenant_uses_fp(vhart->tenant) ? MISA_FD : 0) |
-               (tenant_has_s_mode(vhart->tenant) ? MISA_S : 0);
+               (is_inner(vhart) ? MISA_S : 0);
     case CSR_MIE:
         return machine_interrupts(CSR_READ(mie));
     case CSR_MIP:
@@ -191,6 +188,9 @@ uint64_t inner_pending(const struct vhart *vhart)
     }
     if (machine_parked[vhart_index(vhart)].mtimecmp <= hart_now(vhart->world.hart)) {
         pending |= INTERRUPT_MTI;
+    }
+    if (__atomic_load_n(&vhart->plic->machine_line, __ATOMIC_RELAXED)) {
+        pending |= INTERRUPT_MEI;
     }
     return pending;
 }
@@ -351,13 +351,13 @@ bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value)
 {
     bool is_known = true;
 
-    *value = tenant_has_s_mode(vhart->tenant) ? read_inner(vhart, number, &is_known)
-                                              : read_machine(vhart, number, &is_known);
+    *value = is_inner(vhart) ? read_inner(vhart, number, &is_known)
+                             : read_machine(vhart, number, &is_known);
     return is_known;
 }
 
 bool machine_write_csr(struct vhart *vhart, uint32_t number, uint64_t value)
 {
-    return tenant_has_s_mode(vhart->tenant) ? write_inner(vhart, number, value)
-                                            : write_machine(vhart, number, value);
+    return is_inner(vhart) ? write_inner(vhart, number, value)
+                           : write_machine(vhart, number, value);
 }

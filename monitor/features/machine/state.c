@@ -19,7 +19,7 @@ void machine_set_entry(struct vhart *vhart)
 {
     const struct machine *machine = machine_of(vhart);
     uint64_t status = machine->csrs.status;
-    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool inner = is_inner(vhart);
     bool fast;
 
     if (!inner) { /* to U-mode only by the monitor, which confines it and clears MPRV */
@@ -56,7 +56,7 @@ void machine_park(struct vhart *vhart)
     parked->pc = world->registers[REGISTER_PC];
     parked->mode = world->mstatus & MSTATUS_MPP;
     world->registers[REGISTER_PC] =
-        tenant_has_s_mode(vhart->tenant) ? machine_entries.inner_resume : machine_entries.resume;
+        is_inner(vhart) ? machine_entries.inner_resume : machine_entries.resume;
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPIE) | MSTATUS_MPP;
 }
 
@@ -94,7 +94,7 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
     world->mstatus &= ~(uint64_t)MSTATUS_FS;
     world->scounteren = 0;
     machine_set_entry(vhart);
-    if (tenant_has_s_mode(vhart->tenant)) {
+    if (is_inner(vhart)) {
         begin_inner(vhart);
     }
     for (uint32_t i = first; i < tenant_vhart_count(vhart->tenant); i++) {

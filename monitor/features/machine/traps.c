@@ -6,6 +6,7 @@
 #include "arch/trap_vector.h"
 #include "core/access.h"
 #include "core/misaligned.h"
+#include "core/recorder.h"
 #include "entry/fast_switch.h"
 #include "features/machine/machine.h"
 
@@ -21,15 +22,15 @@ static uint64_t mode_of_hart(const struct vhart *vhart)
 
 static bool is_in_machine(const struct vhart *vhart)
 {
-    return tenant_has_s_mode(vhart->tenant) ? machine_of(vhart)->inner.in_machine
-                                            : mode_of_hart(vhart) == MSTATUS_MPP_S;
+    return is_inner(vhart) ? machine_of(vhart)->inner.in_machine
+                           : mode_of_hart(vhart) == MSTATUS_MPP_S;
 }
 
 static void take_exception(struct vhart *vhart, uint64_t cause, uint64_t value)
 {
     const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
 
-    if (tenant_has_s_mode(vhart->tenant)) {
+    if (is_inner(vhart)) {
         inner_take_exception(vhart, cause, value);
         return;
     }
@@ -44,8 +45,7 @@ static bool may_wait(const struct vhart *vhart)
     const struct machine *machine = machine_of(vhart);
     uint64_t status = machine->csrs.status | machine->inner.status;
 
-    return (status & MSTATUS_TW) == 0 &&
-           (!tenant_has_s_mode(vhart->tenant) || mode_of_hart(vhart) == MSTATUS_MPP_S);
+    return (status & MSTATUS_TW) == 0 && (!is_inner(vhart) || mode_of_hart(vhart) == MSTATUS_MPP_S);
 }
 
 static void illegal_instruction(struct vhart *vhart, uint64_t bits)
@@ -59,7 +59,7 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
     }
     if ((in_machine || (instruction == INSTRUCTION_WFI && may_wait(vhart))) &&
         machine_execute(vhart, instruction)) {
-        if (in_machine && !tenant_has_s_mode(vhart->tenant)) {
+        if (in_machine && !is_inner(vhart)) {
             machine_rewrite(vhart, pc, instruction);
         }
         return;
@@ -196,8 +196,7 @@ static bool goes_on(const struct hart *hart, const struct vhart *vhart, uint32_t
 /* An interrupt that the hart takes to the monitor for its machine mode above an S-mode. */
 static bool is_of_inner(const struct hart *hart, const struct vhart *vhart, uint64_t cause)
 {
-    return tenant_has_s_mode(vhart->tenant) && cause != CAUSE_INTERRUPT_MSI &&
-           cause != CAUSE_INTERRUPT_MEI &&
+    return is_inner(vhart) && cause != CAUSE_INTERRUPT_MSI && cause != CAUSE_INTERRUPT_MEI &&
            (cause != CAUSE_INTERRUPT_MTI ||
             (!hart->reschedule && hart_now(hart) < hart->event_deadline));
 }
@@ -211,27 +210,22 @@ static world_change serve(struct hart *hart, struct vhart *vhart)
 
     if (cause == CAUSE_INTERRUPT_MTI) {
         change = fast_wake(hart);
-    } else if (cause == CAUSE_ILLEGAL_INSTRUCTION && !tenant_has_s_mode(vhart->tenant)) {
+    } else if (cause == CAUSE_ILLEGAL_INSTRUCTION && !is_inner(vhart)) {
         change = fast_wait(hart);
     }
-    if (change != NO_CHANGE) {
-        return change;
-    }
-    if ((int64_t)cause >= 0) {
+    if (change == NO_CHANGE && (int64_t)cause >= 0) {
         change = exception(hart, vhart, cause);
-    } else if (!is_of_inner(hart, vhart, cause)) {
-        return trap_dispatch(hart);
+    } else if (change == NO_CHANGE && !is_of_inner(hart, vhart, cause)) {
+        change = trap_dispatch(hart);
     }
     if (change != NO_CHANGE) {
         return change;
     }
-    if (!hart->reschedule && hart->loaded == vhart) {
-        if ((CSR_READ(mip) & INTERRUPT_MTI) == 0) {
-            return change_world(&vhart->world, &vhart->world);
-        }
+    if (!hart->reschedule && hart->loaded == vhart && (CSR_READ(mip) & INTERRUPT_MTI) == 0) {
+        return change_world(&vhart->world, &vhart->world);
     }
     /* It may lose the hart. While it waits, mie says what wakes it. */
-    if (tenant_has_s_mode(vhart->tenant) && goes_on(hart, vhart, life) &&
+    if (is_inner(vhart) && goes_on(hart, vhart, life) &&
         vhart->schedulable.state == SCHEDULABLE_READY) {
         inner_settle(vhart);
     }
@@ -246,7 +240,7 @@ world_change machine_trap(struct hart *hart)
     struct vhart *vhart = hart->loaded;
     const struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     uint32_t life = vhart->tenant->lives;
-    bool inner = tenant_has_s_mode(vhart->tenant);
+    bool inner = is_inner(vhart);
     world_change change;
 
     if (inner) {
@@ -254,6 +248,7 @@ world_change machine_trap(struct hart *hart)
     }
     trap_use_fast_paths(true);
     change = serve(hart, vhart);
+    record_running(hart, hart->loaded);
     if (goes_on(hart, vhart, life)) {
         if (inner) {
             inner_settle(vhart);

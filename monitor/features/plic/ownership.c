@@ -28,6 +28,20 @@ static uint64_t claim_register(const struct bundle_tenant *tenant, const struct 
            (uint64_t)PLIC_CONTEXT_STRIDE * vhart->plic_s_context;
 }
 
+/* Behind the vharts, in their order. */
+static void add_machine_contexts(const struct tenant *tenant, struct vplic *vplic)
+{
+    bool has_both = (tenant->description->flags & COTENANT_TENANT_S_MODE) != 0;
+
+    for (uint32_t i = 0; has_both && i < tenant_vhart_count(tenant); i++) {
+        uint32_t context = tenant->vharts[i].description->plic_m_context;
+
+        if (context != COTENANT_NONE) {
+            vplic_add_vhart(vplic, context, false);
+        }
+    }
+}
+
 /* Gives a tenant its PLIC and the sources of its description. */
 static void set_up(struct tenant *tenant)
 {
@@ -54,6 +68,9 @@ static void set_up(struct tenant *tenant)
         vhart->plic->claim_register = claim_register(description, vhart->description);
         vhart->plic->enables_entry =
             passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
+    }
+    if (HAS(machine)) {
+        add_machine_contexts(tenant, vplic);
     }
     tenant_take_sources(tenant);
 }

@@ -3,6 +3,7 @@
 #ifndef COTENANT_FEATURES_PLIC_PLIC_VHART_H
 #define COTENANT_FEATURES_PLIC_PLIC_VHART_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/vhart.h"
@@ -35,6 +36,9 @@ struct plic_vhart {
     uint64_t claim_register;
     const struct vplic_vhart *own; /* its part of the tenant's PLIC */
     uint32_t enables_entry;        /* PMP entry of its enable words alone, or COTENANT_NONE */
+    /* Line of its M-mode context, of a tenant that has both; atomic. When it changes, the vhart's
+     * hart hears vhart_is_routed. */
+    bool machine_line;
 };
 
 #endif

@@ -94,17 +94,42 @@ static void __attribute__((noinline)) refresh(const struct vplic *vplic, struct 
     }
 }
 
+/* The lines of M-mode contexts, behind those of the vharts. */
+static void __attribute__((noinline)) refresh_machine(struct tenant *tenant)
+{
+    const struct vplic *vplic = tenant->plic;
+    uint32_t count = tenant_vhart_count(tenant);
+
+    for (uint32_t i = 0; count + i < vplic_vhart_count(vplic); i++) {
+        struct vhart *vhart = &tenant->vharts[i];
+        bool line = vplic_output(vplic, &vplic->vharts[count + i]);
+
+        if (line == vhart->plic->machine_line) {
+            continue;
+        }
+        __atomic_store_n(&vhart->plic->machine_line, line, __ATOMIC_RELAXED);
+        if (hart_is_self(vhart->world.hart)) {
+            vhart_is_routed(vhart);
+        } else {
+            messages_post(vhart, REQUEST_ROUTING);
+        }
+    }
+}
+
 /* Out of line: a tenant with one vhart does not save the registers of the loop. */
 static void __attribute__((noinline)) refresh_all(struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         refresh(tenant->plic, &tenant->vharts[i]);
     }
+    if (HAS(machine)) {
+        refresh_machine(tenant);
+    }
 }
 
 void routing_refresh(struct tenant *tenant)
 {
-    if (tenant_vhart_count(tenant) == 1) {
+    if (vplic_vhart_count(tenant->plic) == 1) {
         refresh(tenant->plic, tenant->vharts);
     } else {
         refresh_all(tenant);

@@ -39,7 +39,10 @@
 #include "core/vhart.h"
 #include "irq/source_set.h"
 
-/* Vharts of one tenant. */
+/*
+ * Vharts of one tenant; or contexts: of one that has an M-mode context for each as well, those
+ * count as vharts behind the others, and are emulated.
+ */
 #define VPLIC_MAX_VHARTS 8
 #define VPLIC_PRIORITY_BITS 3
 #define VPLIC_PRIORITY_MAX 7
@@ -72,7 +75,7 @@ struct vplic {
 
 static inline uint32_t vplic_vhart_count(const struct vplic *vplic)
 {
-    return SEVERAL_VHARTS ? vplic->vhart_count : 1;
+    return SEVERAL_VHARTS || HAS(machine) ? vplic->vhart_count : 1;
 }
 
 /* Sources that the tenant may configure, as bits of a word. */

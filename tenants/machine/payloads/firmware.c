@@ -2,8 +2,8 @@
 /*
  * Two harts, each with S-mode below its own machine mode, as firmware for a kernel with several
  * harts has it: calls by which one S-mode interrupts the other or lets it fence, a timer for each,
- * the S-mode context of hart 1, and what one hart delegates and maps and the other one does not.
- * What it prints is what the bare machine with two harts prints; hart 0 prints all of it.
+ * the contexts of both modes of hart 1, and what one hart delegates and maps and the other one does
+ * not. What it prints is what the bare machine with two harts prints; hart 0 prints all of it.
  *
  * Arguments: storm=1   both S-modes interrupt and fence each other for ever
  */
@@ -18,10 +18,11 @@
 
 #define NEVER UINT64_MAX
 #define PLIC 0xc000000
-#define CONTEXT 3 /* S-mode of hart 1 */
-#define PLIC_ENABLE (PLIC + 0x2000 + 0x80 * CONTEXT)
-#define PLIC_THRESHOLD (PLIC + 0x200000 + 0x1000 * CONTEXT)
-#define PLIC_CLAIM (PLIC + 0x200004 + 0x1000 * CONTEXT)
+#define MACHINE_CONTEXT 2 /* of hart 1 */
+#define CONTEXT 3         /* of its S-mode */
+#define PLIC_ENABLE(context) (PLIC + 0x2000 + 0x80ul * (context))
+#define PLIC_THRESHOLD(context) (PLIC + 0x200000 + 0x1000ul * (context))
+#define PLIC_CLAIM(context) (PLIC + 0x200004 + 0x1000ul * (context))
 #define UART_SOURCE 10
 #define MSTATUS_MPP_S 0x800ul
 #define INTERRUPTS_S (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL)
@@ -29,6 +30,7 @@
 #define ILLEGAL_INSTRUCTION (1ul << CAUSE_ILLEGAL_INSTRUCTION)
 #define ROUNDS 20
 #define TICKS 5
+#define LONG_TICKS 100000 /* of mtime: by then the other hart has come to its next instruction */
 #define STORM_ROUND 100
 
 /* Calls of S-mode to machine mode, in a7; the first three are to the other hart, in a bit each. */
@@ -38,6 +40,7 @@
 #define CALL_TIMER 0x8u
 #define CALL_PEEK 0x10u /* what S-mode has at an address */
 #define CALL_END 0x20u
+#define CALL_TIMER_OF_OTHER 0x40u
 
 #define PTE_ALL 0xcful /* V, R, W, X, A and D, of S-mode */
 #define PTE_V 0x1ul
@@ -45,7 +48,7 @@
 #define ALIAS 0x200000000ul
 
 /* What hart 0 wants of the S-mode of hart 1, as a task of machine/tasks.h. */
-enum task { ECHO = 1, LOOK, CALL_CODE, TICK, TAKE_EXTERNAL, FAULT, STORM };
+enum task { ECHO = 1, LOOK, CALL_CODE, TICK, TAKE_TICK, TAKE_EXTERNAL, SLEEP, FAULT, STORM };
 
 struct own {
     volatile uint64_t software;
@@ -65,6 +68,7 @@ static _Alignas(16) uint8_t machine_stacks[HARTS][4096];
 static _Alignas(16) uint8_t stacks[HARTS][4096];
 static volatile uint64_t seen;
 static volatile uint32_t claimed;
+static volatile uint32_t claimed_by_machine;
 static volatile uint32_t code[2] = {0x00000513, 0x00008067}; /* li a0, 0; ret */
 
 static uint64_t call(uint64_t number, uint64_t argument)
@@ -128,6 +132,18 @@ static uint64_t peek(uint64_t address)
     return value;
 }
 
+static uint32_t claim(uint64_t context)
+{
+    uint32_t source = REGISTER32(PLIC_CLAIM(context));
+
+    uart_write(UART_INTERRUPT_ENABLE, 0);
+    REGISTER32(PLIC_CLAIM(context)) = UART_SOURCE;
+    while (REGISTER32(PLIC_CLAIM(context)) != 0) {
+        REGISTER32(PLIC_CLAIM(context)) = UART_SOURCE;
+    }
+    return source;
+}
+
 static uint64_t serve(uint64_t hart, uint64_t number, uint64_t argument)
 {
     switch (number) {
@@ -135,6 +151,9 @@ static uint64_t serve(uint64_t hart, uint64_t number, uint64_t argument)
         CSR_CLEAR(mip, INTERRUPT_TIMER);
         MTIMECMP_OF(hart) = argument == NEVER ? NEVER : REGISTER64(MTIME) + argument;
         CSR_SET(mie, INTERRUPT_MTI);
+        return 0;
+    case CALL_TIMER_OF_OTHER:
+        MTIMECMP_OF(1 - hart) = argument;
         return 0;
     case CALL_PEEK:
         return peek(argument);
@@ -159,6 +178,8 @@ void machine_trap(uint64_t *registers, uint64_t entry)
     } else if (cause == (CAUSE_INTERRUPT | 7)) {
         CSR_CLEAR(mie, INTERRUPT_MTI);
         CSR_SET(mip, INTERRUPT_TIMER);
+    } else if (cause == (CAUSE_INTERRUPT | 11)) {
+        claimed_by_machine = claim(2 * hart);
     } else if (cause == CAUSE_ECALL_FROM_S) {
         CSR_WRITE(mepc, CSR_READ(mepc) + 4);
         registers[10] = serve(hart, registers[17], registers[10]);
@@ -191,7 +212,7 @@ static void prepare(uint64_t hart)
     CSR_WRITE(mideleg, INTERRUPTS_S);
     CSR_WRITE(medeleg, hart == 0 ? ILLEGAL_INSTRUCTION : 0ul);
     CSR_WRITE(mcounteren, 7ul);
-    CSR_WRITE(mie, INTERRUPT_MSI);
+    CSR_WRITE(mie, INTERRUPT_MSI | INTERRUPT_MEI);
     for (unsigned i = 0; i < 4; i++) {
         root[hart][i] = (i * GIGABYTE >> 12) << 10 | PTE_ALL;
     }
@@ -211,16 +232,6 @@ static uint64_t this_hart(void)
     return CSR_READ(sscratch) - 0x100;
 }
 
-static void take_external(void)
-{
-    claimed = REGISTER32(PLIC_CLAIM);
-    uart_write(UART_INTERRUPT_ENABLE, 0);
-    REGISTER32(PLIC_CLAIM) = UART_SOURCE;
-    while (REGISTER32(PLIC_CLAIM) != 0) {
-        REGISTER32(PLIC_CLAIM) = UART_SOURCE;
-    }
-}
-
 void supervisor_trap(uint64_t *registers)
 {
     struct own *own = &owns[this_hart()];
@@ -234,7 +245,7 @@ void supervisor_trap(uint64_t *registers)
         own->ticks++;
         call(CALL_TIMER, own->ticks < TICKS ? 1000 : NEVER);
     } else if (cause == (CAUSE_INTERRUPT | CAUSE_INTERRUPT_EXTERNAL)) {
-        take_external();
+        claimed = claim(CONTEXT);
     } else {
         own->illegal_of_supervisor++;
         CSR_WRITE(sepc, CSR_READ(sepc) + 4);
@@ -293,8 +304,18 @@ static void carry_out(int wanted)
         while (owns[1].ticks < TICKS) {
         }
         break;
+    case TAKE_TICK: /* without a call: what another hart writes has to reach it */
+        while (owns[1].ticks == TICKS) {
+        }
+        break;
     case TAKE_EXTERNAL:
-        while (claimed == 0) {
+        while (claimed == 0 && claimed_by_machine == 0) {
+        }
+        break;
+    case SLEEP:
+        seen = 1;
+        while (claimed_by_machine == 0) {
+            __asm__ volatile("wfi");
         }
         break;
     case FAULT:
@@ -316,6 +337,26 @@ static void second_supervisor(void)
     carry_out_all();
 }
 
+static void try_external(uint64_t context, enum task wanted)
+{
+    claimed = 0;
+    claimed_by_machine = 0;
+    seen = 0;
+    REGISTER32(PLIC_ENABLE(context)) = 1u << UART_SOURCE;
+    REGISTER32(PLIC_THRESHOLD(context)) = 0;
+    begin(wanted);
+    if (wanted == SLEEP) {
+        while (seen == 0) {
+        }
+        for (uint64_t start = CSR_READ(time); CSR_READ(time) - start < LONG_TICKS;) {
+        }
+    }
+    uart_write(UART_INTERRUPT_ENABLE, 2); /* the transmitter is empty */
+    end();
+    REGISTER32(PLIC_ENABLE(context)) = 0;
+    print("hart 1 has claimed %u in S-mode, %u in machine mode\n", claimed, claimed_by_machine);
+}
+
 static void try_interrupts(void)
 {
     begin(ECHO);
@@ -332,14 +373,14 @@ static void try_interrupts(void)
     }
     end();
     print("ticks: %lu and %lu\n", owns[0].ticks, owns[1].ticks);
-    REGISTER32(PLIC + 4 * UART_SOURCE) = 1;
-    REGISTER32(PLIC_ENABLE) = 1u << UART_SOURCE;
-    REGISTER32(PLIC_THRESHOLD) = 0;
-    begin(TAKE_EXTERNAL);
-    uart_write(UART_INTERRUPT_ENABLE, 2); /* the transmitter is empty */
+    begin(TAKE_TICK);
+    call(CALL_TIMER_OF_OTHER, 0);
     end();
-    REGISTER32(PLIC_ENABLE) = 0;
-    print("hart 1 has claimed %u\n", claimed);
+    print("and %lu by the other hart\n", owns[1].ticks - TICKS);
+    REGISTER32(PLIC + 4 * UART_SOURCE) = 1;
+    try_external(CONTEXT, TAKE_EXTERNAL);
+    try_external(MACHINE_CONTEXT, TAKE_EXTERNAL);
+    try_external(MACHINE_CONTEXT, SLEEP);
 }
 
 /* What hart 1 sees after a fence that hart 0 has asked for is what hart 0 has written before. */

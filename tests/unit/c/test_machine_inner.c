@@ -22,8 +22,9 @@ static struct bundle_vhart vhart_description;
 static struct tenant tenant = {.description = &description};
 static uint64_t time_now;
 static struct hart hart = {.mtime = &time_now};
+static struct plic_vhart plic;
 static struct vhart vhart = {
-    .tenant = &tenant, .description = &vhart_description, .world.hart = &hart};
+    .tenant = &tenant, .description = &vhart_description, .plic = &plic, .world.hart = &hart};
 static unsigned reflections;
 
 void trap_reflect(struct vhart *which, uint64_t cause, uint64_t value)
@@ -52,6 +53,7 @@ static struct inner *fresh(void)
     machines[0].csrs.mtvec = 0x80001000;
     machine_parked[0] = (struct machine_parked){.mtimecmp = TIME_NEVER};
     clint_vharts[0] = (struct clint_vhart){0};
+    plic.machine_line = false;
     memcpy(vhart_description.pmp_config, (const uint8_t[16]){0x1f, 0x0f, [8] = 0x19}, 16);
     vhart.world.mstatus = MSTATUS_SXL_UXL_64 | MSTATUS_TW;
     vhart.world.medeleg = 0;
@@ -217,6 +219,35 @@ static void msip_interrupts_machine_mode(void **state)
     assert_int_equal(machine_parked[0].deadline, TIME_NEVER);
 }
 
+/* Its M-mode context has something: before msip, and whatever S-mode has in its own. */
+static void the_interrupt_controller_interrupts_machine_mode(void **state)
+{
+    struct inner *inner = fresh();
+    uint64_t pending;
+    (void)state;
+
+    inner->in_machine = false;
+    inner->mie = INTERRUPT_MSI | INTERRUPT_MEI;
+    inner->mideleg = INTERRUPTS_SUPERVISOR;
+    csr_file_write("mip", INTERRUPT_SEI);
+    csr_file_write("mie", INTERRUPTS_MACHINE | INTERRUPT_SEI);
+    inner_settle(&vhart);
+    assert_false(inner->in_machine);
+    clint_vharts[0].msip = 1;
+    plic.machine_line = true;
+    assert_true(machine_read_csr(&vhart, CSR_MIP, &pending));
+    assert_int_equal(pending, INTERRUPT_MSI | INTERRUPT_MEI | INTERRUPT_SEI);
+    assert_true(machine_read_csr(&vhart, CSR_SIP, &pending));
+    assert_int_equal(pending, INTERRUPT_SEI);
+    inner_settle(&vhart);
+    assert_true(inner->in_machine);
+    assert_int_equal(inner->mcause, INTERRUPT | 11);
+    inner->status |= MSTATUS_MIE;
+    plic.machine_line = false;
+    inner_settle(&vhart);
+    assert_int_equal(inner->mcause, INTERRUPT | 3);
+}
+
 static void csrs_hold_what_is_legal(void **state)
 {
     static const struct {
@@ -292,6 +323,7 @@ int main(void)
         cmocka_unit_test(the_hart_is_what_the_mode_may_have),
         cmocka_unit_test(mprv_takes_rights_away_and_gives_back_no_more),
         cmocka_unit_test(msip_interrupts_machine_mode),
+        cmocka_unit_test(the_interrupt_controller_interrupts_machine_mode),
         cmocka_unit_test(csrs_hold_what_is_legal),
         cmocka_unit_test(stimecmp_is_there_with_sstc),
     };

@@ -13,6 +13,7 @@
 #include "core/tenant.h"
 #include "device/plic_map.h"
 #include "features/plic/plic_entries.h"
+#include "features/plic/plic_vhart.h"
 #include "features/plic/routing.h"
 #include "irq/board.h"
 
@@ -37,6 +38,8 @@ static struct {
 } plic;
 
 static unsigned interruptions[2];
+static unsigned posted;
+static unsigned told; /* of hook vhart_is_routed */
 
 static bool is_pending(void)
 {
@@ -96,9 +99,16 @@ uint32_t plic_entry_of_enables(const struct bundle_vhart *vhart)
 
 void messages_send(struct vhart *vhart, uint32_t requests)
 {
-    (void)vhart;
-    (void)requests;
+    assert_int_equal(requests, REQUEST_ROUTING);
+    posted += vhart == &vharts[THERE];
 }
+
+static void is_told(struct vhart *vhart)
+{
+    told += vhart->plic->machine_line;
+}
+
+HOOK(vhart_is_routed, is_told);
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)
 {
@@ -158,6 +168,7 @@ static uint32_t read_register(uint64_t offset)
 static int setup(void **state)
 {
     (void)state;
+    memset(vharts, 0, sizeof(vharts[0]) * 2);
     memset(&plic, 0, sizeof(plic));
     memset(&made, 0, sizeof(made));
     memset(interruptions, 0, sizeof(interruptions));
@@ -240,10 +251,45 @@ static void test_source_of_a_hart_that_does_not_run_it(void **state)
     assert_int_equal(interruptions[THERE], 0);
 }
 
+/* Its vharts have M-mode contexts as well: a line of each mode, and each knows of its own. */
+static void test_both_contexts(void **state)
+{
+    (void)state;
+    plic.line = true;
+    made.tenants[0].flags = COTENANT_TENANT_S_MODE;
+    for (uint32_t i = 0; i < 2; i++) {
+        made.vharts[i].plic_m_context = 2 * i;
+    }
+    tenant_is_set_up(tenant());
+    posted = 0;
+    told = 0;
+    write_register(4 * SOURCE, 7);
+    write_register(ENABLE(0), 1u << SOURCE);
+    assert_true(vharts[HERE].plic->machine_line);
+    assert_int_equal(vharts[HERE].world.pending, 0);
+    assert_int_equal(told, 1);
+    assert_int_equal(posted, 0);
+    write_register(ENABLE(1), 1u << SOURCE);
+    write_register(ENABLE(2), 1u << SOURCE);
+    assert_int_equal(vharts[HERE].world.pending, INTERRUPT_SEI);
+    assert_true(vharts[THERE].plic->machine_line);
+    assert_int_equal(posted, 1);
+    plic.line = false;
+    assert_int_equal(read_register(CLAIM(2)), SOURCE);
+    assert_false(vharts[HERE].plic->machine_line || vharts[THERE].plic->machine_line);
+    assert_int_equal(vharts[HERE].world.pending, 0);
+    assert_int_equal(read_register(CLAIM(0)), 0);
+    write_register(CLAIM(0), SOURCE); /* not claimed there */
+    assert_true(plic.claimed);
+    write_register(CLAIM(2), SOURCE);
+    assert_false(plic.claimed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_line_that_stays_up, setup),
+        cmocka_unit_test_setup(test_both_contexts, setup),
         cmocka_unit_test_setup(test_line_that_is_never_served, setup),
         cmocka_unit_test_setup(test_source_of_a_hart_that_does_not_run_it, setup),
     };

@@ -96,6 +96,9 @@ def test_what_machine_mode_finds_with_s_mode_below(view: TenantView, board: Boar
     controller = cells(tree, "/cpus/cpu@0/interrupt-controller", "phandle")[0]
     parents = cells(tree, "/soc/plic@c000000", "interrupts-extended")
     assert parents == [controller, 0xFFFF_FFFF, controller, 9]
+    both = fdt.parse_dtb(build(replace(whole, machine_contexts=[0]), board))
+    parents = cells(both, "/soc/plic@c000000", "interrupts-extended")
+    assert parents == [controller, 11, controller, 9]
     assert texts(tree, "/cpus/cpu@0", "mmu-type") == [board.mmu]
     for s_mode in (False, True):  # only S-mode has a stimecmp
         seen = replace(whole, s_mode=s_mode, sstc=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_boards import use_board_with_pmp
 from made_images import ET_EXEC, LINUX, RTOS, ElfSegment, Workshop, elf, workshop
 
 from cotenant.commands.check import check
@@ -18,6 +19,7 @@ from cotenant.machine_code import (
     machine_instruction,
     supervisor_instruction,
 )
+from cotenant.ranges import Range
 from cotenant.system import load
 
 __all__ = ["workshop"]
@@ -173,15 +175,46 @@ def test_a_kernel_that_starts_in_machine_mode_is_to_have_s_mode(workshop: Worksh
     assert not load(workshop.system(LINUX + MACHINE + "s-mode = true\n")).warnings
 
 
+@pytest.mark.parametrize(("entries", "warns"), [(16, False), (8, True)])
+def test_too_few_entries_for_its_own_are_told(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, entries: int, warns: bool
+) -> None:
+    use_board_with_pmp(workshop.folder, entries, 4, monkeypatch)
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    text = (LINUX + MACHINE).replace('"qemu-virt"', '"tested"')
+    told = [each for each in load(workshop.system(text)).warnings if "confine nothing" in each]
+    assert len(told) == warns
+    assert all("tenant rtos is in machine mode, and its own PMP entries" in each for each in told)
+    assert all("of the 8 entries of hart 0, " in each for each in told)
+    assert not load(workshop.system(text.replace('mode = "machine"', 'mode = "supervisor"').replace(
+        "./raw.bin", "rtos"))).warnings  # fmt: skip
+
+
+def test_its_watchdog_is_beside_its_timer(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_board_with_pmp(workshop.folder, 16, 4, monkeypatch)
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    watch = 'watch = { within = "1s", policy = "log" }\n'
+    text = (LINUX + MACHINE + watch).replace('"qemu-virt"', '"tested"')
+    assert load(workshop.system(text)).tenants[1].watchdog == Range(0x0200_F000, 0x20)
+    board = next(workshop.folder.rglob("tested.toml"))
+    board.write_text(board.read_text().replace("size = 0x1_0000", "size = 0xc000", 1))
+    with pytest.raises(ConfigError, match="a tenant in machine mode has none here"):
+        load(workshop.system(text))
+
+
 def test_several_harts_have_the_contexts_of_the_boards_first_ones(workshop: Workshop) -> None:
     raw(workshop.folder, {0: words(CSRR_MHARTID)})
     harts = "harts = [1, 0]\n"
     tenant = load(workshop.system(LINUX + MACHINE + harts)).tenants[1]
     # By its own numbers: M-mode contexts of the board's first harts.
     assert [vhart.interrupts.plic_context for vhart in tenant.vharts] == [0, 2]
+    assert {vhart.interrupts.machine_context for vhart in tenant.vharts} == {None}
     assert [vhart.hart.id for vhart in tenant.vharts] == [1, 0]
     tenant = load(workshop.system(LINUX + MACHINE + harts + "s-mode = true\n")).tenants[1]
-    assert [vhart.interrupts.plic_context for vhart in tenant.vharts] == [1, 3]  # S-mode's
+    assert [vhart.interrupts.plic_context for vhart in tenant.vharts] == [1, 3]  # S-mode's,
+    assert [vhart.interrupts.machine_context for vhart in tenant.vharts] == [0, 2]  # and both
 
 
 def test_what_is_behind_the_way_to_another_mode_does_not_count(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from cotenant.bench.systems import payload, running, system
 
 OWN_PORT = "machine-freertos-costs"
 OUR_PORT = "freertos-costs"
+ROUND_TRIP = "machine-round-trip"
 
 TICK_TIMES_BARE = 3
 """times the bare machine's instructions that a tick may take"""
@@ -53,7 +54,15 @@ def run(quick: bool) -> list[Row]:
             count = traps(OWN_PORT, key, of_own, sstc=sstc, marks=marks)
             other = traps(OUR_PORT, key, of_ours, sstc=sstc, marks=marks)
             rows.append(row(f"traps of a {_NAMES[key]}, {suffix}", "traps", count, other))
-    return rows
+    return rows + round_trips()
+
+
+def round_trips() -> list[Row]:
+    """Return calls from user mode to machine mode and back, beside those of the bare machine."""
+    image = paths.TENANT_IMAGES / f"{ROUND_TRIP}.elf"
+    bare = samples.medians(firmware.run_bare(image), f"{ROUND_TRIP} on the bare machine")
+    own = _measured(system(_rtos(ROUND_TRIP)), ROUND_TRIP, sstc=True)
+    return [row(f"round trip, {key}", "instructions", own[key], bare[key]) for key in own]
 
 
 def wake_budget(ours: int) -> float:
@@ -103,7 +112,7 @@ def _busy() -> str:
 
 def _rtos(image: str, arguments: str = "") -> str:
     table = payload("rtos", image, memory="4M", fp=False, arguments=arguments)
-    if image == OWN_PORT:  # it is linked to the start of the board's RAM
+    if image in (OWN_PORT, ROUND_TRIP):  # it is linked to the start of the board's RAM
         place = 'mode = "machine"\nmemory = { base = 0x8000_0000, size = "4M" }'
         table = table.replace("memory = '4M'", place)
     return table
