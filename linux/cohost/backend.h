@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Processes that serve devices of the guest by vhost-user: programs of Debian, which end with this
- * one. Where "socket:PATH" stands for a file, a directory, or the user's network, one runs already
- * and listens there.
+ * one and are started again if they end before. Where "socket:PATH" stands for a file, a directory,
+ * or the user's network, one runs already and listens there.
  */
 #ifndef COHOST_BACKEND_H
 #define COHOST_BACKEND_H

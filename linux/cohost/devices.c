@@ -67,11 +67,11 @@ static void add_disk(const char *description)
     char *file = file_of(description, &readonly);
 
     if (is_served(file)) {
-        backend_add_disk(file, readonly); /* it keeps the name */
+        backend_add_disk(file, readonly);
     } else {
         disk_add(file, readonly);
-        free(file);
     }
+    free(file);
 }
 
 bool devices_share_memory(const struct request *request)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The guest's accesses to the registers come here; the queues are the back end's from the moment at
- * which the driver says that it is ready until it resets the device. A thread passes on interrupts.
+ * which the driver says that it is ready until it resets the device. A thread passes on interrupts,
+ * and looks for the back end again when it is lost.
  */
 #include "vhost_device.h"
 
@@ -9,6 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mac.h"
@@ -27,16 +30,25 @@ enum { NET_QUEUES = 2, DISK_QUEUES = 1, FILE_SYSTEM_QUEUES = 2 };
 #define NET_MAC BIT(5)
 #define NET_NOT_OURS                                                                               \
     (BIT(2) | BIT(16) | BIT(17) | BIT(18) | BIT(19) | BIT(20) | BIT(21) | BIT(22) | BIT(23))
-#define DISK_NOT_OURS BIT(12)
+/* Besides more queues: without the indices that suppress notices, no request goes unseen. */
+#define DISK_NOT_OURS (BIT(12) | BIT(29))
 #define DISK_CONFIGURATION 60
+#define DISK_HAS_MODE BIT(11)
+#define DISK_MODE 32 /* in the configuration: whether writes may wait for a flush */
 #define TAG_SIZE 36
+/* Pauses before a back end is looked for again: longer ones if it is lost again and again. */
+#define SHORT_PAUSE_MS 100
+#define LONG_PAUSE_MS 1000
+#define LONG_LIFE_MS 10000
 
 struct served {
     struct virtio virtio;
     struct vhost vhost;
-    const char *name;
+    struct vhost_way *way;
+    uint64_t relied_on; /* features of the back end that were offered to the driver */
     bool started;
     bool lost;
+    struct ring_watch watches[VIRTIO_MOST_QUEUES]; /* a disk's */
     int kicks[VIRTIO_MOST_QUEUES], calls[VIRTIO_MOST_QUEUES];
     pthread_t thread;
     union {
@@ -61,23 +73,36 @@ static void lose(struct served *served)
 {
     if (!served->lost) {
         served->lost = true;
-        say("%s does not serve the guest's device any more", served->name);
+        shutdown(served->vhost.socket, SHUT_RDWR); /* the thread sees it */
+        say("%s does not serve the guest's device any more: it is started again, or waited for",
+            served->way->name);
+    }
+}
+
+/* Has the back end begin, or go on behind what has been done. */
+static void start_queues(struct served *served)
+{
+    struct virtio *device = &served->virtio;
+    bool good =
+        vhost_set_features(&served->vhost, device->driver_features & served->vhost.features);
+
+    for (unsigned i = 0; good && i < device->queue_count; i++) {
+        good = !device->queues[i].ready || vhost_start_queue(&served->vhost, i, &device->queues[i],
+                                                             served->kicks[i], served->calls[i]);
+    }
+    if (!good) {
+        lose(served);
     }
 }
 
 static void begin(struct virtio *device)
 {
     struct served *served = of(device);
-    bool good = !served->lost && vhost_set_features(&served->vhost, device->driver_features &
-                                                                        served->vhost.features);
 
-    for (unsigned i = 0; good && i < device->queue_count; i++) {
-        good = !device->queues[i].ready || vhost_start_queue(&served->vhost, i, &device->queues[i],
-                                                             served->kicks[i], served->calls[i]);
-    }
+    memset(served->watches, 0, sizeof(served->watches));
     served->started = true;
-    if (!good) {
-        lose(served);
+    if (!served->lost) {
+        start_queues(served);
     }
 }
 
@@ -93,21 +118,33 @@ static void end(struct virtio *device)
     served->started = false;
 }
 
-static void notice(struct virtio *device, unsigned queue)
+static void watch(struct served *served, unsigned queue)
+{
+    if (served->virtio.id == VIRTIO_ID_DISK && served->started) {
+        ring_watch(&served->virtio.queues[queue], &served->watches[queue]);
+    }
+}
+
+static void kick(const struct served *served, unsigned queue)
 {
     const uint64_t one = 1;
 
-    (void)!write(of(device)->kicks[queue], &one, sizeof(one));
+    (void)!write(served->kicks[queue], &one, sizeof(one));
+}
+
+static void notice(struct virtio *device, unsigned queue)
+{
+    watch(of(device), queue);
+    kick(of(device), queue);
 }
 
 /* Passes on the interrupts, until the back end is gone. */
-static void *run_calls(void *argument)
+static void pass_calls(struct served *served)
 {
-    struct served *served = argument;
     struct pollfd wait[VIRTIO_MOST_QUEUES + 1];
     unsigned queues = served->virtio.queue_count;
 
-    for (;;) {
+    do {
         bool called = false;
 
         for (unsigned i = 0; i < queues; i++) {
@@ -115,41 +152,143 @@ static void *run_calls(void *argument)
         }
         wait[queues] = (struct pollfd){served->vhost.socket, 0, 0};
         if (poll(wait, queues + 1, -1) < 0) {
+            wait[queues].revents = 0;
             continue;
         }
         for (unsigned i = 0; i < queues; i++) {
             uint64_t number;
 
-            called |= wait[i].revents != 0 &&
-                      read(served->calls[i], &number, sizeof(number)) == sizeof(number);
+            if (wait[i].revents != 0 &&
+                read(served->calls[i], &number, sizeof(number)) == sizeof(number)) {
+                called = true;
+                pthread_mutex_lock(&served->virtio.lock);
+                watch(served, i);
+                pthread_mutex_unlock(&served->virtio.lock);
+            }
         }
         if (called) {
             virtio_interrupt(&served->virtio);
         }
-        if (wait[queues].revents != 0) {
-            pthread_mutex_lock(&served->virtio.lock);
-            lose(served);
-            pthread_mutex_unlock(&served->virtio.lock);
-            return NULL;
+    } while (wait[queues].revents == 0);
+}
+
+/*
+ * Reads what disk it is. What a back end has told the guest to be written must not be lost with it,
+ * as the metadata of an image would be that it keeps for later: where it can, it writes through.
+ */
+static bool open_disk(struct vhost *vhost, uint8_t *configuration)
+{
+    return ((vhost->features & DISK_HAS_MODE) == 0 ||
+            vhost_write_configuration(vhost, DISK_MODE, 0)) &&
+           vhost_read_configuration(vhost, configuration, DISK_CONFIGURATION);
+}
+
+/* Has the new back end go on where the one before was lost. */
+static void go_on(struct served *served)
+{
+    struct virtio *device = &served->virtio;
+
+    for (unsigned i = 0; served->started && i < device->queue_count; i++) {
+        if (device->id == VIRTIO_ID_DISK) {
+            ring_hand_over(&device->queues[i], &served->watches[i]);
+        } else {
+            ring_go_on(&device->queues[i]); /* these give requests back in their order */
         }
+    }
+    if (served->started) {
+        start_queues(served);
+    }
+    for (unsigned i = 0; i < device->queue_count; i++) {
+        kick(served, i); /* the notice before may have been lost */
     }
 }
 
-static struct served *open_device(const char *name, int socket)
+/* Whether the back end serves the device that the driver knows. */
+static bool is_the_same(const struct served *served, struct vhost *vhost)
+{
+    uint8_t bytes[DISK_CONFIGURATION];
+
+    return (served->relied_on & ~vhost->features) == 0 &&
+           (served->virtio.id != VIRTIO_ID_DISK ||
+            (open_disk(vhost, bytes) &&
+             memcmp(bytes, served->configuration.bytes, sizeof(bytes)) == 0));
+}
+
+static bool connect_again(struct served *served)
+{
+    int socket = served->way->connect(served->way);
+    struct vhost vhost;
+    const char *why;
+
+    if (socket < 0) {
+        return false;
+    }
+    if (!vhost_open(&vhost, socket, &why) || !is_the_same(served, &vhost)) {
+        close(socket);
+        return false;
+    }
+    pthread_mutex_lock(&served->virtio.lock);
+    close(served->vhost.socket);
+    served->vhost = vhost;
+    served->lost = false;
+    say("%s serves the guest's device again", served->way->name);
+    go_on(served);
+    pthread_mutex_unlock(&served->virtio.lock);
+    virtio_interrupt(&served->virtio); /* what it had done before was perhaps not told */
+    return true;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void *run(void *argument)
+{
+    struct served *served = argument;
+    long pause = SHORT_PAUSE_MS;
+
+    for (;;) {
+        int64_t since = now_ms();
+
+        pass_calls(served);
+        pthread_mutex_lock(&served->virtio.lock);
+        lose(served);
+        pthread_mutex_unlock(&served->virtio.lock);
+        if (now_ms() - since > LONG_LIFE_MS) {
+            pause = SHORT_PAUSE_MS;
+        }
+        do {
+            nanosleep(&(struct timespec){pause / 1000, pause % 1000 * 1000000}, NULL);
+            pause = 2 * pause < LONG_PAUSE_MS ? 2 * pause : LONG_PAUSE_MS;
+        } while (!connect_again(served));
+    }
+    return NULL;
+}
+
+static struct served *open_device(struct vhost_way *way)
 {
     struct served *served = &all[count];
     const char *why;
+    int socket;
 
     if (count == VHOST_DEVICES_MOST) {
         fail_start("a guest has at most %u devices that other processes serve", VHOST_DEVICES_MOST);
     }
     count++;
-    served->name = name;
+    served->way = way;
+    socket = way->connect(way);
+    if (socket < 0) {
+        fail_start("%s does not serve the guest; is it installed, or running?", way->name);
+    }
     if (!vhost_open(&served->vhost, socket, &why)) {
-        fail_start("%s cannot serve the guest: %s", name, why);
+        fail_start("%s cannot serve the guest: %s", way->name, why);
     }
     if ((served->vhost.features & VIRTIO_F_VERSION_1) == 0) {
-        fail_start("%s serves only drivers of old", name);
+        fail_start("%s serves only drivers of old", way->name);
     }
     return served;
 }
@@ -165,6 +304,7 @@ static void add(struct served *served, uint32_t id, unsigned queues, size_t conf
     device->begin = begin;
     device->end = end;
     device->notice = notice;
+    served->relied_on = device->features & served->vhost.features;
     for (unsigned i = 0; i < queues; i++) {
         served->kicks[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         served->calls[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -173,35 +313,34 @@ static void add(struct served *served, uint32_t id, unsigned queues, size_t conf
         }
     }
     virtio_add(device);
-    if (pthread_create(&served->thread, NULL, run_calls, served) != 0) {
-        fail_start("there is no thread for %s", served->name);
+    if (pthread_create(&served->thread, NULL, run, served) != 0) {
+        fail_start("there is no thread for %s", served->way->name);
     }
 }
 
-void vhost_add_disk(const char *name, int socket)
+void vhost_add_disk(struct vhost_way *way)
 {
-    struct served *served = open_device(name, socket);
+    struct served *served = open_device(way);
 
-    if (!vhost_read_configuration(&served->vhost, served->configuration.bytes,
-                                  DISK_CONFIGURATION)) {
-        fail_start("%s does not tell what disk it serves", name);
+    if (!open_disk(&served->vhost, served->configuration.bytes)) {
+        fail_start("%s does not tell what disk it serves", way->name);
     }
     served->virtio.features = served->vhost.features & ~(NOT_OURS | DISK_NOT_OURS);
     add(served, VIRTIO_ID_DISK, DISK_QUEUES, DISK_CONFIGURATION);
 }
 
-void vhost_add_net(const char *name, int socket, const char *guest)
+void vhost_add_net(struct vhost_way *way, const char *guest)
 {
-    struct served *served = open_device(name, socket);
+    struct served *served = open_device(way);
 
     mac_make(guest, count + 0x100, served->configuration.mac);
     served->virtio.features = (served->vhost.features & ~(NOT_OURS | NET_NOT_OURS)) | NET_MAC;
     add(served, VIRTIO_ID_NET, NET_QUEUES, MAC_SIZE);
 }
 
-void vhost_add_share(const char *name, int socket, const char *tag)
+void vhost_add_share(struct vhost_way *way, const char *tag)
 {
-    struct served *served = open_device(name, socket);
+    struct served *served = open_device(way);
     size_t length = strlen(tag);
 
     if (length == 0 || length > TAG_SIZE) {

@@ -8,11 +8,21 @@
 #define VHOST_DEVICES_MOST 6
 
 /*
- * Adds a device to the bus that the back end at the other end of the socket serves. `name` is for
- * sentences. The network card has an address of the guest's name; the file system is called `tag`.
+ * How a back end is reached: `connect` returns a new socket, -1 if nobody serves. It is called
+ * again, by a thread of the device, whenever the back end was lost. `name` is for sentences.
  */
-void vhost_add_disk(const char *name, int socket);
-void vhost_add_net(const char *name, int socket, const char *guest);
-void vhost_add_share(const char *name, int socket, const char *tag);
+struct vhost_way {
+    const char *name;
+    int (*connect)(struct vhost_way *way);
+};
+
+/*
+ * Adds a device to the bus that a back end serves. If the back end is lost, the guest's requests
+ * wait for the next one, which does again what was not done. The network card has an address of the
+ * guest's name; the file system is called `tag`.
+ */
+void vhost_add_disk(struct vhost_way *way);
+void vhost_add_net(struct vhost_way *way, const char *guest);
+void vhost_add_share(struct vhost_way *way, const char *tag);
 
 #endif

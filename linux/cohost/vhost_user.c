@@ -25,6 +25,7 @@ enum {
     SET_PROTOCOL_FEATURES = 16,
     SET_VRING_ENABLE = 18,
     GET_CONFIG = 24,
+    SET_CONFIG = 25,
 };
 
 #define VERSION 1
@@ -284,6 +285,16 @@ bool vhost_read_configuration(struct vhost *vhost, void *bytes, uint32_t size)
     }
     memcpy(bytes, message.configuration.bytes, size);
     return true;
+}
+
+bool vhost_write_configuration(struct vhost *vhost, uint32_t offset, uint8_t byte)
+{
+    struct message message = make(SET_CONFIG, offsetof(struct configuration, bytes) + 1);
+
+    message.configuration.offset = offset;
+    message.configuration.size = 1;
+    message.configuration.bytes[0] = byte;
+    return (vhost->protocol_features & PROTOCOL_CONFIG) != 0 && tell(vhost, &message, NULL, 0);
 }
 
 bool vhost_set_features(struct vhost *vhost, uint64_t features)

@@ -28,6 +28,9 @@ bool vhost_open(struct vhost *vhost, int socket, const char **why);
 /* Reads the device's configuration. */
 bool vhost_read_configuration(struct vhost *vhost, void *bytes, uint32_t size);
 
+/* Writes a byte of it. */
+bool vhost_write_configuration(struct vhost *vhost, uint32_t offset, uint8_t byte);
+
 /* The features that the driver took, before the queues are started. */
 bool vhost_set_features(struct vhost *vhost, uint64_t features);
 

@@ -70,6 +70,98 @@ void ring_go_on(struct virtio_queue *queue)
     queue->next = ring == NULL ? 0 : __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_RELAXED);
 }
 
+static uint16_t *available_slot(uint8_t *ring, const struct virtio_queue *queue, uint16_t index)
+{
+    return half(ring, RING_ELEMENTS + 2ull * (index % queue->size));
+}
+
+static uint16_t used_head(uint8_t *ring, const struct virtio_queue *queue, uint16_t index)
+{
+    return __atomic_load_n(
+        half(ring, RING_ELEMENTS + (uint64_t)(index % queue->size) * sizeof(struct used_element)),
+        __ATOMIC_RELAXED);
+}
+
+/* Counts a request that was made or, with -1, given back. Nonsense is the guest's own. */
+static void count_head(struct ring_watch *watch, uint16_t head, int change)
+{
+    if (head < VIRTIO_QUEUE_SIZE) {
+        watch->open[head] = (int8_t)(watch->open[head] + change);
+    }
+}
+
+void ring_watch(const struct virtio_queue *queue, struct ring_watch *watch)
+{
+    uint8_t *available = available_ring(queue), *used = used_ring(queue);
+    uint16_t made, done;
+
+    if (available == NULL || used == NULL) {
+        watch->lost = true;
+        return;
+    }
+    /* In this order: what was given back was made before. */
+    done = __atomic_load_n(half(used, RING_INDEX), __ATOMIC_ACQUIRE);
+    made = __atomic_load_n(half(available, RING_INDEX), __ATOMIC_ACQUIRE);
+    watch->lost |= (uint16_t)(done - watch->used) > queue->size ||
+                   (uint16_t)(made - watch->available) > queue->size;
+    for (; !watch->lost && watch->available != made; watch->available++) {
+        uint16_t *slot = available_slot(available, queue, watch->available);
+
+        count_head(watch, __atomic_load_n(slot, __ATOMIC_RELAXED), 1);
+    }
+    for (; !watch->lost && watch->used != done; watch->used++) {
+        count_head(watch, used_head(used, queue, watch->used), -1);
+    }
+}
+
+/*
+ * Of the open requests, the newest mention of each in the available ring is its own. A request that
+ * is so old that the ring has forgotten it comes first.
+ */
+static unsigned order_open(struct ring_watch *watch, const struct virtio_queue *queue,
+                           uint8_t *available, uint16_t *heads)
+{
+    unsigned left = queue->size;
+
+    for (unsigned back = 1; back <= queue->size; back++) {
+        uint16_t *slot = available_slot(available, queue, (uint16_t)(watch->available - back));
+        uint16_t head = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+        if (head < queue->size && watch->open[head] > 0) {
+            watch->open[head] = 0;
+            heads[--left] = head;
+        }
+    }
+    for (unsigned head = 0; head < queue->size; head++) {
+        if (watch->open[head] > 0) {
+            heads[--left] = (uint16_t)head;
+        }
+    }
+    return left;
+}
+
+void ring_hand_over(struct virtio_queue *queue, struct ring_watch *watch)
+{
+    uint8_t *available = available_ring(queue);
+    uint16_t heads[VIRTIO_QUEUE_SIZE];
+    unsigned first;
+
+    ring_watch(queue, watch);
+    ring_go_on(queue);
+    if (available == NULL || watch->lost) {
+        return; /* as for requests that were given back in their order */
+    }
+    first = order_open(watch, queue, available, heads);
+    /* The driver never reads what it wrote there, and writes elsewhere as long as they are open. */
+    for (unsigned i = first;
+         i < queue->size && queue->size - first == (uint16_t)(watch->available - watch->used);
+         i++) {
+        __atomic_store_n(available_slot(available, queue, (uint16_t)(watch->used + i - first)),
+                         heads[i], __ATOMIC_RELEASE);
+    }
+    *watch = (struct ring_watch){.available = watch->used, .used = watch->used};
+}
+
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
 {
     uint8_t *ring = available_ring(queue);
@@ -77,8 +169,7 @@ bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
     if (ring == NULL || __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) == queue->next) {
         return false;
     }
-    *head = __atomic_load_n(half(ring, RING_ELEMENTS + 2ull * (queue->next % queue->size)),
-                            __ATOMIC_RELAXED);
+    *head = __atomic_load_n(available_slot(ring, queue, queue->next), __ATOMIC_RELAXED);
     queue->next++;
     return true;
 }

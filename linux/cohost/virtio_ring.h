@@ -34,6 +34,25 @@ uint64_t ring_used_size(const struct virtio_queue *queue);
 /* Goes on behind the last request that was given back, where all were given back in their order. */
 void ring_go_on(struct virtio_queue *queue);
 
+/*
+ * What is known of a queue that another process serves: the requests that it has taken and not
+ * given back. It may do so in any order, so that the rings alone do not tell.
+ */
+struct ring_watch {
+    uint16_t available, used; /* up to which index the rings were looked at */
+    bool lost;                /* more happened between two looks than the rings remember */
+    int8_t open[VIRTIO_QUEUE_SIZE];
+};
+
+/* Looks at what has happened; at least once for a ring full of requests. */
+void ring_watch(const struct virtio_queue *queue, struct ring_watch *watch);
+
+/*
+ * Prepares the queue for another process: the requests that are open come next, in the order in
+ * which they were made. The process before is gone.
+ */
+void ring_hand_over(struct virtio_queue *queue, struct ring_watch *watch);
+
 /* Takes the head of the next request. False: there is none. */
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head);
 

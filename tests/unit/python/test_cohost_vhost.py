@@ -34,22 +34,35 @@ REPLY_ACK, CONFIG = 1 << 3, 1 << 9
 VERSION, REPLY, NEED_REPLY = 1, 4, 8
 GET_FEATURES, SET_FEATURES, SET_OWNER, SET_MEM_TABLE = 1, 2, 3, 5
 SET_NUM, SET_ADDR, SET_BASE, GET_BASE, SET_KICK, SET_CALL = 8, 9, 10, 11, 12, 13
-GET_PROTOCOL, SET_PROTOCOL, ENABLE, GET_CONFIG = 15, 16, 18, 24
+GET_PROTOCOL, SET_PROTOCOL, ENABLE, GET_CONFIG, SET_CONFIG = 15, 16, 18, 24, 25
 ANSWERS = (GET_FEATURES, GET_BASE, GET_PROTOCOL, GET_CONFIG)
 CAPACITY = 1234
+RING = 8
 
 Reply = Callable[[int, bytes], bytes | None]
 
 
 class BackEnd:
-    """A back end that gives each request back with "served" in its last piece."""
+    """A back end that gives each request back with "served" in its last piece.
 
-    def __init__(self, path: Path, spoil: Reply | None = None) -> None:
+    Or only those that `picks` picks; then it dies.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        spoil: Reply | None = None,
+        picks: Callable[[list[int]], list[int]] | None = None,
+    ) -> None:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(path))
         self.listener.listen()
         self.listener.settimeout(30)
         self.spoil = spoil
+        self.picks = picks
+        self.served = threading.Event()
+        self.heads: list[int] = []
+        """of the requests, in the order in which the ring has them"""
         self.seen: list[tuple[int, bytes]] = []
         self.regions: list[tuple[int, int, int, mmap.mmap]] = []
         self.rings: dict[str, int] = {}
@@ -73,6 +86,7 @@ class BackEnd:
         except OSError:  # closed: nobody has come
             return
         with connection:
+            self.connection = connection
             connection.settimeout(30)
             while self._serve_one(connection):
                 pass
@@ -102,7 +116,7 @@ class BackEnd:
 
     def _carry_out(self, request: int, payload: bytes, files: list[int]) -> bytes:
         if request == GET_FEATURES:
-            return struct.pack("<Q", VERSION_1 | PROTOCOL | 1 << 9 | 1 << 26 | 1 << 34)
+            return struct.pack("<Q", VERSION_1 | PROTOCOL | 1 << 9 | 1 << 11 | 1 << 26 | 1 << 34)
         if request == GET_PROTOCOL:
             return struct.pack("<Q", (1 << 40) - 1)
         if request == GET_CONFIG:
@@ -130,13 +144,21 @@ class BackEnd:
             os.eventfd_read(self.files[SET_KICK])
         except OSError:
             return
-        head = struct.unpack_from("<H", self.memory(self.rings["available"], 6, user=True), 4)[0]
-        descriptor = self.memory(self.rings["descriptors"] + 16 * head, 16, user=True)
-        address, size, _, _ = struct.unpack("<QIHH", descriptor)
-        self.memory(address, size, user=False)[:6] = b"served"
-        used = self.memory(self.rings["used"], 12, user=True)
-        struct.pack_into("<II", used, 4, head, 6)
-        struct.pack_into("<H", used, 2, 1)
+        base = struct.unpack("<II", self.payloads(SET_BASE)[-1])[1]
+        ring = struct.unpack("<10H", self.memory(self.rings["available"], 20, user=True))
+        self.heads = [ring[2 + i % RING] for i in range(base, ring[1])]
+        used = self.memory(self.rings["used"], 4 + 8 * RING, user=True)
+        for head in self.heads if self.picks is None else self.picks(self.heads):
+            descriptor = self.memory(self.rings["descriptors"] + 16 * head, 16, user=True)
+            address, size, _, _ = struct.unpack("<QIHH", descriptor)
+            self.memory(address, size, user=False)[:6] = b"served"
+            struct.pack_into("<II", used, 4 + 8 * (base % RING), head, 6)
+            base += 1
+            struct.pack_into("<H", used, 2, base)
+        self.served.set()
+        if self.picks is not None:
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
         with contextlib.suppress(OSError, KeyError):  # it has been closed
             os.eventfd_write(self.files[SET_CALL], 1)
 
@@ -166,7 +188,7 @@ def driver(descriptors: int = BASE + DESCRIPTORS, used: int = BASE + USED) -> st
     """Return the script of a driver up to the point where it is ready."""
     stores = [
         *((0x70, 0), (0x70, 3), (0x24, 1), (0x20, 1), (0x24, 0), (0x20, 1 << 9), (0x70, 0xB)),
-        *((0x30, 0), (0x38, 8), (0x80, descriptors), (0x90, BASE + AVAILABLE), (0xA0, used)),
+        *((0x30, 0), (0x38, RING), (0x80, descriptors), (0x90, BASE + AVAILABLE), (0xA0, used)),
         *((0x44, 1), (0x70, 0xF)),
     ]
     return "".join(store(offset, value) for offset, value in stores)
@@ -200,6 +222,8 @@ def test_a_request_is_served_in_the_guests_memory(host: Host, back_end: BackEnd)
     features = int.from_bytes(back_end.payloads(SET_FEATURES)[0], "little")
     assert features == VERSION_1 | PROTOCOL | 1 << 9
     assert back_end.payloads(GET_BASE) == [bytes(8)]
+    # It is to write through: that byte of the configuration is at 32.
+    assert back_end.payloads(SET_CONFIG) == [struct.pack("<IIIB", 32, 1, 0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -289,10 +313,41 @@ def test_a_back_end_that_dies_takes_only_its_device(host: Host, request_number: 
     assert errors.count(b"does not serve the guest's device any more") == 1
 
 
+def test_requests_wait_for_the_next_back_end(host: Host) -> None:
+    """The first one gives back a later request and dies: the next one gets just the others."""
+    memory = bytearray(
+        kernel(driver() + store(0x50, 0) + f"wait {SOURCE}\n" * 9).ljust(0x10000, b"\0")
+    )
+    for head in range(4):
+        struct.pack_into(
+            "<QIHH", memory, DESCRIPTORS + 16 * head, BASE + BUFFER + 64 * head, 6, 2, 0
+        )
+    struct.pack_into("<HH4H", memory, AVAILABLE, 0, 4, 0, 1, 2, 3)
+    (host.folder / "Image").write_bytes(memory)
+    path = host.folder / "end"
+    first = BackEnd(path, picks=lambda heads: [heads[2], heads[1]])
+    disk = ("--disk", f"socket:{path}")
+    process = host.start("run", "--memory", "16M", "--kernel", host.folder / "Image", *disk)
+    assert first.served.wait(30)
+    first.close()
+    path.unlink()
+    second = BackEnd(path)
+    assert second.served.wait(30)
+    used = second.memory(BASE + USED, 4 + 8 * RING, user=False)
+    assert struct.unpack_from("<H8I", used, 2)[0] == 4
+    assert [struct.unpack_from("<I", used, 4 + 8 * i)[0] for i in range(4)] == [2, 1, 0, 3]
+    assert (first.heads, second.heads) == ([0, 1, 2, 3], [0, 3])
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    second.close()
+    assert b"Sanitizer" not in errors and b"runtime error" not in errors, errors
+    assert b"any more" in errors and b"serves the guest's device again" in errors
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--disk", "socket:/none"), b"cannot connect to back end /none"),
+        (("--disk", "socket:/none"), b"/none does not serve the guest"),
         (("--net", "user,speed=9"), b"speed=9 is no option"),
         (("--share", "directory"), b"DIRECTORY=NAME is wanted"),
     ],
