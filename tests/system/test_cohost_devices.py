@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Guests of a Debian: input and network of theirs, what pauses and kills leave behind."""
+"""Guests of a Debian: their input and network, what pauses and kills leave behind."""
 
 import random
 
@@ -44,7 +44,7 @@ def try_network(session: Session) -> None:
     start = 'start="mkfifo /tmp/open; nc -l -p 7 <>/tmp/open >/tmp/got; md5sum </tmp/got;'
     start += "cat /sys/class/net/eth0/address;"
     start += 'hexdump -n 16 /dev/hwrng | wc -l"'
-    run = f"{RUN} {start}' --net tap0,mac={MAC} </dev/null >/tmp/web &"
+    run = f"{RUN} {start}' --net tap0,mac={MAC} --net tap1 </dev/null >/tmp/web &"
     answer(session, f"{run} {TAP}")
     up = "until ping -c 1 -W 1 10.1.0.2; do sleep 0.2; done >/dev/null"
     answer(session, f"{up}; ping -c 3 10.1.0.2")
@@ -65,6 +65,39 @@ def uptimes(session: Session, mark: str) -> tuple[float, float, float]:
     return float(before), float(guest.removeprefix(f"{mark}=")), float(after)
 
 
+def type_in(session: Session, command: str) -> None:
+    """Have the guest carry out a command, by its console."""
+    typed = f"{command}; echo do''ne"
+    answer(session, f"echo '{typed}' >/tmp/keys; cohost console web </tmp/keys | grep -m 1 ^done")
+
+
+def try_firewall(session: Session) -> None:
+    """All that the host sends elsewhere passes through the guest, which lets through what it wants.
+
+    Elsewhere is another network namespace of the host.
+    """
+    answer(session, "unshare -n sleep 10000 </dev/null >/dev/null 2>&1 & echo $! >/tmp/elsewhere")
+    other = "[ $(readlink /proc/$(cat /tmp/elsewhere)/ns/net) != $(readlink /proc/self/ns/net) ]"
+    move = "ip link set tap1 netns $(cat /tmp/elsewhere)"
+    answer(session, f"until {other}; do usleep 10000; done; until {move}; do usleep 10000; done")
+    there = "nsenter -n -t $(cat /tmp/elsewhere)"
+    up = "ip addr add 10.2.0.1/16 dev tap1; ip link set tap1 up; ip route add default via 10.2.0.2"
+    answer(session, f"{there} sh -c '{up}'; ip route add default via 10.1.0.2")
+    type_in(session, "ip addr add 10.2.0.2/16 dev eth1; ip link set eth1 up")
+    type_in(session, "ip route add blackhole 10.2.6.0/24; echo 1 >/proc/sys/net/ipv4/ip_forward")
+    reach = "until ping -c 1 -W 1 10.2.0.1 >/dev/null; do usleep 10000; done"
+    refused = "! ping -c 1 -W 1 10.2.6.1 >/dev/null"
+    answer(session, f"{there} ip addr add 10.2.6.1/32 dev tap1; {reach}; {refused}")
+
+    listen = "mkfifo /tmp/end; nc -l -p 8 <>/tmp/end >/tmp/came"
+    answer(session, f"{there} sh -c '{listen}' >/dev/null 2>&1 &")
+    send = "until nc 10.2.0.1 8 </tmp/bytes; do usleep 100000; done"
+    answer(session, f"{send}; until cmp /tmp/bytes /tmp/came; do usleep 100000; done")
+    stops = "cohost pause web; ! ping -c 1 -W 1 10.2.0.1 >/dev/null; code=$?; cohost resume web"
+    answer(session, f"{stops}; {reach}; [ $code = 0 ]")
+    answer(session, "kill $(cat /tmp/elsewhere); ip route del default")
+
+
 def try_pause(session: Session) -> None:
     """A guest that was stopped goes on with a clock that is right."""
     first = uptimes(session, "first")
@@ -79,12 +112,15 @@ def try_kills(session: Session, count: int) -> None:
     """A process that is killed, whatever its guest does, leaves nothing behind."""
     answer(session, "dd if=/dev/zero of=/tmp/disk bs=1M count=4 2>/dev/null")
     work = 'start="while :; do dd if=/dev/zero of=/dev/vda bs=64k count=64; done >/dev/null 2>&1 & '
-    work += 'ping -f 10.1.0.1 >/dev/null"'
+    work += 'while :; do ping -A -q -c 1000 10.1.0.1; done >/dev/null"'
     run = f"{RUN} {work}' --disk /tmp/disk --net tap0 </dev/null >/dev/null 2>&1 & pid=$!;"
     moments = random.Random(count)
-    for _ in range(count):
-        pause = moments.uniform(0, 15 if is_long() else 1.5)
-        kill = f"{run} {TAP} 2>/dev/null; sleep {pause:.2f}; kill -9 $pid; wait $pid"
+    for number in range(count):
+        # Every other one while the process still looks for memory, lends it, fills it.
+        lending = number % 2 == 1
+        pause = moments.uniform(0, 0.4 if lending else 15 if is_long() else 1.5)
+        wait = "" if lending else f"{TAP} 2>/dev/null;"
+        kill = f"{run} {wait} usleep {int(pause * 1e6)}; kill -9 $pid; wait $pid"
         assert session.command("linux", kill)[0] == 137
     assert memory_in_huge_pages(session) == "0"
 
@@ -100,6 +136,7 @@ def test_devices_pauses_and_kills(boot: Boot) -> None:
     try_kills(session, 100 if is_long() else 5)
     try_commands(session, 1000 if is_long() else 1)
     try_network(session)
+    try_firewall(session)
     try_pause(session)
     assert answer(session, "cohost list").count("\n") == 1
     assert memory_in_huge_pages(session) == "0"
