@@ -19,8 +19,7 @@ static void wake(struct vhart *vhart)
  * and a WFI may end for no reason. */
 static void set_timer(struct vhart *vhart)
 {
-    uint64_t mtimecmp =
-        __atomic_load_n(&machine_parked[vhart_index(vhart)].mtimecmp, __ATOMIC_RELAXED);
+    uint64_t mtimecmp = __atomic_load_n(clint_of(vhart)->mtimecmp, __ATOMIC_RELAXED);
 
     if (vhart_is_loaded(vhart)) {
         timer_set(vhart, mtimecmp);

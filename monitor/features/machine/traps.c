@@ -248,7 +248,9 @@ world_change machine_trap(struct hart *hart)
     }
     trap_use_fast_paths(true);
     change = serve(hart, vhart);
-    record_running(hart, hart->loaded);
+    if (hart->loaded != vhart) {
+        record_running(hart, hart->loaded);
+    }
     if (goes_on(hart, vhart, life)) {
         if (inner) {
             inner_settle(vhart);
