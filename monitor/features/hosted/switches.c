@@ -105,9 +105,9 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
     hart->attended_vharts = 0;
     hart->attended_last = NULL;
     vhart->schedulable.state = SCHEDULABLE_OFF;
-    host->schedulable.next = vhart->schedulable.next;
     hart->next_up = NULL;
     remove_from(&hart->scheduler.waiting, &host->schedulable);
+    host->schedulable.next = vhart->schedulable.next;
     return give(hart, vhart, host, own->host_event);
 }
 
