@@ -28,30 +28,16 @@ void uart_choose_line(struct tenant *tenant)
     }
 }
 
-static void set_level(struct tenant *tenant, bool level)
+void vuart_refresh(struct tenant *tenant)
 {
+    bool level = vuart_interrupt(&tenant->uart);
+
     if (level == tenant->uart_level || (tenant->description->flags & COTENANT_TENANT_UART) == 0) {
         return;
     }
     tenant->uart_level = level;
     if (vplic_set_level(tenant->plic, tenant->uart_line, level)) {
         routing_refresh(tenant);
-    }
-}
-
-void vuart_refresh(struct tenant *tenant)
-{
-    set_level(tenant, vuart_interrupt(&tenant->uart));
-}
-
-void uart_changed(struct tenant *tenant)
-{
-    uint8_t id = vuart_interrupt_id(&tenant->uart);
-
-    if (id == VUART_IIR_TRANSMIT && !tenant->uart_level) {
-        work_post();
-    } else {
-        set_level(tenant, id != VUART_IIR_NONE);
     }
 }
 

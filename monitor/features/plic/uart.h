@@ -28,20 +28,13 @@ static inline uint64_t uart_offset(const struct tenant *tenant, uint64_t address
  */
 void uart_choose_line(struct tenant *tenant);
 
-/*
- * The tenant's own access has changed something. That its UART takes more bytes is told by the next
- * step of the console, as a real line takes its time: until then a kernel gathers bytes, and has
- * one interrupt for all of them instead of one for each line.
- */
-void uart_changed(struct tenant *tenant);
-
 static inline uint8_t uart_load(struct tenant *tenant, unsigned offset)
 {
     bool plain = vuart_read_is_plain(&tenant->uart, offset);
     uint8_t value = vuart_read(&tenant->uart, offset);
 
     if (!plain) {
-        uart_changed(tenant);
+        vuart_refresh(tenant);
     }
     return value;
 }
@@ -55,7 +48,7 @@ static inline void uart_store(struct tenant *tenant, unsigned offset, uint8_t va
     if (vuart_transmit_used(&tenant->uart) != 0) {
         work_post();
     }
-    uart_changed(tenant);
+    vuart_refresh(tenant);
 }
 
 #endif

@@ -23,7 +23,9 @@ enum {
 #define IIR_LINE_STATUS 0x06
 #define IIR_RECEIVE 0x04
 #define IIR_RECEIVE_TIMEOUT 0x0c
+#define IIR_TRANSMIT 0x02
 #define IIR_MODEM_STATUS 0x00
+#define IIR_NONE 0x01
 #define IIR_FIFOS 0xc0
 
 #define FCR_ENABLE 0x01
@@ -167,7 +169,7 @@ static uint32_t trigger_level(const struct vuart *uart)
  * The interrupt of the highest priority, as IIR names it. There is no time here: bytes below the
  * trigger level are reported as a character timeout at once.
  */
-uint8_t vuart_interrupt_id(const struct vuart *uart)
+static inline uint8_t __attribute__((always_inline)) pending_interrupt(const struct vuart *uart)
 {
     uint8_t enabled = uart->interrupt_enable;
     uint32_t received = ring_used(receiver(uart));
@@ -181,20 +183,19 @@ uint8_t vuart_interrupt_id(const struct vuart *uart)
         return below ? IIR_RECEIVE_TIMEOUT : IIR_RECEIVE;
     }
     if ((enabled & IER_TRANSMIT) && uart->transmit_interrupt) {
-        return VUART_IIR_TRANSMIT;
+        return IIR_TRANSMIT;
     }
     if ((enabled & IER_MODEM_STATUS) && (uart->modem_status & MSR_DELTAS)) {
         return IIR_MODEM_STATUS;
     }
-    return VUART_IIR_NONE;
+    return IIR_NONE;
 }
 
-/* Out of line: reads of other registers then save none. */
-static uint8_t __attribute__((noinline)) read_interrupt_id(struct vuart *uart)
+static uint8_t read_interrupt_id(struct vuart *uart)
 {
-    uint8_t pending = vuart_interrupt_id(uart);
+    uint8_t pending = pending_interrupt(uart);
 
-    if (pending == VUART_IIR_TRANSMIT) {
+    if (pending == IIR_TRANSMIT) {
         uart->transmit_interrupt = false;
     }
     return pending | (uart->fifo_control != 0 ? IIR_FIFOS : 0);
@@ -293,4 +294,9 @@ void vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
     default: /* LSR and MSR are read-only */
         break;
     }
+}
+
+bool vuart_interrupt(const struct vuart *uart)
+{
+    return pending_interrupt(uart) != IIR_NONE;
 }

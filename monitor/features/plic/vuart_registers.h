@@ -27,16 +27,7 @@ static inline bool vuart_write_is_plain(unsigned offset)
     return offset == 3 || offset == 7;
 }
 
-/* What it interrupts for, as bits 3:0 of IIR. OUT2 gates nothing. */
-uint8_t vuart_interrupt_id(const struct vuart *uart);
-
-#define VUART_IIR_NONE 0x01
-#define VUART_IIR_TRANSMIT 0x02
-
-/* Level of the interrupt line. */
-static inline bool vuart_interrupt(const struct vuart *uart)
-{
-    return vuart_interrupt_id(uart) != VUART_IIR_NONE;
-}
+/* Level of the interrupt line. OUT2 does not gate it. */
+bool vuart_interrupt(const struct vuart *uart);
 
 #endif

@@ -15,7 +15,6 @@
 #include "features/plic/plic_entries.h"
 #include "features/plic/plic_vhart.h"
 #include "features/plic/routing.h"
-#include "features/plic/uart.h"
 #include "irq/board.h"
 
 #define PLIC_BASE 0xc000000
@@ -26,11 +25,6 @@
 #define HERE 0     /* harts: where the tenant works, and where another one is above it */
 #define THERE 1
 #define STEPS 1000
-/* Registers of the virtual UART, and bits of the first. */
-#define IER 1
-#define IIR 2
-#define IER_RECEIVED 1
-#define IER_TRANSMIT 2
 
 struct hart harts[COTENANT_MAX_HARTS];
 static struct bundle made;
@@ -86,11 +80,8 @@ void mmio_write32(uint64_t address, uint32_t value)
     }
 }
 
-static unsigned posts;
-
 void work_post(void)
 {
-    posts++;
 }
 
 void plic_entry_set(struct vhart *vhart, uint32_t entry, bool allowed)
@@ -294,25 +285,6 @@ static void test_both_contexts(void **state)
     assert_false(plic.claimed);
 }
 
-/* That the virtual UART takes bytes is told by the next step of the console, all else at once. */
-static void test_room_for_bytes_is_told_later(void **state)
-{
-    (void)state;
-    made.tenants[0].flags = COTENANT_TENANT_UART;
-    vuart_init(&tenant()->uart);
-    posts = 0;
-    uart_store(tenant(), IER, IER_TRANSMIT);
-    assert_false(tenant()->uart_level);
-    assert_int_equal(posts, 1);
-    vuart_refresh(tenant());
-    assert_true(tenant()->uart_level);
-    uart_load(tenant(), IIR);
-    assert_false(tenant()->uart_level);
-    vuart_receive(&tenant()->uart, 'x');
-    uart_store(tenant(), IER, IER_TRANSMIT | IER_RECEIVED);
-    assert_true(tenant()->uart_level);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,7 +292,6 @@ int main(void)
         cmocka_unit_test_setup(test_both_contexts, setup),
         cmocka_unit_test_setup(test_line_that_is_never_served, setup),
         cmocka_unit_test_setup(test_source_of_a_hart_that_does_not_run_it, setup),
-        cmocka_unit_test_setup(test_room_for_bytes_is_told_later, setup),
     };
 
     return cmocka_run_group_tests_name("routing", tests, NULL, NULL);
