@@ -72,6 +72,6 @@ def test_a_hart_with_other_registers_is_refused(
     session = boot(system(payload("hello"), board=str(board)))
     assert session.wait_end(timeout=60) == 0
     assert (
-        "refused the bundle: vectors: not this hart's"
+        "refused the bundle: vectors, hypervisor: not this hart's"
         in session.console.noise + session.monitor_log
     )
