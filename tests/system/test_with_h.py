@@ -28,6 +28,12 @@ def test_linux_beside_freertos_with_h(boot: Boot, tmp_path: Path) -> None:
     assert all(each.faults == 0 for each in stats.tenants.values())
 
 
+def test_what_machine_mode_has_is_refused_with_h(boot: Boot, tmp_path: Path) -> None:
+    hostile = payload("hostile-csr", arguments="h=1")
+    session = boot(system(hostile, freertos(), board=board_with_h(tmp_path)), icount=3)
+    assert session.expect("hostile-csr", VERDICT)[1] == "PASS hostile-csr"
+
+
 def test_a_hostile_tenant_with_guests_of_its_own(boot: Boot, tmp_path: Path) -> None:
     other = payload("world-keeper", priority=9, arguments="role=1 rounds=400")
     tenants = (payload("hostile-virtual", priority=5), other, freertos())
