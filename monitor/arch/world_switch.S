@@ -4,8 +4,8 @@
  *
  * world_enter(a0 = world to keep, a1 = world to run) does not return. a0 is the world whose
  * registers are in the hart: a1 itself, another one of this hart, or NULL when there is none to
- * keep: then they go to nobody. General registers, pc and mstatus of the kept world are in it already: the trap entry put
- * them there. Interrupts are off, mscratch is zero.
+ * keep: then they go to nobody. General registers, pc and mstatus of the kept world are in it
+ * already: the trap entry put them there. Interrupts are off, mscratch is zero.
  *
  * Order matters in three places. mip is never written as a whole: SSIP and STIP of the old world
  * are noted, then the bits that the new world should see are computed from its own pending state.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor_exchange(a0 = world to keep, or nobody; a1 = world to run) is a part of world_enter() on
- * harts that have the H extension, once the PMP addresses are those of the new world: the registers
- * of the extension, and what translations for guests are cached. Called with t2, changes t0, t1, t3.
+ * hypervisor_exchange(a0 = world to keep, or nobody; a1 = world to run) is a part of world_enter()
+ * on harts that have the H extension, once the PMP addresses are those of the new world: the
+ * registers of the extension, and what translations for guests are cached. Called with t2, changes
+ * t0, t1, t3.
  *
  * Of those go all that were made with another PMP (hypervisor extension, 8.5.3: a change of it needs
  * an hfence.gvma as well), and all of a VMID that both worlds may use.

@@ -19,7 +19,6 @@
 
 #define PLIC 0xc000000ul
 #define PRIORITY(source) REGISTER32(PLIC + 4 * (source))
-#define PENDING REGISTER32(PLIC + 0x1000)
 #define ENABLE(context) REGISTER32(PLIC + 0x2000 + 0x80 * (context))
 #define THRESHOLD(context) REGISTER32(PLIC + 0x200000 + 0x1000 * (context))
 #define CLAIM(context) REGISTER32(PLIC + 0x200004 + 0x1000 * (context))
@@ -65,14 +64,6 @@ static void ask(uint32_t source)
         uart_write(UART_INTERRUPT_ENABLE, UART_IER_TRANSMIT_EMPTY);
     } else {
         goldfish_rtc_set_alarm(&rtc, 0);
-    }
-}
-
-/* While nobody takes it: until it is there, which of the UART's may be a little later. */
-static void ask_and_see(uint32_t source)
-{
-    ask(source);
-    while ((PENDING >> source & 1) == 0) {
     }
 }
 
@@ -185,7 +176,7 @@ static void try_lines(uint32_t source)
             THRESHOLD(context) = (i >> (2 + context) & 1) * 3;
         }
         PRIORITY(source) = 3;
-        ask_and_see(source);
+        ask(source);
         before = CSR_READ(mip) & EXTERNAL;
         claimed[MACHINE] = CLAIM(MACHINE);
         after = CSR_READ(mip) & EXTERNAL;
@@ -233,10 +224,8 @@ static void supervisor(void)
             }
         }
         CSR_CLEAR(sstatus, SSTATUS_SIE);
-        ask_and_see(of[SUPERVISOR]);
+        ask(of[SUPERVISOR]);
         ask(of[MACHINE]);
-        while (happened < round * 4 + 3) {
-        }
         CSR_SET(sstatus, SSTATUS_SIE);
         while (happened < (round + 1) * 4) {
         }
@@ -273,7 +262,7 @@ static void try_sleep(void)
 {
     print("asleep\n");
     share(rtc.source, UART_SOURCE);
-    ask_and_see(of[MACHINE]);
+    ask(of[MACHINE]);
     __asm__ volatile("wfi");
     print("machine mode woke, pending 0x%lx\n", CSR_READ(mip) & EXTERNAL);
     CSR_SET(mstatus, MSTATUS_MIE);
