@@ -32,6 +32,12 @@ def machine(image: str, name: str = "whole", *, s_mode: object = False, **keys: 
     return payload(image, name, **own | keys)  # type: ignore[arg-type]
 
 
+def above_opensbi(image: str, name: str, **keys: object) -> str:
+    """Return the table of Debian's OpenSBI, which starts an image for S-mode."""
+    kernel = {"file": image, "offset": "2M"}
+    return machine("opensbi", name, s_mode=True, kernel=kernel, **keys)
+
+
 def restart(session: Session, tenant: str) -> None:
     """Restart a tenant; the monitor refuses while the tenant's last life is being cleared away."""
     for _ in range(100):
@@ -300,14 +306,12 @@ def test_its_watchdog_restarts_it(boot: Boot) -> None:
 
 def test_it_talks_over_channels(boot: Boot) -> None:
     """A program above OpenSBI, by a virtual console, with one above the monitor's SBI."""
-    firmware = machine(
-        "opensbi",
+    firmware = above_opensbi(
+        "stream-check",
         "one",
         priority=5,
         memory={"base": 0x8000_0000, "size": "64M"},
-        kernel={"file": "stream-check", "offset": "2M"},
         arguments="channel=direct send=20000",
-        s_mode=True,
     )
     other = payload("stream-check", "two", arguments="channel=direct receive=20000")
     talk = '[channel.direct]\nkind = "stream"\nends = ["one", "two"]\n'
@@ -367,15 +371,13 @@ def test_u_boot_for_machine_mode(boot: Boot, sstc: bool) -> None:
 @pytest.mark.parametrize("sstc", [True, False], ids=["sstc", "no-sstc"])
 def test_opensbi_starts_an_rtos_that_misses_nothing(boot: Boot, sstc: bool) -> None:
     """Debian's own image; FreeRTOS above it is woken at 1 kHz by OpenSBI's calls."""
-    firmware = machine(
-        "opensbi",
+    firmware = above_opensbi(
+        "freertos-latency",
         "freertos",
         priority=5,
         memory={"base": 0x8000_0000, "size": "64M"},
-        kernel={"file": "freertos-latency", "offset": "2M"},
         arguments="report=500ms",
         ready=LATENCY_READY,
-        s_mode=True,
     )
     session = boot(system(firmware, payload("spin", priority=1), sstc=sstc), icount=3)
     session.expect("freertos", "^OpenSBI v")
@@ -396,17 +398,15 @@ def test_opensbi_starts_debian(boot: Boot, harts: list[int], sstc: bool) -> None
 
     On two harts, whose time is the host's, it loses no tick.
     """
-    firmware = machine(
-        "opensbi",
+    firmware = above_opensbi(
+        "debian-kernel",
         "linux",
         priority=1,
         memory="256M",
-        kernel={"file": "debian-kernel", "offset": "2M"},
         initrd="debian-test-initramfs",
         arguments=f"console=ttyS0 loglevel=4 {NO_SELF_TESTS}",
         ready=LINUX_READY,
         fp=True,
-        s_mode=True,
         harts=harts,
     )
     rtos = freertos(hart=harts[-1])
