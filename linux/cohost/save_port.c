@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
+#include "now_ms.h"
 #include "sleep_key.h"
 #include "unix_socket.h"
 
@@ -29,7 +29,7 @@ static struct {
     bool written; /* and the client has been told so */
     /* How often the guest will suspend itself because its key was pressed, at most. */
     uint32_t presses;
-    uint64_t pressed_at; /* when it was tried last */
+    int64_t pressed_at; /* when it was tried last */
 } port = {.listener = NOBODY, .client = NOBODY, .file = NOBODY};
 
 void save_port_open(const char *path, uint32_t presses)
@@ -74,14 +74,6 @@ static void save(void)
         dismiss();
         guest_wake();
     }
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void press(void)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "mac.h"
+#include "now_ms.h"
 #include "say.h"
 #include "vhost_user.h"
 #include "virtio_mmio.h"
@@ -236,14 +237,6 @@ static bool connect_again(struct served *served)
     pthread_mutex_unlock(&served->virtio.lock);
     virtio_interrupt(&served->virtio); /* what it had done before was perhaps not told */
     return true;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void *run(void *argument)

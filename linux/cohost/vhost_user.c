@@ -5,10 +5,10 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "memory.h"
+#include "now_ms.h"
 
 enum {
     GET_FEATURES = 1,
@@ -114,14 +114,6 @@ static bool send_message(const struct vhost *vhost, const struct message *messag
         sent = sendmsg(vhost->socket, &head, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)bytes.iov_len;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Reads exactly so many bytes before a moment. Files that come along are not taken. */
