@@ -116,8 +116,9 @@ class TenantConfig:
     trusted: bool = False
     """whether it may have devices that reach all memory; otherwise those that can be are guarded"""
     uart: bool = True
-    harts: tuple[int, ...] = (0,)
-    """ids of the physical harts of its vharts, in the order of the ids that the tenant sees"""
+    harts: tuple[int, ...] = ()
+    """ids of the physical harts of its vharts, in the order of the ids that the tenant sees; none
+    as long as the file names none and the board is not known"""
     harts_key: str = "harts"
     """how the file names them: "hart" is the short form for one"""
     fp: bool = True
@@ -342,7 +343,7 @@ def _read_tenant(name: str, reader: TableReader, tenants: list[str]) -> TenantCo
     on_shutdown = reader.parsed("on-shutdown", _parse_end, "restart")
     watch = _read_watch(reader.table("watch"))
     rights = _read_control(reader, tenants)
-    guests = _read_guests(reader, len(harts))
+    guests = _read_guests(reader, len(harts) or 1)
     served_by, served = _read_served(reader, name, tenants)
     machine, s_mode, rewrite = _read_mode(reader)
     if guests is not None and budget is not None:
@@ -569,13 +570,13 @@ def _check_name(name: str, reader: TableReader) -> None:
 
 
 def _read_harts(reader: TableReader) -> tuple[tuple[int, ...], str]:
-    """Return the ids of a tenant's harts and the key that names them."""
+    """Return the ids of a tenant's harts, none if the file names none, and the key for them."""
     one = reader.integer("hart", 0, HART_ID_HIGH, "0")
     several = reader.integers("harts", 0, HART_ID_HIGH, "[0, 1]")
     if "hart" in reader.data and "harts" in reader.data:
         reader.wrong("hart", 'says the same as the key "harts"', "keep one of the two")
     if several is None:
-        return (one or 0,), "hart"
+        return () if one is None else (one,), "hart"
     most = abi.limit("MAX_HARTS")
     if not 1 <= len(several) <= most:
         reader.wrong("harts", f"lists {len(several)} harts", f"list 1 to {most} of them")

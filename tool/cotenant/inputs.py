@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a system is made from besides its description: images, harts, options of the board."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -234,6 +234,15 @@ def _devicetree(folder: Path, tenant: TenantConfig, mistakes: Mistakes) -> bytes
         mistakes.add(key, f"{path}: {error}", "name a flattened device tree (.dtb)")
         return None
     return data
+
+
+def with_harts(config: SystemConfig, board: Board) -> SystemConfig:
+    """Give each tenant of which the file names no hart the board's first in which tenants run."""
+    first = next((hart.id for hart in board.harts if hart.has_s_mode), board.harts[0].id)
+    tenants = tuple(
+        tenant if tenant.harts else replace(tenant, harts=(first,)) for tenant in config.tenants
+    )
+    return replace(config, tenants=tenants)
 
 
 def harts_of(config: SystemConfig, board: Board, mistakes: Mistakes) -> tuple[BoardHart, ...]:

@@ -36,6 +36,7 @@ from cotenant.inputs import (
     machine_mode_warnings,
     read_images,
     sstc_of,
+    with_harts,
 )
 from cotenant.layout import Layout, Part, devicetree_room
 from cotenant.placement import Placement
@@ -80,6 +81,7 @@ def plan(
     images = read_images(config, mistakes)
     if board is None:
         raise ConfigError(mistakes.found)
+    config = with_harts(config, board)
     harts = harts_of(config, board, mistakes)
     owned = devices.assign(board, config.tenants, config.groups, mistakes)
     qemu_devices.check(config, board, owned, mistakes)

@@ -102,6 +102,12 @@ def test_hart_0_runs_no_tenant(workshop: Workshop) -> None:
     ]  # fmt: skip
 
 
+def test_a_tenant_without_a_hart_gets_the_first_that_runs_tenants(workshop: Workshop) -> None:
+    text = text_for("sifive-unleashed").replace("hart = 2", "")
+    system = systems.load(workshop.system(text))
+    assert [tenant.config.harts for tenant in system.tenants] == [(1, 2), (1,)]
+
+
 def test_the_number_of_harts_cannot_be_chosen(workshop: Workshop) -> None:
     systems.load(workshop.system(text_for("sifive-unleashed", harts="5")))
     assert mistakes_of(workshop.system(text_for("sifive-unleashed", harts="3"))) == [
