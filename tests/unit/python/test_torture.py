@@ -338,3 +338,14 @@ def test_wrong_options_are_explained(words: list[str], said: str) -> None:
     result = CliRunner().invoke(torture, words)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.mark.parametrize(("kind", "times"), [("call", 8), ("rings", 2)])
+def test_what_takes_the_host_long_gets_less_emphasis(kind: str, times: int) -> None:
+    def weight(*stress: str) -> int:
+        described = tomllib.loads(Round(Setting(), 1, stress).describe())
+        arguments = described["tenant"]["hostile0"]["arguments"].split()
+        weights = next(each for each in arguments if each.startswith("weights="))
+        return int(weights.partition("=")[2].split(",")[list(KINDS).index(kind)])
+
+    assert weight(kind) == times * weight()

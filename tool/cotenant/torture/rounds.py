@@ -39,6 +39,10 @@ SPICES = {
 """what a system can have beside hostile tenants"""
 
 _EMPHASIS = 8
+_DEAR_EMPHASIS = 2
+_DEAR = frozenset({"rings", "pages", "nap", "suspend"})
+"""kinds of which an action takes the host ten times as long as another: with more emphasis, most of
+a campaign's time would go into the rounds of one of them"""
 _ABOVE = 0.8
 _ALONE = {"machine": "qemu-virt"}
 _SLICES = ("500us", "1ms", "3ms")
@@ -265,7 +269,7 @@ class _Text:
         else:
             yield f"actions={one.setting.actions}"
         weights = {
-            kind: weight * (_EMPHASIS if kind in one.stress else 1)
+            kind: weight * (_emphasis(kind) if kind in one.stress else 1)
             for kind, weight in KINDS.items()
         }
         yield "weights=" + ",".join(map(str, weights.values()))
@@ -291,6 +295,11 @@ class _Text:
         if self._has("net"):
             found.append(_table("net", {"kind": "net", "ends": names}, "channel"))
         return found
+
+
+def _emphasis(kind: str) -> int:
+    """Return how many times as often a kind is chosen that has emphasis."""
+    return _DEAR_EMPHASIS if kind in _DEAR else _EMPHASIS
 
 
 def foreign_pages(planned: System, hostile: Iterable[str]) -> dict[str, list[int]]:
