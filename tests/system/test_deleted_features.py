@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from systems import Boot, Build, freertos, put_monitor, system
+from systems import Boot, Build, freertos, is_long, put_monitor, system
 from test_malformed_bundle import set_field, spoil
 
 from cotenant import abi, features, paths
@@ -24,9 +24,27 @@ def gone_with(name: str) -> set[str]:
     return {each for each in features.WHAT if name in features.with_needs({each})}
 
 
+def in_sets(names: Iterable[str], size: int) -> list[list[str]]:
+    """Put features that do not need each other in sets of at most `size`."""
+    sets: list[list[str]] = []
+    for name in names:
+        for one in sets:
+            apart = all(name not in gone_with(each) and each not in gone_with(name) for each in one)
+            if len(one) < size and apart:
+                one.append(name)
+                break
+        else:
+            sets.append([name])
+    return sets
+
+
 FOLDERS = sorted(features.WHAT)
+AT_ONCE = 1 if is_long() else 4
+"""folders that are deleted together: compiling takes nearly all the time"""
 EXAMPLE = paths.ROOT / "examples" / "linux-freertos.toml"
 SMALL = system(freertos(fp=False, uart=False))
+USED = ["commands", "frames"]
+"""what SMALL cannot do without"""
 LAST_NAME = f"features[{abi.limit('MAX_FEATURES') - 1}].value"
 
 
@@ -70,20 +88,37 @@ def refusal(boot: Boot, launch: Launch) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", FOLDERS)
-def test_one_folder_is_deleted(
+def refuses(boot: Boot, launch: Launch, name: str) -> bool:
+    words = f"refused the bundle: features: this monitor is built without {name}"
+    return words in refusal(boot, launch)
+
+
+@pytest.mark.long_form
+@pytest.mark.parametrize(
+    "names", in_sets((each for each in FOLDERS if each not in USED), AT_ONCE), ids="+".join
+)
+def test_folders_are_deleted(
+    full: Path, tmp_path: Path, build: Build, boot: Boot, names: list[str]
+) -> None:
+    out = compile_without(full, tmp_path / "tree", names)
+    session = boot(put_monitor(build(SMALL), out / "monitor.bin"))
+    session.wait_ready("freertos")
+    session.close()
+    for name in names:
+        assert built_with(out).isdisjoint(gone_with(name))
+        launch = spoil(build(SMALL), set_field(LAST_NAME, name.encode()))
+        assert refuses(boot, put_monitor(launch, out / "monitor.bin"), name)
+
+
+@pytest.mark.parametrize("name", USED)
+def test_a_folder_is_deleted_that_a_system_uses(
     full: Path, tmp_path: Path, build: Build, boot: Boot, name: str
 ) -> None:
+    launch = build(SMALL)
+    assert features.used(launch.built.system) == {*USED}
     out = compile_without(full, tmp_path / "tree", [name])
     assert built_with(out).isdisjoint(gone_with(name))
-    launch = build(SMALL)
-    words = f"refused the bundle: features: this monitor is built without {name}"
-    if name not in features.used(launch.built.system):
-        session = boot(put_monitor(launch, out / "monitor.bin"))
-        session.wait_ready("freertos")
-        session.close()
-        launch = spoil(build(SMALL), set_field(LAST_NAME, name.encode()))
-    assert words in refusal(boot, put_monitor(launch, out / "monitor.bin"))
+    assert refuses(boot, put_monitor(launch, out / "monitor.bin"), name)
 
 
 def test_the_example_boots_without_all_that_it_can_do_without(

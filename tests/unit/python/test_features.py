@@ -169,7 +169,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_compiles_without_all(full: Path, tmp_path: Path) -> None:
     """Only what looks at the features is compiled anew: the rest would come out the same.
 
-    tests/system/test_deleted_features.py leaves them out one by one.
+    tests/system/test_deleted_features.py leaves out a few at a time.
     """
     out = tmp_path / "monitor"
     shutil.copytree(full, out, copy_function=os.link)
