@@ -57,7 +57,7 @@ static void receive(void *bytes, uint32_t size)
 
 static void take(uint64_t count)
 {
-    static uint8_t bytes[CHANNEL_BUFFER_SIZE];
+    static uint8_t bytes[CHANNEL_RECEIVE_SIZE];
 
     while (count > 0) {
         uint32_t part = count < sizeof(bytes) ? (uint32_t)count : sizeof(bytes);

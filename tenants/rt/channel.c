@@ -66,7 +66,7 @@ static void tell(uint32_t port, uint16_t event, uint16_t value)
  * the number of the request too. */
 static void offer(struct channel *channel, int number)
 {
-    virtio_request(&console, receive_queue(channel), channel->receive[number], CHANNEL_BUFFER_SIZE,
+    virtio_request(&console, receive_queue(channel), channel->receive[number], CHANNEL_RECEIVE_SIZE,
                    false);
 }
 
@@ -175,7 +175,7 @@ uint32_t channels_source(void)
 
 void channels_interrupt(void)
 {
-    virtio_acknowledge(&console);
+    virtio_quiet(&console);
 }
 
 struct channel *channel_open(const char *name)

@@ -23,9 +23,13 @@
 
 #include "rt/virtio_mmio.h"
 
-/* Channels that a tenant can use, and bytes that a buffer holds. */
+/*
+ * Channels that a tenant can use; bytes that a buffer holds to send, and to receive. Each buffer
+ * that is filled is an interrupt, so a large one is what makes long messages fast.
+ */
 #define CHANNEL_LIMIT 4
 #define CHANNEL_BUFFER_SIZE 512
+#define CHANNEL_RECEIVE_SIZE 4096
 #define CHANNEL_NAME_SIZE 32
 
 struct channel {
@@ -37,7 +41,7 @@ struct channel {
     uint32_t length;
     uint32_t taken;
     /* Aligned: what is aligned at both ends is copied in larger pieces. */
-    _Alignas(uint64_t) uint8_t receive[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
+    _Alignas(uint64_t) uint8_t receive[VIRTIO_QUEUE_SIZE][CHANNEL_RECEIVE_SIZE];
     _Alignas(uint64_t) uint8_t transmit[VIRTIO_QUEUE_SIZE][CHANNEL_BUFFER_SIZE];
 };
 

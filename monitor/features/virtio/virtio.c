@@ -17,6 +17,8 @@
 /* Bytes that are moved at a stretch, and of those that the hart has to wait for first. */
 #define PIECE_SIZE 256
 #define SMALL_PIECE_SIZE 32
+/* Pieces in a row. */
+#define MOST_PIECES 16
 
 /* Steps of a work in a row, and buffers that are gone on to at a stretch. */
 #define MOST_STEPS 16
@@ -415,6 +417,19 @@ bool virtio_copy(struct virtqueue *to, struct virtqueue *from, uint32_t most)
 
     virtqueue_copy(to, from, most < piece ? most : piece);
     return !hart_is_wanted();
+}
+
+bool virtio_copy_on(struct virtqueue *to, struct virtqueue *from)
+{
+    for (unsigned pieces = 1; virtio_copy(to, from, UINT32_MAX); pieces++) {
+        if (to->left == 0 || from->left == 0) {
+            return true;
+        }
+        if (pieces == MOST_PIECES || virtio_is_wanted()) {
+            break;
+        }
+    }
+    return false;
 }
 
 enum virtqueue_state virtio_look_on(struct virtio_device *device, struct virtqueue *queue,

@@ -141,6 +141,12 @@ void virtio_tell_one(uint64_t now);
 bool virtio_copy(struct virtqueue *to, struct virtqueue *from, uint32_t most);
 
 /*
+ * The same with several pieces, until one of the buffers is at its end, another vhart waits for the
+ * hart, or a hart for the lock. False: the rest, if there is one, is the next step's.
+ */
+bool virtio_copy_on(struct virtqueue *to, struct virtqueue *from);
+
+/*
  * Does steps of a work, which are a piece each, until `step` says that there is none to do (false)
  * or another vhart waits for the hart, or a hart for the lock. Returns whether all is done.
  */

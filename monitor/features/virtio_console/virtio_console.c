@@ -200,9 +200,8 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
     switch (virtio_look_for_room(to->device, target)) {
     case VIRTQUEUE_BYTES:
         virtqueue_ask(target, false);
-        return virtio_copy(target, source, UINT32_MAX) && virtqueue_is_at_end(source)
-                   ? end_of_chain(from)
-                   : true;
+        return virtio_copy_on(target, source) && virtqueue_is_at_end(source) ? end_of_chain(from)
+                                                                             : true;
     case VIRTQUEUE_END:
         virtio_finish(to->device, target);
         return true;

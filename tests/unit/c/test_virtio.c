@@ -160,6 +160,24 @@ static void test_sender_waits_for_room(void **state)
 }
 
 /* A long message in pieces while the hart is wanted: each time some of it, and nothing twice. */
+/* All of it, while no one waits for the hart. */
+static void test_long_message_is_one_store(void **state)
+{
+    struct bench_driver *one = &bench_drivers[0];
+    struct bench_driver *other = &bench_drivers[1];
+
+    (void)state;
+    bench_open(one);
+    bench_open(other);
+    bench_add(other, BENCH_RECEIVE, bench_buffer(other, 0), 2 * BENCH_PAGE, true);
+    bench_add(other, BENCH_RECEIVE, bench_buffer(other, 2), 2 * BENCH_PAGE, true);
+    bench_add(one, BENCH_TRANSMIT, bench_buffer(one, 0), 4 * BENCH_PAGE, false);
+    assert_true(bench_notify_once(one, BENCH_TRANSMIT));
+    assert_int_equal(bench_take(other, BENCH_RECEIVE), 2 * BENCH_PAGE);
+    assert_int_equal(bench_take(other, BENCH_RECEIVE), 2 * BENCH_PAGE);
+    assert_int_equal(bench_take(one, BENCH_TRANSMIT), 0);
+}
+
 static void test_wanted_hart_is_let_go(void **state)
 {
     static char text[3000];
@@ -580,6 +598,7 @@ int main(void)
         cmocka_unit_test_setup(test_ports_are_announced, set_up),
         cmocka_unit_test_setup(test_message_arrives, set_up),
         cmocka_unit_test_setup(test_sender_waits_for_room, set_up),
+        cmocka_unit_test_setup(test_long_message_is_one_store, set_up),
         cmocka_unit_test_setup(test_wanted_hart_is_let_go, set_up),
         cmocka_unit_test_setup(test_closing_hangs_up_after_what_was_sent, set_up),
         cmocka_unit_test_setup(test_death_hangs_up_and_restart_begins_afresh, set_up),
