@@ -212,8 +212,7 @@ static void leave_hart(struct vhart *vhart)
     hart->reschedule = true;
 }
 
-/* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
-static void vhart_release(struct vhart *vhart)
+void vhart_release(struct vhart *vhart)
 {
     vhart->state = VHART_STOPPED;
     vhart->loading = false;

@@ -86,6 +86,9 @@ void tenant_become_dormant(struct vhart *vhart);
 /* Returns the vhart by which it goes on, if that is of this hart; else NULL. */
 struct vhart *tenant_resume(struct tenant *tenant);
 
+/* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
+void vhart_release(struct vhart *vhart);
+
 /* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
 void vhart_stop(struct vhart *vhart);
 

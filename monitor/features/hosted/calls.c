@@ -9,14 +9,13 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert, divert_base;
+static sbi_handler divert;
 
 /* As many as there are places of extensions, sbi/dispatch.c. */
 static struct diversion {
     struct sbi_extension extension;
     sbi_handler *handler; /* of tenants that are no guests */
 } diversions[32];
-static sbi_handler *base; /* of SBI_EXT_BASE */
 
 void guest_divert_calls(void)
 {
@@ -28,10 +27,6 @@ void guest_divert_calls(void)
             sbi_is_offered(extension->id)) {
             *next = (struct diversion){*extension, extension->handler};
             next->extension.handler = divert;
-            if (extension->id == SBI_EXT_BASE) {
-                base = extension->handler;
-                next->extension.handler = divert_base;
-            }
             sbi_withdraw(extension->id);
             (void)sbi_offer(&next++->extension);
         }
@@ -86,24 +81,17 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
     return sbi_value(0);
 }
 
+/* SBI_EXT_BASE has the same answers for all, but to what there is. */
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t id = vhart->world.registers[REGISTER_A7];
     const struct diversion *place = diversions;
 
-    if (is_guest(vhart->tenant)) {
+    if (is_guest(vhart->tenant) && (id != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION)) {
         return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
     while (place->extension.id != id) {
         place++; /* it is one of them */
     }
     return place->handler(vhart, function, arguments);
-}
-
-/* The same answers for all, but to what there is. */
-static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
-                                     const uint64_t *arguments)
-{
-    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
-                                                : base(vhart, function, arguments);
 }

@@ -134,8 +134,11 @@ struct guest *guest_in_slot(const struct tenant *host, uint64_t slot);
 /* From now on the SBI calls of guests are told from those of others. At boot. */
 void guest_divert_calls(void);
 
-/* A request of the loaded vhart's tenant: struct hosted_request at `address`. Shared lock held. */
-void guest_request(struct tenant *host, uint64_t address);
+/*
+ * A request of the loaded vhart's tenant: struct hosted_request at `address`. MMIO_AGAIN: it takes
+ * another step, or is interrupted before it has changed anything. Shared lock held.
+ */
+enum mmio_result guest_request(struct tenant *host, uint64_t address);
 
 /* COTENANT_HOSTED_LINE. Shared lock held. */
 void guest_line(const struct tenant *host, uint64_t value);
@@ -145,9 +148,9 @@ bool guest_protect(struct guest *guest);
 
 /*
  * Makes the PMP of this hart ready for the guest's vhart, whose hart it is, in the turn of a vhart
- * of the host. By the host's hart.
+ * of the host. False: that was a step, and takes another one. By the host's hart.
  */
-void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host);
+bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host);
 
 /*
  * Accesses by which a guest asks its host for something, and the host lends it time again: in the

@@ -70,7 +70,7 @@ install(const struct guest *guest, const struct vhart *vhart, const struct hart 
     for (uint32_t i = first_entry(guest); i < bundle->board.pmp_entries; i++) {
         protection_write_address(i, guest->pmp_address[i]);
     }
-    for (uint32_t i = 0; i < COTENANT_MAX_VHARTS; i++) {
+    for (uint32_t i = 0; i < COTENANT_MAX_VHARTS && vharts[i].world.hart != NULL; i++) {
         if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
             memcpy(&vharts[i].rest.pmp_address[first_entry(guest)],
                    &guest->pmp_address[first_entry(guest)],
@@ -80,14 +80,17 @@ install(const struct guest *guest, const struct vhart *vhart, const struct hart 
     }
 }
 
-void guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
+bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
 {
     if (installed[host->world.hart->index] != guest->view) {
         install(guest, vhart, host->world.hart);
+        return false;
     }
     if (guest_vhart_of(vhart)->view != guest->view) {
         memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));
         memcpy(vhart->world.pmp_config, guest->pmp_config, sizeof(guest->pmp_config));
         guest_vhart_of(vhart)->view = guest->view;
+        return false;
     }
+    return true;
 }

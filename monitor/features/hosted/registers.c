@@ -75,7 +75,7 @@ static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uin
     if (!store) {
         *value = read_register(vhart->tenant->description, offset);
     } else if (offset == COTENANT_HOSTED_REQUEST && size == 8) {
-        guest_request(vhart->tenant, *value);
+        return guest_request(vhart->tenant, *value);
     } else if (offset == COTENANT_HOSTED_LINE) {
         guest_line(vhart->tenant, *value);
     }

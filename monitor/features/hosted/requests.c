@@ -7,9 +7,15 @@
 #include "core/feature.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
+#include "core/wanted.h"
 #include "features/hosted/guests.h"
 #include "features/plic/routing.h"
 #include "sbi/sbi.h"
+
+/* What is nobody's answer: a step of the request is done, or the hart is wanted before what is left
+ * of it, and the store is made again. */
+#define AGAIN COTENANT_HOSTED_PENDING
+#define NONE ((struct bundle_range){0, 0})
 
 static uint32_t create(struct guest *guest, struct hosted_request *request)
 {
@@ -37,10 +43,9 @@ static bool is_lent(const struct tenant *host, uint64_t base, uint64_t size, uin
 
     *sum = 0;
     for (const struct guest *guest = guests; guest != guests + COTENANT_HOSTED_MAX_SLOTS; guest++) {
-        for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
-            const struct bundle_range *range = &guest->description.memory[i];
-
-            lent |= check_overlaps(range->base, range->size, base, size);
+        for (uint32_t i = 0; guest->size != 0 && i < COTENANT_HOSTED_MAX_RANGES; i++) {
+            lent |= check_overlaps(guest->description.memory[i].base,
+                                   guest->description.memory[i].size, base, size);
         }
         *sum += guest->host == host ? guest->size : 0;
     }
@@ -58,11 +63,20 @@ static struct bundle_range *range_of(struct guest *guest, uint64_t base)
     return NULL;
 }
 
-/* It is not lent any more; for guests that have it. Takes no more entries than before. */
-static void empty(struct guest *guest, struct bundle_range *range)
+/* The guest has it from now on, or has it no more (NONE), which takes no more entries than before.
+ */
+static uint32_t change(struct guest *guest, struct bundle_range *range, struct bundle_range to)
 {
-    *range = (struct bundle_range){0, 0};
+    if (!guest_is_still(guest)) {
+        return COTENANT_HOSTED_BUSY;
+    }
+    *range = to;
+    if (guest_protect(guest)) {
+        return COTENANT_HOSTED_OK;
+    }
+    *range = NONE;
     (void)guest_protect(guest);
+    return COTENANT_HOSTED_LIMIT;
 }
 
 static uint32_t lend(struct guest *guest, uint64_t base, uint64_t size)
@@ -81,29 +95,7 @@ static uint32_t lend(struct guest *guest, uint64_t base, uint64_t size)
     if (range == NULL || size > host->description->guest_memory - lent) {
         return COTENANT_HOSTED_LIMIT;
     }
-    if (!guest_is_still(guest)) {
-        return COTENANT_HOSTED_BUSY;
-    }
-    *range = (struct bundle_range){base, size};
-    if (!guest_protect(guest)) {
-        empty(guest, range);
-        return COTENANT_HOSTED_LIMIT;
-    }
-    return COTENANT_HOSTED_OK;
-}
-
-static uint32_t take_back(struct guest *guest, uint64_t base)
-{
-    struct bundle_range *range = range_of(guest, base);
-
-    if (range == NULL || range->size == 0) {
-        return COTENANT_HOSTED_RANGE;
-    }
-    if (!guest_is_still(guest)) {
-        return COTENANT_HOSTED_BUSY;
-    }
-    empty(guest, range);
-    return COTENANT_HOSTED_OK;
+    return change(guest, range, (struct bundle_range){base, size});
 }
 
 static uint32_t start(const struct guest *guest, const struct hosted_request *request)
@@ -138,10 +130,25 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     return COTENANT_HOSTED_OK;
 }
 
+/* Its vharts let go of this hart one by one; those of others are told at the end. */
+static uint32_t destroy(struct tenant *tenant)
+{
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        if (tenant->vharts[id].state != VHART_STOPPED &&
+            hart_is_self(tenant->vharts[id].world.hart)) {
+            vhart_release(&tenant->vharts[id]);
+            return AGAIN;
+        }
+    }
+    tenant_halt(tenant, TENANT_STOPPED);
+    return COTENANT_HOSTED_OK;
+}
+
 /* All but CREATE and STATUS: the guest is there, and is the one that is meant. */
 static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
 {
     struct tenant *tenant = guest->tenant;
+    struct bundle_range *range;
 
     if (request->operation == COTENANT_HOSTED_CREATE) {
         return create(guest, request);
@@ -158,20 +165,24 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
         (request->token != 0 && request->token != guest->token)) {
         return COTENANT_HOSTED_STATE;
     }
+    if (hart_is_wanted()) {
+        return AGAIN; /* nothing has been changed yet */
+    }
     switch (request->operation) {
     case COTENANT_HOSTED_DESTROY:
-        tenant_halt(tenant, TENANT_STOPPED);
-        return COTENANT_HOSTED_OK;
+        return destroy(tenant);
     case COTENANT_HOSTED_LEND:
         return lend(guest, request->address, request->size);
     case COTENANT_HOSTED_TAKE_BACK:
-        return take_back(guest, request->address);
+        range = range_of(guest, request->address);
+        return range == NULL || range->size == 0 ? COTENANT_HOSTED_RANGE
+                                                 : change(guest, range, NONE);
     default:
         return start(guest, request);
     }
 }
 
-void guest_request(struct tenant *host, uint64_t address)
+enum mmio_result guest_request(struct tenant *host, uint64_t address)
 {
     struct hosted_request *theirs = (struct hosted_request *)address;
     struct hosted_request request;
@@ -180,7 +191,7 @@ void guest_request(struct tenant *host, uint64_t address)
 
     if ((address & (sizeof(request) - 1)) != 0 ||
         !tenant_owns_memory(host, address, sizeof(request))) {
-        return;
+        return MMIO_DONE;
     }
     memcpy(&request, theirs, sizeof(request));
     guest = guest_in_slot(host, request.slot);
@@ -188,8 +199,12 @@ void guest_request(struct tenant *host, uint64_t address)
         result = carry_out(guest, &request);
         request.token = guest->token;
     }
+    if (result == AGAIN) {
+        return MMIO_AGAIN;
+    }
     memcpy(theirs, &request, offsetof(struct hosted_request, result));
     __atomic_store_n(&theirs->result, result, __ATOMIC_RELEASE);
+    return MMIO_DONE;
 }
 
 void guest_line(const struct tenant *host, uint64_t value)

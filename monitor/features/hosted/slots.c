@@ -106,11 +106,7 @@ static void __attribute__((noinline)) end_guest(struct guest *guest)
     memset(guest->description.memory, 0, sizeof(guest->description.memory));
     (void)guest_protect(guest);
     for (uint32_t id = 0; id < guest->host->description->guest_vharts; id++) {
-        struct guest_vhart *own = guest_vhart_of(&guest->tenant->vharts[id]);
-
-        own->run = NULL;
-        own->owes = GUEST_OWES_CARE;
-        own->called = 0;
+        guest_vhart_of(&guest->tenant->vharts[id])->run = NULL;
     }
 }
 

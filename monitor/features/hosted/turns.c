@@ -6,6 +6,7 @@
 #include "core/feature.h"
 #include "core/hooks.h"
 #include "core/messages.h"
+#include "core/wanted.h"
 #include "features/hosted/guests.h"
 
 struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
@@ -27,17 +28,16 @@ static void drop(struct vhart *vhart)
     __atomic_store_n(&own->host, NULL, __ATOMIC_SEQ_CST);
 }
 
-/* The host's vhart has had its hart since it lent its time. */
-static bool is_over(const struct guest_vhart *own)
+/* Ends the turn if there is one that is over: the host's vhart has had its hart since it lent its
+ * time. Returns whether that is so. */
+static bool drop_if_over(const struct guest_vhart *own)
 {
-    return own->host->schedulable.switches != own->host_switches;
-}
+    bool over = own->host != NULL && own->host->schedulable.switches != own->host_switches;
 
-static void drop_if_over(const struct guest_vhart *own)
-{
-    if (own->host != NULL && is_over(own)) {
+    if (over) {
         drop(own->vhart);
     }
+    return over;
 }
 
 /* The turn of a host's vhart, if there is one. */
@@ -70,7 +70,8 @@ enum mmio_result guest_give_hart(struct vhart *to)
     struct scheduler *scheduler = &hart->scheduler;
 
     if (hart->reschedule || scheduler->ready != &to->schedulable ||
-        hart->attended_vharts != to->attended || (to->attended != 0 && !is_guest(to->tenant))) {
+        hart->attended_vharts != to->attended || (to->attended != 0 && !is_guest(to->tenant)) ||
+        (HAS(fp) && to->brings_registers && hart_is_wanted())) {
         hart->reschedule = true;
         return MMIO_AGAIN;
     }
@@ -179,6 +180,7 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
     uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
     enum mmio_result result;
 
+    settle(vhart);
     if (own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0) {
         guest_forget_fp(vhart);
         vhart->brings_registers = false;
@@ -201,7 +203,6 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-    guest_install(guest_of(vhart->tenant), vhart, host);
     own->host_event = hart->event_deadline;
     result = guest_give_hart(vhart);
     own->undisturbed =
@@ -233,8 +234,7 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
         reason = COTENANT_HOSTED_EXIT_INTERRUPTED;
     }
     if (reason == COTENANT_HOSTED_EXIT_NONE) {
-        settle(vhart);
-        return begin(host, vhart);
+        return guest_install(guest, vhart, host) ? begin(host, vhart) : MMIO_AGAIN;
     }
     own->run->reason = reason;
     return MMIO_DONE;
@@ -260,12 +260,12 @@ static void gets_hart(struct vhart *vhart)
         return;
     }
     own->undisturbed = false;
-    if (is_over(own)) {
-        drop(vhart);
+    if (drop_if_over(own)) {
         hart_self()->reschedule = true;
         return;
     }
-    guest_install(guest_of(vhart->tenant), vhart, own->host);
+    while (!guest_install(guest_of(vhart->tenant), vhart, own->host)) {
+    }
     if (HAS(fp) && !vhart->keeps_registers && own->host->brings_registers) {
         fp_claim(own->host); /* the registers that they share */
     }
@@ -285,7 +285,7 @@ static void is_asked(struct vhart *vhart)
         messages_post(vhart, REQUEST_EVENTS);
         return;
     }
-    drop_if_over(own);
+    (void)drop_if_over(own);
     see_call(own);
 }
 
@@ -302,7 +302,7 @@ static void ends(struct vhart *vhart)
         return;
     }
     guest_has_changed(own);
-    drop_if_over(own);
+    (void)drop_if_over(own);
     if (own->host != NULL) {
         own->run->value = tenant->crash[CRASH_CAUSE];
         own->run->address = tenant->crash[CRASH_ADDRESS];
