@@ -3,8 +3,10 @@
  * The floor under an invocation of another protection domain: two traps from user mode, two changes
  * of page tables, two returns to user mode, and nothing else. The domains say themselves where they
  * want to go, and nothing is checked or kept; `floor_fence` is with the fence behind each change of
- * page tables that a hart without ASIDs needs. tenants/components does the same with what a kernel
- * owes; its figure and this one are compared by `cotenant bench components`.
+ * page tables that a hart without ASIDs needs. As those of components, a domain's pages have 4 KiB,
+ * so that after a fence the hart walks through three tables for each, and the kernel's are global.
+ * tenants/components does the same with what a kernel owes; `cotenant bench components` and `rtl`
+ * compare its figure and this one.
  */
 #include "bench/samples.h"
 #include "rt/console.h"
@@ -14,7 +16,11 @@
 
 #define ENTRIES 512
 #define GIGABYTE_SHIFT 30
+#define MEGAPAGE_SHIFT 21
+#define PAGE_SHIFT 12
+#define ENTRY_SHIFT 10
 #define USER_INDEX 128
+#define PTE_TABLE 0x01  /* V */
 #define PTE_KERNEL 0xef /* V R W X G A D */
 #define PTE_USER 0xdf   /* V R W X U A D */
 #define ASID_SHIFT 44
@@ -23,6 +29,8 @@
 #define RUN_US 300
 
 static uint64_t roots[2][ENTRIES] __attribute__((aligned(4096)));
+static uint64_t middles[2][ENTRIES] __attribute__((aligned(4096)));
+static uint64_t leaves[2][ENTRIES] __attribute__((aligned(4096)));
 static uint64_t samples[SAMPLES];
 
 /* Runs the domains until the timer interrupt; they write to `samples`, as they see it. */
@@ -120,13 +128,24 @@ __asm__("    .text\n"
         "    lla a3, 1b\n"
         "    ecall\n");
 
+static uint64_t entry(uint64_t address, uint64_t flags)
+{
+    return address >> PAGE_SHIFT << ENTRY_SHIFT | flags;
+}
+
+/* The kernel's gigabyte, and for the user, at USER_INDEX, the 2 MiB of it in which we are. */
 static uint64_t make_space(unsigned number)
 {
-    uint64_t gigabyte = (uintptr_t)roots >> GIGABYTE_SHIFT;
-    uint64_t page = gigabyte << (GIGABYTE_SHIFT - 12) << 10;
+    uint64_t megapage = (uintptr_t)roots >> MEGAPAGE_SHIFT << MEGAPAGE_SHIFT;
+    uint64_t gigabyte = megapage >> GIGABYTE_SHIFT;
 
-    roots[number][gigabyte] = page | PTE_KERNEL;
-    roots[number][USER_INDEX] = page | PTE_USER;
+    roots[number][gigabyte] = entry(gigabyte << GIGABYTE_SHIFT, PTE_KERNEL);
+    roots[number][USER_INDEX] = entry((uintptr_t)middles[number], PTE_TABLE);
+    middles[number][megapage >> MEGAPAGE_SHIFT & (ENTRIES - 1)] =
+        entry((uintptr_t)leaves[number], PTE_TABLE);
+    for (uint64_t page = 0; page < ENTRIES; page++) {
+        leaves[number][page] = entry(megapage + (page << PAGE_SHIFT), PTE_USER);
+    }
     return SATP_MODE_SV39 | (uint64_t)(number + 1) << ASID_SHIFT | (uintptr_t)roots[number] >> 12;
 }
 

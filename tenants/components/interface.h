@@ -4,7 +4,7 @@
  * assembly too.
  *
  * a7 from 0: an invocation of that entry of the component's capability table. The six arguments in
- * a0-a5 are the callee's, and a7 tells it the caller's id. It runs on its own stack, on the same
+ * a0-a5 are the callee's, and t0 tells it the caller's id. It runs on its own stack, on the same
  * thread, until it returns (CALL_RETURN, result in a1). The caller gets a0 = OK and that result in
  * a1, or an error in a0. Nothing but sp and pc is kept for the caller: other registers are what the
  * callee has left in them.

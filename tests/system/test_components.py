@@ -12,7 +12,7 @@ from cotenant.run.session import Session
 LAST = r"components: crashes=(\d+) restarts=(\d+) restart_cycles=(\d+)"
 VERDICT = r"^((?:PASS|FAIL) components: .*)\n"
 # Instructions; docs/components.md.
-MOST_FOR_INVOCATION = 75
+MOST_FOR_INVOCATION = 64
 MOST_FOR_RESTART = 20_000
 
 

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.skipif(
     reason="the RTL simulator is not built; 'cotenant bench rtl' does that",
 )
 
+# Cycles; docs/components.md.
+MOST_FOR_INVOCATION = 132
+
 
 def test_core_alone() -> None:
     floor = rtl_floor.measure()
@@ -45,3 +48,5 @@ def test_a_short_measurement_is_complete() -> None:
     assert len(set(names)) == len(names)
     assert all(row.ours > 0 for row in rows)
     assert any("Sv39" in row.name for row in rows)
+    invocation = next(row for row in rows if row.name == "component invocation, Sv39")
+    assert invocation.other and invocation.other < invocation.ours <= MOST_FOR_INVOCATION

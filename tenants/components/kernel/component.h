@@ -17,7 +17,7 @@
 #define PAGE_SIZE 4096
 #define PAGE_ENTRIES 512
 
-/* What the kernel is as a caller, in a7. */
+/* What the kernel is as a caller, in t0. */
 #define KERNEL_ID COMPONENTS
 
 struct component;

@@ -9,8 +9,7 @@
 
 #define MEMORY_LIMIT 0x4000000
 #define SATP_ASIDS ((uint64_t)0xffff << 44)
-/* scounteren: cycle, time. */
-#define COUNTERS_CYCLE_TIME 3
+#define COUNTERS_CYCLE_TIME 3 /* of scounteren */
 
 extern const char entry_asids[];
 extern const char entry_fence[];

@@ -7,7 +7,7 @@
 #define THREAD_TOP 256
 #define THREAD_COMPONENT 264
 #define THREAD_STACK 272
-#define THREAD_FRAMES 280
+#define THREAD_FRAMES 288
 #define FRAME_SIZE 24
 #define FRAME_PC 0
 #define FRAME_SP 8

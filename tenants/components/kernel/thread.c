@@ -51,7 +51,7 @@ int64_t thread_invoke(struct thread *thread, const struct capability *capability
     }
     *thread->top++ = (struct frame){
         .pc = pc, .sp = thread->registers[REGISTER_SP], .component = thread->component};
-    thread->registers[REGISTER_CALL] = thread->component->id;
+    thread->registers[REGISTER_CALLER] = thread->component->id;
     thread->registers[0] = capability->entry;
     thread->registers[REGISTER_SP] = capability->target->stacks + thread->stack;
     thread->component = capability->target;

@@ -11,6 +11,7 @@
 #define REGISTERS 32
 #define REGISTER_SP 2
 #define REGISTER_A(n) (10 + (n))
+#define REGISTER_CALLER 5
 #define REGISTER_CALL 17
 
 /* Faults of a thread of which the handler is told one in the other. */
@@ -33,7 +34,8 @@ struct thread {
     uint64_t registers[REGISTERS]; /* of a thread that does not run; word 0 is pc */
     struct frame *top;             /* the first free one of `frame` */
     struct component *component;
-    uint64_t stack; /* offset of its stack from a component's first */
+    uint64_t stack;           /* offset of its stack from a component's first */
+    struct component *nobody; /* NULL: of the frame below the first one */
     struct frame frame[DEPTH];
     struct fault fault[FAULT_DEPTH]; /* one for each frame of component_resume */
     uint64_t faults;
@@ -54,6 +56,7 @@ _Static_assert(offsetof(struct thread, top) == THREAD_TOP, "entry.S");
 _Static_assert(offsetof(struct thread, component) == THREAD_COMPONENT, "entry.S");
 _Static_assert(offsetof(struct thread, stack) == THREAD_STACK, "entry.S");
 _Static_assert(offsetof(struct thread, frame) == THREAD_FRAMES, "entry.S");
+_Static_assert(offsetof(struct thread, nobody) == THREAD_FRAMES + FRAME_COMPONENT - FRAME_SIZE, "");
 _Static_assert(sizeof(struct frame) == FRAME_SIZE, "entry.S");
 _Static_assert(offsetof(struct frame, component) == FRAME_COMPONENT, "entry.S");
 

@@ -35,7 +35,7 @@ static void test_an_invocation_goes_there_and_back(void **state)
     assert_int_equal(bench_argument(thread, 0), 11);
     assert_int_equal(bench_argument(thread, 1), 22);
     assert_int_equal(bench_argument(thread, 2), 33);
-    assert_int_equal(thread->registers[REGISTER_CALL], FRONT);
+    assert_int_equal(thread->registers[REGISTER_CALLER], FRONT);
     assert_int_equal(thread->registers[REGISTER_SP], COMPONENT_BASE + MIDDLE * COMPONENT_SIZE +
                                                          STACKS_OFFSET +
                                                          (FIRST + 1) * STACK_SPACING);
@@ -378,7 +378,7 @@ static void test_the_handler_may_mend_a_fault(void **state)
     assert_int_equal(bench_argument(thread, 0), CAUSE_STORE_PAGE);
     assert_int_equal(bench_argument(thread, 1), 0xabc);
     assert_int_equal(bench_argument(thread, 3), BACK);
-    assert_int_equal(thread->registers[REGISTER_CALL], KERNEL_ID);
+    assert_int_equal(thread->registers[REGISTER_CALLER], KERNEL_ID);
     bench_call(CALL_RETURN, 0, 0, 0);
     bench_fall();
     assert_int_equal(bench_where(), BACK);

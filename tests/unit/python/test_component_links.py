@@ -116,8 +116,8 @@ def test_who_counts_exports_the_number(tmp_path: Path) -> None:
     assert "counter_invocations(void)" in generate.header(made, 2)
     assert "export_invocations" not in generate.header(made, 1)
     code = generate.entries(made.components[1])
-    counted = "entry_f:\n    lla t0, invocations\n    li t1, 1\n    amoadd.d zero, t1, (t0)\n"
-    assert counted + "    mv a1, a7\n    call export_f\n" in code
+    counted = "    lla t0, invocations\n    li t1, 1\n    amoadd.d zero, t1, (t0)\n"
+    assert f"entry_f:\n    mv a1, t0\n{counted}    jal export_f\n" in code
     assert "entry_invocations:\n    lla a1, invocations\n" in code
     assert "amoadd" not in generate.entries(made.components[2])
 
@@ -209,7 +209,7 @@ def test_a_stub_sets_the_registers_of_its_arguments(tmp_path: Path) -> None:
     assert '"+r"(a0), "=r"(a1), "+r"(a7)' in stub
     assert 'COMPONENT_CLOBBERED, "a2", "a3", "a4", "a5"' in stub
     assert "uint64_t export_f(uint64_t x, uint64_t caller);" in generate.header(made, 1)
-    assert "    mv a1, a7\n    call export_f\n" in generate.entries(made.components[1])
+    assert "    mv a1, t0\n    jal export_f\n" in generate.entries(made.components[1])
 
 
 def test_the_table_says_what_the_kernel_is_to_check(tmp_path: Path) -> None:

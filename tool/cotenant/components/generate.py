@@ -104,16 +104,16 @@ def entries(component: Component) -> str:
             "    .local invocations",
             "    .comm invocations, 8, 8",
         ]
-    # The registers are free: those of arguments are below a6, and a7 has the caller.
+    # The registers are free: those of arguments are below a7, and t0 has the caller.
     count = ["    lla t0, invocations", "    li t1, 1", "    amoadd.d zero, t1, (t0)"]
     for export in _written(component):
         lines += [
             f"    .globl entry_{export.name}",
             f"entry_{export.name}:",
-            *(count if component.counts else []),
             # The kernel has put the caller's id there.
-            *([f"    mv a{len(export.arguments)}, a7"] if export.wants_caller else []),
-            f"    call export_{export.name}",
+            *([f"    mv a{len(export.arguments)}, t0"] if export.wants_caller else []),
+            *(count if component.counts else []),
+            f"    jal export_{export.name}",
             "    mv a1, a0",
             "    li a7, CALL_RETURN",
             "    ecall",

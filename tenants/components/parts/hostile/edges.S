@@ -50,6 +50,7 @@ hostile_registers:
     sd      t4, 32(a1)
     sd      t5, 40(a1)
     sd      t6, 48(a1)
+    sd      tp, 56(a1)
     ret
 
 hostile_with_stack:

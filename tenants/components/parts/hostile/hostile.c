@@ -11,8 +11,8 @@
 
 static uint64_t data[4];
 
-/* edges.S: the caller-saved registers t0-t6 after that invocation; sp after one with that sp. */
-void hostile_registers(int64_t number, uint64_t found[7]);
+/* edges.S: t0-t6 and tp after that invocation; sp after one with that sp. */
+void hostile_registers(int64_t number, uint64_t found[8]);
 uint64_t hostile_with_stack(uint64_t stack);
 /* Returns for the whole invocation, with a forged error, and then once more. */
 void hostile_reply_twice(void);
@@ -88,10 +88,10 @@ static uint64_t try_registers(void)
     uint64_t wrong = 0;
 
     for (int64_t number = 0; number <= HELD; number += HELD) {
-        uint64_t found[7];
+        uint64_t found[8];
 
         hostile_registers(number, found);
-        for (unsigned i = 0; i < 7; i++) {
+        for (unsigned i = 0; i < 8; i++) {
             wrong += found[i] >= MEMORY && found[i] < COMPONENT_BASE;
             wrong += found[i] >> 60 == SATP_MODE;
         }

@@ -370,7 +370,7 @@ static uint64_t ask(bool (*serve)(struct socket *), uint64_t argument0, uint64_t
     socket->argument[1] = argument1;
     socket->end = duration_us != 0 ? time_now() + duration_us * ticks_per_us : 0;
     __atomic_store_n(&socket->serve, serve, __ATOMIC_RELEASE);
-    kernel_event(SCHEDULE_WAKE, stack_thread, 0, 0);
+    kernel_event(SCHEDULE_WAKE, stack_thread, SCHEDULE_WOKEN, 0);
     while (__atomic_load_n(&socket->serve, __ATOMIC_ACQUIRE) != NULL) {
         kernel_event(SCHEDULE_WAIT, 0, 0, 0);
     }

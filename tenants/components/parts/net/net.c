@@ -34,6 +34,7 @@ struct platform platform;
 
 static struct virtio_device device;
 static bool is_started;
+static bool is_masked; /* its interrupt may have come: it does not come again before unmasked */
 static BUFFER struct virtio_queue queues[QUEUES];
 static BUFFER struct buffer receive[VIRTIO_QUEUE_SIZE];
 static BUFFER struct buffer transmit[VIRTIO_QUEUE_SIZE];
@@ -57,6 +58,7 @@ uint64_t export_start(void)
     struct result distance = kernel_call(CALL_DISTANCE, 0, 0, 0);
 
     is_started = false;
+    is_masked = true;
     if (distance.error != OK) {
         return 0;
     }
@@ -88,16 +90,24 @@ uint64_t export_address(void)
     return high << 32 | virtio_configuration(&device, 0);
 }
 
-/* Waits until a frame has come, somebody wakes the thread, or the time `until` has come. */
+/*
+ * Waits until a frame has come, somebody wakes the thread, or the time `until` has come. The wait
+ * also unmasks the interrupt: a frame that comes between the look at the queue and the wait raises
+ * it, for the device was told before that the last one has been seen.
+ */
 uint64_t export_wait(uint64_t until)
 {
     if (!is_started) {
         return NETWORK_FAILED;
     }
-    virtio_acknowledge(&device);
-    kernel_call(CALL_UNMASK, INTERRUPT, 0, 0);
+    if (is_masked) {
+        virtio_acknowledge(&device);
+    }
     if (!virtio_has_result(&queues[QUEUE_RECEIVE])) {
-        kernel_event(SCHEDULE_WAIT, until, INTERRUPT, 0);
+        struct result result = component_invoke(CALL_EVENT, SCHEDULE_WAIT, until, INTERRUPT, 0,
+                                                is_masked ? INTERRUPT : 0, 0);
+
+        is_masked = result.error != OK || result.value != SCHEDULE_WOKEN;
     }
     return 0;
 }

@@ -17,6 +17,7 @@ _SWITCH_BUDGET = 220
 _ADDED_AVERAGE_BUDGET = 200
 _ADDED_WORST_BUDGET = 400
 _INVOCATION_BUDGET = 240
+_HARDWARE_PERCENT = 70
 _CYCLES = "cycles"
 _QUICK_ROUNDS = 12
 _ROUNDS = 60
@@ -70,8 +71,14 @@ def _component_rows() -> list[Row]:
     ours = _medians(systems.components(), "components-meter")
     # Both with the fence that this core needs, which has no ASIDs.
     least = _medians(systems.domains(), "bench-domains")["floor_fence"]
+    share = 100 * least / ours["invocation"]
     return [
         row("component invocation, Sv39", _CYCLES, ours["invocation"], least, _INVOCATION_BUDGET),
+        Row(
+            "floor's share of a component invocation",
+            *("percent", share, None, _HARDWARE_PERCENT),
+            share >= _HARDWARE_PERCENT,
+        ),
         row("component kernel, smallest call", _CYCLES, ours["kernel_call"]),
         row("component restart, idle", _CYCLES, ours["restart"]),
     ]
