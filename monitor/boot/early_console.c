@@ -5,9 +5,6 @@
 #include "device/reset.h"
 #include "device/uart.h"
 
-/* Polls of a UART that does not get ready before its text is given up. */
-#define MOST_POLLS 1000000
-
 /* Not in bss: it is used before the image has been copied, see boot/start.S. */
 #define EARLY_DATA __attribute__((section(".data.early")))
 
@@ -25,13 +22,9 @@ void early_console_init(const struct monitor_header *header)
     reset = (struct reset){header->reset_kind, header->reset_base};
 }
 
-static void put(const char *text)
+static void __attribute__((noinline)) put(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        for (unsigned polls = 0; polls < MOST_POLLS && !uart_transmit_ready(&uart); polls++) {
-        }
-        uart_transmit(&uart, (uint8_t)*text);
-    }
+    uart_put_text(&uart, text);
 }
 
 /* Below 100: of a tenant, vhart, hart, device or channel. */
@@ -59,7 +52,7 @@ _Noreturn void early_console_refuse(const struct check_result *result)
         put("]");
     }
     put("\r\n");
-    for (unsigned polls = 0; polls < MOST_POLLS && !uart_transmit_done(&uart); polls++) {
+    for (unsigned polls = 0; polls < UART_MOST_POLLS && !uart_transmit_done(&uart); polls++) {
     }
     reset_power_off(&reset);
     for (;;) {

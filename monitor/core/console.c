@@ -12,8 +12,9 @@
 #include "core/work.h"
 #include "device/uart.h"
 
-/* Most bytes sent by one step; UART_BURST of them are received by one. */
-#define TRANSMIT_BYTES 32
+/* Most bytes received by one step, and sent. */
+#define RECEIVE_BYTES 8
+#define TRANSMIT_BYTES 64
 
 static struct {
     struct console_mux mux;
@@ -48,7 +49,7 @@ void console_init(void)
 
 static void receive_step(void)
 {
-    for (unsigned i = 0; i < UART_BURST && console_mux_can_accept(&console.mux); i++) {
+    for (unsigned i = 0; i < RECEIVE_BYTES && console_mux_can_accept(&console.mux); i++) {
         int byte = uart_receive(&console.uart);
 
         if (byte < 0) {
@@ -63,25 +64,34 @@ static void receive_step(void)
     }
 }
 
-/* Returns whether bytes were sent or could not be sent yet. */
+/*
+ * Looks for interrupts behind each piece, which is a byte where the multiplexer has to think.
+ * Returns whether bytes were sent or could not be sent yet.
+ */
 static bool transmit_step(void)
 {
-    uint32_t count = 0;
+    uint32_t room = 0;
+    uint32_t sent = 0;
 
-    if (!uart_transmit_ready(&console.uart)) {
-        return true;
-    }
-    while (count == 0 || (!hart_is_wanted() && count < TRANSMIT_BYTES &&
-                          (count % UART_BURST != 0 || uart_transmit_ready(&console.uart)))) {
-        int next = console_mux_next(&console.mux);
+    do {
+        uint8_t bytes[UART_MOST_BURST];
+        uint32_t count;
 
-        if (next < 0) {
+        if (room == 0) {
+            if (!uart_transmit_ready(&console.uart) || (sent != 0 && hart_is_wanted())) {
+                return true;
+            }
+            room = console.uart.burst;
+        }
+        count = console_mux_take(&console.mux, bytes, sent == 0 ? 1 : room);
+        if (count == 0) {
             break;
         }
-        uart_transmit(&console.uart, (uint8_t)next);
-        count++;
-    }
-    return count != 0;
+        uart_transmit(&console.uart, bytes, count);
+        sent += count;
+        room -= count;
+    } while (sent < TRANSMIT_BYTES && !hart_is_wanted());
+    return sent != 0;
 }
 
 /* Ticks pass for the multiplexer while it needs that. */
@@ -184,7 +194,6 @@ bool console_is_drained(void)
 
 void console_input_ready(void)
 {
-    uart_acknowledge(&console.uart);
     uart_set_receive_interrupt(&console.uart, false);
     console.input_ready = true;
     work_post();
@@ -200,38 +209,24 @@ static void takes_over(struct tenant *tenant, const struct tenant *before)
 
 HOOK(tenant_takes_over, takes_over);
 
-__attribute__((cold)) static void put_raw(char character)
-{
-    for (unsigned tries = 0; tries < 100000; tries++) {
-        if (uart_transmit_ready(&console.uart)) {
-            break;
-        }
-    }
-    uart_transmit(&console.uart, (uint8_t)character);
-}
-
-__attribute__((cold)) static void put_raw_text(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        put_raw(*text);
-    }
-}
-
 __attribute__((cold)) static void put_raw_hex(const char *label, uint64_t value)
 {
-    put_raw_text(label);
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        put_raw("0123456789abcdef"[value >> shift & 15]);
+    char digits[17] = {0};
+
+    for (int i = 0; i < 16; i++) {
+        digits[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
     }
+    uart_put_text(&console.uart, label);
+    uart_put_text(&console.uart, digits);
 }
 
 __attribute__((cold)) void console_failure(const char *what, uint64_t cause, uint64_t pc,
                                            uint64_t value)
 {
-    put_raw_text("\r\n");
-    put_raw_text(what);
+    uart_put_text(&console.uart, "\r\n");
+    uart_put_text(&console.uart, what);
     put_raw_hex(": cause=0x", cause);
     put_raw_hex(" pc=0x", pc);
     put_raw_hex(" value=0x", value);
-    put_raw_text("\r\n");
+    uart_put_text(&console.uart, "\r\n");
 }

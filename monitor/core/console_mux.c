@@ -129,11 +129,6 @@ bool console_choose_source(struct console_mux *mux, uint32_t except)
     return false;
 }
 
-int console_mux_next(struct console_mux *mux)
-{
-    return mux->form->next(mux);
-}
-
 bool console_mux_has_output(const struct console_mux *mux)
 {
     if (mux->line_state != CONSOLE_LINE_NONE || mux->out_state != CONSOLE_FRAME_IDLE) {
@@ -174,7 +169,7 @@ static uint32_t next_receiver(const struct console_mux *mux)
 static bool is_full(const struct console_mux *mux, uint32_t tenant)
 {
     return has_console(mux, tenant) && !mux->uarts[tenant]->closed &&
-           vuart_receive_space(mux->uarts[tenant]) == 0;
+           ring_space(&mux->uarts[tenant]->receive) == 0;
 }
 
 bool console_mux_can_accept(const struct console_mux *mux)
@@ -193,7 +188,7 @@ bool console_mux_can_accept(const struct console_mux *mux)
  */
 static void watch_receiver(struct console_mux *mux, uint32_t tenant, bool awaited)
 {
-    uint32_t taken = has_console(mux, tenant) ? vuart_receive_taken(mux->uarts[tenant]) : 0;
+    uint32_t taken = has_console(mux, tenant) ? mux->uarts[tenant]->receive.tail : 0;
 
     if (!is_full(mux, tenant) || taken != mux->taken_before[tenant]) {
         mux->stalled_ticks[tenant] = 0;

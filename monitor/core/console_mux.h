@@ -18,6 +18,7 @@
 #define COTENANT_CORE_CONSOLE_MUX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "abi/console.h"
@@ -58,6 +59,11 @@ struct console_form {
     uint32_t mode; /* COTENANT_CONSOLE_* */
     /* The next byte for the physical line; -1: nothing for now. */
     int (*next)(struct console_mux *mux);
+    /*
+     * Up to `room` further bytes, if they are a tenant's as they are and what they are part of has
+     * begun; 0: next() knows. NULL: always 0.
+     */
+    uint32_t (*run)(struct console_mux *mux, uint8_t *bytes, uint32_t room);
     /* A byte arrived. */
     void (*input)(struct console_mux *mux, uint8_t byte);
     /* The tenant that the next byte goes to, as far as is known before it is read. */
@@ -129,16 +135,29 @@ void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, ui
                       struct vuart *const *uarts, const char *const *names, uint32_t count);
 
 /*
- * The next byte for the physical line, 0..255; -1: nothing for now. Takes from the transmit rings:
- * the caller looks at vuart_interrupt() of the tenants afterwards.
+ * The next bytes for the physical line, at most `room` (1 or more): as many as are known at once.
+ * Returns how many; 0: nothing for now. Takes from the transmit rings: the caller looks at
+ * vuart_interrupt() of the tenants afterwards.
  */
-int console_mux_next(struct console_mux *mux);
+static inline uint32_t console_mux_take(struct console_mux *mux, uint8_t *bytes, uint32_t room)
+{
+    const struct console_form *form = mux->form;
+    uint32_t count = room == 1 || form->run == NULL ? 0 : form->run(mux, bytes, room);
+    int next;
+
+    if (count == 0) {
+        next = form->next(mux);
+        bytes[0] = (uint8_t)next;
+        count = next >= 0;
+    }
+    return count;
+}
 
 /* Something is left to send, perhaps only after some more ticks. */
 bool console_mux_has_output(const struct console_mux *mux);
 
 /*
- * console_mux_next() no longer holds anything back: for the last words before power-off, until
+ * Nothing is held back any longer: for the last words before power-off, until
  * console_mux_has_output() is false.
  */
 void console_mux_flush(struct console_mux *mux);

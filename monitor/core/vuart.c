@@ -19,6 +19,7 @@ void vuart_reset(struct vuart *uart)
     uart->divisor_high = 0;
     uart->overrun = false;
     uart->transmit_interrupt = false;
+    uart->transmit_left = 0;
     ring_init(&uart->receive, uart->receive_data, VUART_RECEIVE_SIZE);
     ring_init(&uart->loopback, uart->loopback_data, VUART_FIFO_SIZE);
 }
@@ -31,16 +32,6 @@ void vuart_init(struct vuart *uart)
     uart->transmit_lines = 0;
     uart->transmit_dropped = 0;
     uart->receive_dropped = 0;
-}
-
-uint32_t vuart_receive_space(const struct vuart *uart)
-{
-    return ring_space(&uart->receive);
-}
-
-uint32_t vuart_receive_taken(const struct vuart *uart)
-{
-    return uart->receive.tail;
 }
 
 bool vuart_receive(struct vuart *uart, uint8_t byte)
@@ -84,6 +75,7 @@ uint32_t vuart_console_write(struct vuart *uart, const uint8_t *bytes, uint32_t 
     }
     ring->head = head;
     uart->transmit_lines += lines;
+    uart->transmit_left = 0;
     vuart_update_ready(uart);
     return count;
 }

@@ -49,9 +49,10 @@ struct vuart {
     uint32_t transmit_lines;   /* '\n' bytes in the transmit ring */
     uint32_t transmit_dropped; /* bytes that the tenant wrote while the ring was full */
     uint32_t receive_dropped;  /* bytes for the tenant that found no room */
+    uint32_t transmit_left;    /* bytes that vuart_put() may take before the next vuart_write() */
 
-    uint8_t receive_data[VUART_RECEIVE_SIZE];
     uint8_t transmit_data[VUART_TRANSMIT_SIZE];
+    uint8_t receive_data[VUART_RECEIVE_SIZE];
     uint8_t loopback_data[VUART_FIFO_SIZE];
 };
 
@@ -63,12 +64,6 @@ void vuart_init(struct vuart *uart);
  * transmitted stays queued (its last words may tell why it restarted), and so do the counters.
  */
 void vuart_reset(struct vuart *uart);
-
-/* Bytes that vuart_receive() will still take. */
-uint32_t vuart_receive_space(const struct vuart *uart);
-
-/* Bytes that the tenant has taken since it started, modulo 2^32: changes when it reads. */
-uint32_t vuart_receive_taken(const struct vuart *uart);
 
 /* A byte arrives for the tenant; false: no room, the byte is lost, counted, and sets LSR.OE. */
 bool vuart_receive(struct vuart *uart, uint8_t byte);

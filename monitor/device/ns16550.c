@@ -62,8 +62,15 @@ bool ns16550_transmit_done(const struct ns16550 *uart)
 
 void ns16550_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && i < NS16550_FIFO_SIZE; i++) {
-        write_register(uart, NS16550_DATA, bytes[i]);
+    uint64_t data = uart->base; /* NS16550_DATA is 0 */
+
+    count = count < NS16550_FIFO_SIZE ? count : NS16550_FIFO_SIZE;
+    if (HAS(uart32) && (uart->shift & NS16550_32_BITS) != 0) {
+        uart32_transmit(uart, bytes, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        mmio_write8(data, bytes[i]);
     }
 }
 
@@ -83,9 +90,7 @@ void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on)
         uart->interrupt_enable = enabled;
         write_register(uart, NS16550_INTERRUPT_ENABLE, enabled);
     }
-}
-
-void ns16550_acknowledge(const struct ns16550 *uart)
-{
-    (void)read_register(uart, NS16550_INTERRUPT_ID);
+    if (!on) {
+        (void)read_register(uart, NS16550_INTERRUPT_ID); /* withdraws what this does */
+    }
 }

@@ -57,14 +57,12 @@ void ns16550_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t
 /* The next received byte, 0..255; -1: none. A byte with a line error is delivered as it is. */
 int ns16550_receive(const struct ns16550 *uart);
 
-/* The UART interrupts while received bytes wait. */
+/* The UART interrupts while received bytes wait; if not, what a read of IIR withdraws falls. */
 void ns16550_set_receive_interrupt(struct ns16550 *uart, bool on);
 
 /* Of features/uart32, behind HAS(uart32): an access of the width that the UART takes. */
 uint8_t uart32_read(const struct ns16550 *uart, uint32_t number);
 void uart32_write(const struct ns16550 *uart, uint32_t number, uint8_t value);
-
-/* Reads IIR: called when the UART's source was claimed, so that what a read withdraws falls. */
-void ns16550_acknowledge(const struct ns16550 *uart);
+void uart32_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t count);
 
 #endif

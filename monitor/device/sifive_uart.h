@@ -32,7 +32,7 @@ void sifive_uart_init(struct sifive_uart *uart, uint64_t base, uint32_t divisor)
  */
 bool sifive_uart_transmit_ready(const struct sifive_uart *uart);
 
-void sifive_uart_transmit(const struct sifive_uart *uart, uint8_t byte);
+void sifive_uart_transmit(const struct sifive_uart *uart, const uint8_t *bytes, uint32_t count);
 
 /* The next received byte, 0..255; -1: none. */
 int sifive_uart_receive(const struct sifive_uart *uart);

@@ -9,8 +9,7 @@
 
 static bool is_ns16550(const struct uart *uart)
 {
-    return uart->kind == COTENANT_UART_NS16550 ||
-           (HAS(uart32) && uart->kind == COTENANT_UART_NS16550_32);
+    return uart->kind == COTENANT_UART_NS16550;
 }
 
 static bool is_sifive(const struct uart *uart)
@@ -21,8 +20,13 @@ static bool is_sifive(const struct uart *uart)
 void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, uint32_t divisor)
 {
     uart->kind = kind;
+    uart->burst = SIFIVE_UART_FIFO_SIZE;
+    if (HAS(uart32) && kind == COTENANT_UART_NS16550_32) {
+        uart->kind = COTENANT_UART_NS16550;
+        shift |= NS16550_32_BITS;
+    }
     if (is_ns16550(uart)) {
-        shift |= HAS(uart32) && kind == COTENANT_UART_NS16550_32 ? NS16550_32_BITS : 0;
+        uart->burst = NS16550_FIFO_SIZE;
         ns16550_init(&uart->ns16550, base, shift, divisor);
     } else if (is_sifive(uart)) {
         sifive_uart_init(&uart->sifive, base, divisor);
@@ -42,12 +46,21 @@ bool uart_transmit_done(const struct uart *uart)
     return is_ns16550(uart) ? ns16550_transmit_done(&uart->ns16550) : uart_transmit_ready(uart);
 }
 
-__attribute__((flatten)) void uart_transmit(const struct uart *uart, uint8_t byte)
+void uart_transmit(const struct uart *uart, const uint8_t *bytes, uint32_t count)
 {
     if (is_ns16550(uart)) {
-        ns16550_transmit(&uart->ns16550, &byte, 1);
+        ns16550_transmit(&uart->ns16550, bytes, count);
     } else if (is_sifive(uart)) {
-        sifive_uart_transmit(&uart->sifive, byte);
+        sifive_uart_transmit(&uart->sifive, bytes, count);
+    }
+}
+
+__attribute__((cold)) void uart_put_text(const struct uart *uart, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        for (unsigned polls = 0; polls < UART_MOST_POLLS && !uart_transmit_ready(uart); polls++) {
+        }
+        uart_transmit(uart, (const uint8_t *)text, 1);
     }
 }
 
@@ -65,12 +78,5 @@ void uart_set_receive_interrupt(struct uart *uart, bool on)
         ns16550_set_receive_interrupt(&uart->ns16550, on);
     } else if (is_sifive(uart)) {
         sifive_uart_set_receive_interrupt(&uart->sifive, on);
-    }
-}
-
-void uart_acknowledge(const struct uart *uart)
-{
-    if (is_ns16550(uart)) {
-        ns16550_acknowledge(&uart->ns16550);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The board's UART, whatever its kind: the monitor's side of the drivers. M-mode with interrupts
- * off. No function waits for the line.
+ * off. No function but uart_put_text() waits for the line.
  *
  * A board without a UART has one all the same: it is always ready, loses what is written and never
  * receives anything.
@@ -16,11 +16,12 @@
 #include "device/ns16550.h"
 #include "device/sifive_uart.h"
 
-/* Bytes that may be written after uart_transmit_ready(), one by one or together. */
-#define UART_BURST 8
+/* Most that `burst` of a UART is. */
+#define UART_MOST_BURST 16
 
 struct uart {
-    uint32_t kind; /* COTENANT_UART_* of abi/bundle.h */
+    uint32_t kind;  /* COTENANT_UART_* of abi/bundle.h; NS16550 for both widths */
+    uint32_t burst; /* bytes that may be written after uart_transmit_ready() */
     union {
         struct ns16550 ns16550;
         struct sifive_uart sifive;
@@ -33,21 +34,25 @@ struct uart {
  */
 void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, uint32_t divisor);
 
-/* UART_BURST bytes may be written. */
+/* As many bytes as a burst may be written, in one call or several. */
 bool uart_transmit_ready(const struct uart *uart);
 
 /* Every byte is on the line, as far as the UART can tell. */
 bool uart_transmit_done(const struct uart *uart);
 
-void uart_transmit(const struct uart *uart, uint8_t byte);
+/* At most a burst. */
+void uart_transmit(const struct uart *uart, const uint8_t *bytes, uint32_t count);
+
+/* Polls of a UART that does not get ready before its text is given up. */
+#define UART_MOST_POLLS 1000000
+
+/* For last words: waits for the line, but not for one that never gets ready. */
+void uart_put_text(const struct uart *uart, const char *text);
 
 /* The next received byte, 0..255; -1: none. */
 int uart_receive(const struct uart *uart);
 
-/* The UART interrupts while received bytes wait. */
+/* The UART interrupts while received bytes wait; if not, what would not fall by itself falls. */
 void uart_set_receive_interrupt(struct uart *uart, bool on);
-
-/* Called when the UART's source was claimed: withdraws what would not fall by itself. */
-void uart_acknowledge(const struct uart *uart);
 
 #endif

@@ -65,7 +65,7 @@ static void drain(uint32_t count)
         uint32_t focus = mux.focus;
         uint32_t before = vuart_transmit_used(&uarts[focus]);
         bool in_line = mux.line_state != CONSOLE_LINE_NONE;
-        int byte = console_mux_next(&mux);
+        int byte = mux.form->next(&mux);
 
         if (byte < 0) {
             return;

@@ -18,6 +18,23 @@ static void check(const struct vuart *uart)
         lines += uart->transmit_data[i & uart->transmit.mask] == '\n';
     }
     assert(lines == uart->transmit_lines);
+    assert(uart->transmit_left <= ring_space(&uart->transmit));
+}
+
+/* The registers would have done the same. */
+static void put_directly(struct vuart *uart, uint8_t byte)
+{
+    struct vuart before = *uart;
+    struct vuart put;
+
+    if (vuart_put(uart, byte)) {
+        put = *uart;
+        *uart = before;
+        vuart_write(uart, 0, byte);
+        put.transmit_left = uart->transmit_left;
+        assert(memcmp(uart, &put, sizeof(put)) == 0);
+        uart->transmit_left = before.transmit_left - 1;
+    }
 }
 
 static void operate(struct vuart *uart, struct fuzz_input *input)
@@ -30,7 +47,7 @@ static void operate(struct vuart *uart, struct fuzz_input *input)
     memset(bytes, value, sizeof(bytes));
     switch (operation % 16) {
     case 8:
-        assert(vuart_receive_space(uart) > 0 ? vuart_receive(uart, value) : true);
+        assert(ring_space(&uart->receive) > 0 ? vuart_receive(uart, value) : true);
         break;
     case 9:
         vuart_receive(uart, value);
@@ -55,6 +72,7 @@ static void operate(struct vuart *uart, struct fuzz_input *input)
         }
         break;
     case 15:
+        put_directly(uart, value);
         vuart_read(uart, value);
         break;
     default:

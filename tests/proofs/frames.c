@@ -37,14 +37,14 @@ static const struct console_control protocol = {take, waiting, next};
 
 static void call(void)
 {
-    switch (any_up_to(9)) {
+    switch (any_up_to(10)) {
     case 0:
         if (console_mux_can_accept(&mux)) {
             console_mux_input(&mux, any8());
         }
         break;
     case 1:
-        console_mux_next(&mux);
+        mux.form->next(&mux);
         break;
     case 2:
         console_mux_tick(&mux);
@@ -67,6 +67,12 @@ static void call(void)
     case 8:
         console_mux_input(&mux, any8());
         break;
+    case 9: {
+        uint8_t bytes[16];
+
+        console_mux_take(&mux, bytes, 1 + any_up_to(15));
+        break;
+    }
     default:
         uarts[0].closed = any_bool();
         uarts[0].transmit.head = any32();
@@ -88,18 +94,6 @@ bool vuart_receive(struct vuart *uart, uint8_t byte)
     (void)byte;
     uart->receive.head = any32();
     return any_bool();
-}
-
-uint32_t vuart_receive_space(const struct vuart *uart)
-{
-    (void)uart;
-    return any32();
-}
-
-uint32_t vuart_receive_taken(const struct vuart *uart)
-{
-    (void)uart;
-    return any32();
 }
 
 uint32_t monitor_log_used(void)
@@ -129,6 +123,9 @@ int main(void)
     struct vuart *places[TENANTS] = {&uarts[0], any_bool() ? &uarts[1] : NULL, &uarts[2]};
     const char *names[TENANTS] = {first_name, second_name, "third"};
 
+    for (int i = 0; i < TENANTS; i++) {
+        ring_init(&uarts[i].transmit, uarts[i].transmit_data, VUART_TRANSMIT_SIZE);
+    }
     console_control = any_bool() ? &protocol : NULL;
     console_mux_init(&mux, COTENANT_CONSOLE_FRAMED, 1 + any_up_to(30), any_up_to(TENANTS - 1),
                      places, names, TENANTS);

@@ -42,8 +42,7 @@ static void call(void)
         vuart_write_is_plain(any32());
         break;
     case 9:
-        vuart_receive_space(&uart);
-        vuart_receive_taken(&uart);
+        vuart_put(&uart, any8());
         break;
     default:
         vuart_transmit_used(&uart);

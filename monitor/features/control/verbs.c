@@ -151,7 +151,7 @@ static void type(struct tenant *tenant, const uint8_t *bytes, uint32_t length, u
 {
     uint32_t i = 0;
 
-    while (i < length && vuart_receive_space(&tenant->uart) != 0) {
+    while (i < length && ring_space(&tenant->uart.receive) != 0) {
         vuart_receive(&tenant->uart, bytes[i++]);
     }
     *taken += i;

@@ -7,6 +7,7 @@
 #include "core/console_form.h"
 #include "core/feature.h"
 #include "core/monitor_log.h"
+#include "features/frames/run.h"
 
 static int channel_of(const struct console_mux *mux, uint32_t source)
 {
@@ -288,6 +289,7 @@ FEATURE(frames);
 CONSOLE_FORM(framed) = {
     .mode = COTENANT_CONSOLE_FRAMED,
     .next = frames_next,
+    .run = frames_run,
     .input = frames_input,
     .receiver = receiver,
     .enough = COTENANT_FRAME_MAX_PAYLOAD,

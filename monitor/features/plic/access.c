@@ -92,6 +92,7 @@ static world_change __attribute__((noinline))
 store_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
 {
     uint32_t instruction = fetch(vhart);
+    uint8_t value = (uint8_t)stored_value(vhart, instruction >> 20 & 31);
 
     if ((instruction & ENCODING_MASK) != ENCODING_SB) {
         return NO_CHANGE;
@@ -99,8 +100,9 @@ store_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
     if (!shared_try_enter(hart)) {
         return go_on(hart, vhart, 0);
     }
-    uart_store(vhart->tenant, (unsigned)offset,
-               (uint8_t)stored_value(vhart, instruction >> 20 & 31));
+    if (offset != 0 || !vuart_put(&vhart->tenant->uart, value)) {
+        uart_store(vhart->tenant, (unsigned)offset, value);
+    }
     shared_leave(hart);
     return go_on(hart, vhart, 4);
 }

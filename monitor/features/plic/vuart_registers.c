@@ -53,6 +53,9 @@ enum {
 #define MSR_DELTAS 0x0f
 #define MSR_DELTA_SHIFT 4
 
+/* Bytes after which the console's work hears at the latest that there are more. */
+#define MOST_LEFT 63
+
 static bool in_loopback(const struct vuart *uart)
 {
     return (uart->modem_control & MCR_LOOPBACK) != 0;
@@ -102,7 +105,10 @@ static bool queue_for_console(struct vuart *uart, uint8_t byte)
     return true;
 }
 
-/* THR: the byte is "sent" at once as long as there is room, so THRE falls and rises again. */
+/*
+ * THR: the byte is "sent" at once as long as there is room, so THRE falls and rises again. Further
+ * bytes then change nothing but the ring, while that has room for them and a FIFO.
+ */
 static void transmit(struct vuart *uart, uint8_t byte)
 {
     if (in_loopback(uart)) {
@@ -111,6 +117,8 @@ static void transmit(struct vuart *uart, uint8_t byte)
         }
     } else if (!queue_for_console(uart, byte)) {
         uart->transmit_dropped++;
+    } else if (ring_space(&uart->transmit) >= COTENANT_UART_TRANSMIT_FIFO + MOST_LEFT) {
+        uart->transmit_left = MOST_LEFT;
     }
     uart->transmit_interrupt = false;
     vuart_update_ready(uart);
@@ -197,6 +205,7 @@ static uint8_t read_interrupt_id(struct vuart *uart)
 
     if (pending == IIR_TRANSMIT) {
         uart->transmit_interrupt = false;
+        uart->transmit_left = 0;
     }
     return pending | (uart->fifo_control != 0 ? IIR_FIFOS : 0);
 }
@@ -264,6 +273,7 @@ void vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
 {
     bool divisor = (uart->line_control & LCR_DLAB) != 0;
 
+    uart->transmit_left = 0;
     switch (offset) {
     case REG_DATA:
         if (divisor) {

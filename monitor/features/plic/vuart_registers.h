@@ -27,6 +27,23 @@ static inline bool vuart_write_is_plain(unsigned offset)
     return offset == 3 || offset == 7;
 }
 
+/*
+ * vuart_write() of a byte to THR if that changes nothing but the transmit ring, which has some
+ * already: nobody has to be told. Else returns false, and nothing has changed.
+ */
+static inline bool vuart_put(struct vuart *uart, uint8_t byte)
+{
+    uint32_t head = uart->transmit.head;
+
+    if (uart->transmit_left == 0 || byte == '\n' || head == uart->transmit.tail) {
+        return false;
+    }
+    uart->transmit_left--;
+    uart->transmit_data[head % VUART_TRANSMIT_SIZE] = byte;
+    uart->transmit.head = head + 1;
+    return true;
+}
+
 /* Level of the interrupt line. OUT2 does not gate it. */
 bool vuart_interrupt(const struct vuart *uart);
 

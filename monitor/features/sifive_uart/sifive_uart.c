@@ -39,9 +39,11 @@ bool sifive_uart_transmit_ready(const struct sifive_uart *uart)
     return (mmio_read32(uart->base + REG_INTERRUPT_PENDING) & INTERRUPT_TRANSMIT) != 0;
 }
 
-void sifive_uart_transmit(const struct sifive_uart *uart, uint8_t byte)
+void sifive_uart_transmit(const struct sifive_uart *uart, const uint8_t *bytes, uint32_t count)
 {
-    mmio_write32(uart->base + REG_TRANSMIT_DATA, byte);
+    for (uint32_t i = 0; i < count && i < SIFIVE_UART_FIFO_SIZE; i++) {
+        mmio_write32(uart->base + REG_TRANSMIT_DATA, bytes[i]);
+    }
 }
 
 int sifive_uart_receive(const struct sifive_uart *uart)

@@ -46,4 +46,11 @@ void uart32_write(const struct ns16550 *uart, uint32_t number, uint8_t value)
     }
 }
 
+void uart32_transmit(const struct ns16550 *uart, const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uart32_write(uart, NS16550_DATA, bytes[i]);
+    }
+}
+
 FEATURE(uart32);

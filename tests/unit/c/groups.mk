@@ -13,7 +13,7 @@ CONTROL := features/control/control.c features/control/verbs.c features/control/
 	core/scheduler.c core/tenant.c arch/owned_memory.c core/monitor_log.c core/vuart.c \
 	features/harts/wanted.c features/plic/vuart_registers.c
 CONSOLE := core/console_mux.c features/control/line.c features/terminal/filter.c \
-	features/terminal/lines.c features/terminal/keys.c features/frames/frames.c $(CONTROL)
+	features/terminal/lines.c features/terminal/keys.c features/frames/frames.c features/frames/run.c $(CONTROL)
 CHECK := boot/check.c features/check/device_range.c features/virtio/check_channels.c \
 	features/check/check_board.c features/check/check_fields.c features/check/check_protection.c \
 	features/check/check_system.c features/check/check_tenant.c features/check/check_vhart.c \

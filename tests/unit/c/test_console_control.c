@@ -32,7 +32,7 @@ static void begin(uint32_t mode)
 
 static uint8_t next(void)
 {
-    int byte = console_mux_next(&mux);
+    int byte = mux.form->next(&mux);
 
     assert_in_range(byte, 0, 255);
     return (uint8_t)byte;
@@ -51,7 +51,7 @@ static void take_frame(void)
 /* Mux mode: takes all there is. */
 static void take_mux(void)
 {
-    for (int byte = console_mux_next(&mux); byte >= 0; byte = console_mux_next(&mux)) {
+    for (int byte = mux.form->next(&mux); byte >= 0; byte = mux.form->next(&mux)) {
         if (byte == COTENANT_CONTROL_START) {
             take_frame();
         } else {

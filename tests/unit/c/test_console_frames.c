@@ -41,7 +41,7 @@ static void assert_frame(uint8_t channel, const char *text)
     uint32_t length = frame(bytes, channel, text);
 
     for (uint32_t i = 0; i < length; i++) {
-        assert_int_equal(console_mux_next(&mux), bytes[i]);
+        assert_int_equal(mux.form->next(&mux), bytes[i]);
     }
 }
 
@@ -122,11 +122,11 @@ static void test_a_frame_keeps_its_promised_length(void **state)
     (void)state;
     bench_print(0, "abc\n");
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(console_mux_next(&mux), expected[i]);
+        assert_int_equal(mux.form->next(&mux), expected[i]);
     }
     vuart_init(&uarts[0]); /* the ring is emptied under it */
     for (size_t i = 4; i < sizeof(expected); i++) {
-        assert_int_equal(console_mux_next(&mux), expected[i]);
+        assert_int_equal(mux.form->next(&mux), expected[i]);
     }
     assert_output("");
 }
@@ -266,7 +266,7 @@ static void test_command_lengths(void **state)
 static void test_input_waits_for_its_tenant_only(void **state)
 {
     (void)state;
-    while (vuart_receive_space(&uarts[0]) > 2) {
+    while (ring_space(&uarts[0].receive) > 2) {
         vuart_receive(&uarts[0], 'f');
     }
     bench_type_bytes("\x7e\x01\x04"

@@ -114,7 +114,7 @@ static void test_pasting_loses_nothing(void **state)
 
 static void fill_receiver(uint32_t tenant)
 {
-    while (vuart_receive_space(&uarts[tenant]) > 0) {
+    while (ring_space(&uarts[tenant].receive) > 0) {
         vuart_receive(&uarts[tenant], 'f');
     }
 }

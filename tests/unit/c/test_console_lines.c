@@ -270,7 +270,7 @@ static void test_focus_does_not_starve_others(void **state)
     flood[1000] = '\0';
     bench_print(0, flood);
     bench_print(1, "tick\n");
-    for (int byte = console_mux_next(&mux); byte >= 0; byte = console_mux_next(&mux)) {
+    for (int byte = mux.form->next(&mux); byte >= 0; byte = mux.form->next(&mux)) {
         output[length++] = (char)byte;
     }
     output[length] = '\0';
@@ -301,7 +301,7 @@ static void test_focus_changes_in_the_middle_of_a_line(void **state)
     (void)state;
     bench_print(1, "hello\nraw\033[m");
     for (const char *c = "[freertos] he"; *c; c++) {
-        assert_int_equal(console_mux_next(&mux), *c);
+        assert_int_equal(mux.form->next(&mux), *c);
     }
     mux.focus = 1;
     assert_output("llo\r\nraw\033[m");
@@ -327,7 +327,7 @@ static void test_draining_wakes_the_tenant(void **state)
         bench_print(0, "0123456789abcdef");
     }
     assert_false(vuart_interrupt(&uarts[0]));
-    while (console_mux_next(&mux) >= 0) {
+    while (mux.form->next(&mux) >= 0) {
     }
     assert_true(vuart_interrupt(&uarts[0]));
 }

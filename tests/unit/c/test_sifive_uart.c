@@ -45,7 +45,7 @@ static void test_transmit(void **state)
     mmio_recorder_set(BASE + 0x14, 0x3);
     assert_true(sifive_uart_transmit_ready(&uart));
     mmio_recorder_clear();
-    sifive_uart_transmit(&uart, 0xff);
+    sifive_uart_transmit(&uart, (const uint8_t *)"\xff", 1);
     assert_int_equal(mmio_recorder_count(), 1);
     assert_mmio_write(0, 32, BASE, 0xff);
 }

@@ -29,11 +29,11 @@ static void test_a_board_without_one_loses_everything(void **state)
     (void)state;
     uart_init(&uart, COTENANT_UART_NONE, BASE, 0, 1);
     uart_set_receive_interrupt(&uart, true);
-    uart_transmit(&uart, 'A');
+    uart_transmit(&uart, (const uint8_t *)"A", 1);
     assert_true(uart_transmit_ready(&uart));
     assert_true(uart_transmit_done(&uart));
     assert_int_equal(uart_receive(&uart), -1);
-    uart_acknowledge(&uart);
+    uart_put_text(&uart, "any");
     assert_int_equal(mmio_recorder_count(), 0);
     assert_int_equal(size_of(COTENANT_UART_NONE, 0), 0);
 }
@@ -46,7 +46,7 @@ static void test_ns16550(void **state)
     uart_init(&uart, COTENANT_UART_NS16550, BASE, 2, 0);
     mmio_recorder_clear();
     uart_set_receive_interrupt(&uart, true);
-    uart_transmit(&uart, 'A');
+    uart_transmit(&uart, (const uint8_t *)"A", 1);
     assert_mmio_write(0, 8, BASE + 4, 0x01);
     assert_mmio_write(1, 8, BASE, 'A');
     mmio_recorder_set(BASE + 20, 0x00);
@@ -58,8 +58,14 @@ static void test_ns16550(void **state)
     assert_true(uart_transmit_done(&uart));
     assert_int_equal(uart_receive(&uart), 'A');
     mmio_recorder_clear();
-    uart_acknowledge(&uart);
-    assert_int_equal(mmio_recorder_get(0).address, BASE + 8);
+    uart_put_text(&uart, "BC");
+    assert_mmio_write(1, 8, BASE, 'B');
+    assert_mmio_write(3, 8, BASE, 'C');
+    mmio_recorder_clear();
+    uart_set_receive_interrupt(&uart, false);
+    assert_mmio_write(0, 8, BASE + 4, 0);
+    assert_int_equal(mmio_recorder_get(1).address, BASE + 8);
+    assert_int_equal(uart.burst, 16);
     assert_int_equal(size_of(COTENANT_UART_NS16550, 2), 32);
 }
 
@@ -70,7 +76,7 @@ static void test_ns16550_of_32_bits(void **state)
     (void)state;
     uart_init(&uart, COTENANT_UART_NS16550_32, BASE, 2, 0);
     mmio_recorder_clear();
-    uart_transmit(&uart, 'A');
+    uart_transmit(&uart, (const uint8_t *)"A", 1);
     assert_mmio_write(0, 32, BASE, 'A');
     mmio_recorder_set(BASE + 20, 0x61);
     assert_true(uart_transmit_ready(&uart));
@@ -85,7 +91,7 @@ static void test_sifive(void **state)
     uart_init(&uart, COTENANT_UART_SIFIVE, BASE, 0, 0);
     mmio_recorder_clear();
     uart_set_receive_interrupt(&uart, true);
-    uart_transmit(&uart, 'A');
+    uart_transmit(&uart, (const uint8_t *)"A", 1);
     assert_mmio_write(0, 32, BASE + 0x10, 0x2);
     assert_mmio_write(1, 32, BASE, 'A');
     mmio_recorder_set(BASE + 0x14, 0);
@@ -97,8 +103,9 @@ static void test_sifive(void **state)
     mmio_recorder_set(BASE + 4, 'B');
     assert_int_equal(uart_receive(&uart), 'B');
     mmio_recorder_clear();
-    uart_acknowledge(&uart); /* its interrupts follow the FIFOs */
-    assert_int_equal(mmio_recorder_count(), 0);
+    uart_transmit(&uart, (const uint8_t *)"abcdefghi", 9); /* one more than it has room for */
+    assert_int_equal(mmio_recorder_count(), uart.burst);
+    assert_mmio_write(7, 32, BASE, 'h');
     assert_int_equal(size_of(COTENANT_UART_SIFIVE, 0), 0x1c);
 }
 

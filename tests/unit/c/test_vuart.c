@@ -169,6 +169,79 @@ static void test_transmit_throttles_when_the_console_is_slow(void **state)
     assert_int_equal(rd(IIR), 0x02);
 }
 
+/* As the trap of a store does; the registers would have done the same. */
+static bool put_directly(uint8_t byte)
+{
+    struct vuart before = uart;
+    struct vuart put;
+
+    if (!vuart_put(&uart, byte)) {
+        assert_memory_equal(&uart, &before, sizeof(uart));
+        return false;
+    }
+    assert_int_equal(vuart_interrupt(&uart), vuart_interrupt(&before));
+    put = uart;
+    uart = before;
+    vuart_write(&uart, DATA, byte);
+    put.transmit_left = uart.transmit_left;
+    assert_memory_equal(&uart, &put, sizeof(uart));
+    uart.transmit_left = before.transmit_left - 1;
+    return true;
+}
+
+static void test_bytes_that_are_put_change_nothing_but_the_ring(void **state)
+{
+    uint32_t direct = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2 * VUART_TRANSMIT_SIZE; i++) {
+        if (put_directly('x')) {
+            direct++;
+        } else {
+            wr(DATA, 'x');
+        }
+        if (i == VUART_TRANSMIT_SIZE - 1) { /* the console takes all */
+            while (vuart_transmit_next(&uart) >= 0) {
+            }
+            assert_false(put_directly('x')); /* the next byte has to be told */
+            wr(IER, 0x02);
+        }
+    }
+    assert_true(direct > VUART_TRANSMIT_SIZE);
+    assert_int_equal(uart.transmit_dropped, 0);
+}
+
+static void assert_told_after(uint8_t offset, uint8_t value)
+{
+    wr(DATA, 'x');
+    assert_true(put_directly('y'));
+    wr(offset, value);
+    assert_false(put_directly('z'));
+}
+
+static void test_no_byte_is_put_that_changes_more_than_the_ring(void **state)
+{
+    (void)state;
+    assert_told_after(IER, 0x02);
+    assert_told_after(LCR, 0x03);
+    assert_told_after(MCR, 0x10);
+    wr(DATA, 'x'); /* loopback */
+    assert_false(put_directly('x'));
+    wr(MCR, 0x00);
+    wr(DATA, 'x');
+    assert_false(put_directly('\n'));
+    wr(IER, 0x02);
+    wr(DATA, 'x');
+    assert_int_equal(rd(IIR) & 0x0f, 0x02); /* withdraws it: the next byte brings it back */
+    assert_false(put_directly('x'));
+    wr(DATA, 'x');
+    vuart_console_write(&uart, (const uint8_t *)"y", 1);
+    assert_false(put_directly('x'));
+    wr(DATA, 'x');
+    vuart_reset(&uart);
+    assert_false(put_directly('x'));
+}
+
 static void test_a_driver_that_ignores_thre_loses_counted_bytes(void **state)
 {
     (void)state;
@@ -223,7 +296,7 @@ static void test_pasted_text_waits(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < VUART_RECEIVE_SIZE; i++) {
-        assert_int_equal(vuart_receive_space(&uart), VUART_RECEIVE_SIZE - i);
+        assert_int_equal(ring_space(&uart.receive), VUART_RECEIVE_SIZE - i);
         assert_true(vuart_receive(&uart, (uint8_t)(i * 7)));
     }
     assert_false(vuart_receive(&uart, 0));
@@ -389,6 +462,8 @@ int main(void)
         cmocka_unit_test_setup(test_transmit_interrupt_rises_with_its_enable, setup),
         cmocka_unit_test_setup(test_transmit_interrupt_follows_a_write, setup),
         cmocka_unit_test_setup(test_transmit_throttles_when_the_console_is_slow, setup),
+        cmocka_unit_test_setup(test_bytes_that_are_put_change_nothing_but_the_ring, setup),
+        cmocka_unit_test_setup(test_no_byte_is_put_that_changes_more_than_the_ring, setup),
         cmocka_unit_test_setup(test_a_driver_that_ignores_thre_loses_counted_bytes, setup),
         cmocka_unit_test_setup(test_receive_interrupt_and_trigger_levels, setup),
         cmocka_unit_test_setup(test_receive_without_fifos, setup),

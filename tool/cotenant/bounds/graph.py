@@ -12,6 +12,7 @@ from cotenant.errors import BoundsError
 
 _MOST_BACK = 64
 _MOST_CASES = 512
+_MOST_BETWEEN = 5
 _MOST_COPIES = 16
 _LINKED_BY_T2 = ("load_pmp_addresses", "hypervisor_exchange")
 COPY = 1 << 40
@@ -126,7 +127,9 @@ class Explorer:
     def _cases(self, function: Function, each: Instruction) -> list[int]:
         """Return the targets of a `switch`: a table of offsets from itself in the constants."""
         before = list(self._before(function, each))
-        if not before or not before[0].mnemonic.endswith("add") or "lw" not in before[1].mnemonic:
+        if not before or not before[0].mnemonic.endswith("add"):
+            return []
+        if not any(other.mnemonic in ("lw", "c.lw") for other in before[1:_MOST_BETWEEN]):
             return []
         registers = [part.strip() for part in before[0].operands.split(",")]
         for base in registers[1:]:
