@@ -12,10 +12,16 @@
 /* Each device has a page. */
 #define BUS_PAGE 0x1000
 
+/* A number that the device tree says of a device. */
+struct bus_cell {
+    const char *name;
+    uint32_t value;
+};
+
 struct bus_device {
     const char *node; /* in the device tree */
     const char *compatible;
-    uint32_t clock; /* Hz; 0: it has none */
+    const struct bus_cell *cells; /* ended by one without a name; NULL: none */
     unsigned source;
     struct range range;
     void *device;

@@ -106,7 +106,7 @@ static char *quote(char *const *words)
 
 struct content exec_archive(char *const *words)
 {
-    struct content content = {.name = NAME};
+    struct content content = {.name = NAME, .file = NO_FILE};
     char *command = quote(words), *bytes = NULL;
     FILE *archive = open_memstream(&bytes, &content.size);
 

@@ -194,8 +194,8 @@ static void write_device(void *tree, const struct bus_device *device)
     reg(tree, device->range);
     cell(tree, "interrupts", device->source);
     cell(tree, "interrupt-parent", PHANDLE_PLIC);
-    if (device->clock != 0) {
-        cell(tree, "clock-frequency", device->clock);
+    for (const struct bus_cell *own = device->cells; own != NULL && own->name != NULL; own++) {
+        cell(tree, own->name, own->value);
     }
     end(tree);
 }

@@ -3,6 +3,7 @@
 #include "kernel.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +37,42 @@ struct content content_read(const char *name)
 {
     struct content content = {.name = name};
     struct stat status;
-    int file = open(name, O_RDONLY | O_CLOEXEC);
 
-    if (file < 0 || fstat(file, &status) != 0) {
+    content.file = open(name, O_RDONLY | O_CLOEXEC);
+    if (content.file < 0 || fstat(content.file, &status) != 0) {
         fail_errno("open", name);
     }
     if (!S_ISREG(status.st_mode) || status.st_size == 0) {
         fail_start("%s is not a file with something in it", name);
     }
     content.size = (size_t)status.st_size;
-    content.bytes = mmap(NULL, content.size, PROT_READ, MAP_PRIVATE, file, 0);
+    content.bytes = mmap(NULL, content.size, PROT_READ, MAP_PRIVATE, content.file, 0);
     if (content.bytes == MAP_FAILED) {
         fail_errno("read", name);
     }
-    close(file);
     return content;
+}
+
+/* Without a copy in between, and without mapping all of the file. */
+static void copy(uint8_t *to, const struct content *content)
+{
+    size_t done = 0;
+
+    if (content->file == NO_FILE) {
+        memcpy(to, content->bytes, content->size);
+        return;
+    }
+    while (done < content->size) {
+        ssize_t count = pread(content->file, to + done, content->size - done, (off_t)done);
+
+        if (count == 0) {
+            fail_start("%s has become shorter", content->name);
+        }
+        if (count < 0 && errno != EINTR) {
+            fail_errno("read", content->name);
+        }
+        done += count < 0 ? 0 : (size_t)count;
+    }
 }
 
 /* Says what a file that is no Image is, if it can be told. */
@@ -146,12 +168,8 @@ static struct range load_initrd(const struct content *initrd, const struct conte
     range.address = place_for(initrd->size == 0 ? more->name : initrd->name, range.size, PAGE);
     bytes = memory_at(range.address, range.size);
     memset(bytes + initrd->size, 0, first - initrd->size);
-    if (initrd->size != 0) {
-        memcpy(bytes, initrd->bytes, initrd->size);
-    }
-    if (more->size != 0) {
-        memcpy(bytes + first, more->bytes, more->size);
-    }
+    copy(bytes, initrd);
+    copy(bytes + first, more);
     return range;
 }
 
@@ -163,7 +181,7 @@ struct loaded kernel_load(const struct content *kernel, const struct content *in
 
     memset(used, 0, sizeof(used));
     loaded.entry = place_for(kernel->name, size, KERNEL_ALIGNMENT);
-    memcpy(memory_at(loaded.entry, size), kernel->bytes, kernel->size);
+    copy(memory_at(loaded.entry, size), kernel);
     loaded.initrd = load_initrd(initrd, more);
     loaded.tree = place_for("the device tree", GUEST_TREE_SIZE, PAGE);
     return loaded;

@@ -8,9 +8,12 @@
 
 #include "ranges.h"
 
+#define NO_FILE (-1)
+
 /* A file's content. */
 struct content {
     const char *name;
+    int file; /* or NO_FILE: it is in memory alone */
     uint8_t *bytes;
     size_t size;
 };

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NS16550_CLOCK 3686400
 #define NS16550_FIFO 16
 #define NS16550_OUTPUT 65536
 

@@ -17,7 +17,7 @@
 
 /* "COHSAVE1" in memory order. */
 #define SAVE_MAGIC 0x3145564153484f43
-#define SAVE_VERSION 1
+#define SAVE_VERSION 2
 
 struct saved_guest {
     char name[RUNNING_NAME_SIZE];

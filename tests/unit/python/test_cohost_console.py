@@ -26,7 +26,7 @@ __all__ = ["host", "kernel", "program"]  # fixtures, and what they need
 
 PANIC, REBOOT = 4, 7
 INPUT = UART + 0x1000
-LISTEN = f"store {UART + 1:x} 1 1\n"
+LISTEN = f"store {UART + 4:x} 1 1\n"
 TAKE = f"wait 1\nload {UART:x} 1\n"
 
 
@@ -128,8 +128,8 @@ def test_a_killed_process_leaves_no_socket(host: Host) -> None:
 
 def run_command(host: Host, typed: bytes, keys: int, opened: str = "3") -> bytes:
     """Return the keys that a guest gets for a command's input; it reads so many."""
-    script = f"put {INPUT + 0x1000:x} ready|\nstore {INPUT + 1:x} 1 1\n"
-    script += f"store {INPUT + 4:x} 1 {opened}\n"
+    script = f"put {INPUT + 0x1000:x} ready|\nstore {INPUT + 4:x} 1 1\n"
+    script += f"store {INPUT + 16:x} 1 {opened}\n"
     script += f"wait 2\nload {INPUT:x} 1\n" * keys
     script += f"put {INPUT + 0x1000:x} exit 0|\n" + POWEROFF
     file = host.kernel(script, image_size=0x100000)
@@ -156,8 +156,8 @@ def test_the_input_of_a_command(host: Host, typed: bytes, keys: bytes) -> None:
 
 def test_input_waits_for_the_guest(host: Host) -> None:
     """Without its request to send (RTS) nothing arrives."""
-    script = f"put {INPUT + 0x1000:x} ready|\nstore {INPUT + 1:x} 1 1\nsleep 500000\n"
-    script += f"load {INPUT + 5:x} 1\nstore {INPUT + 4:x} 1 2\nwait 2\nload {INPUT + 5:x} 1\n"
+    script = f"put {INPUT + 0x1000:x} ready|\nstore {INPUT + 4:x} 1 1\nsleep 500000\n"
+    script += f"load {INPUT + 20:x} 1\nstore {INPUT + 16:x} 1 2\nwait 2\nload {INPUT + 20:x} 1\n"
     script += f"put {INPUT + 0x1000:x} exit 0|\n" + POWEROFF
     file = host.kernel(script)
     process = host.start("exec", "--memory", "8M", "--kernel", file, "--", "cat")
