@@ -80,8 +80,8 @@ static inline void fast_publish(struct hart *hart, struct vhart *vhart)
 
 /*
  * Notes which vhart will be due while the scheduler's running entity has the hart: the head of the
- * waiting list, if it goes before the running one and there are no budgets, registers that it
- * brings along, or images to think of. Called whenever a vhart gets the hart.
+ * waiting list, if it goes before the running one and there are no budgets (less than 2^63), no
+ * registers that it brings along, and no images to think of. Called whenever a vhart gets the hart.
  */
 static inline void fast_foresee(struct hart *hart)
 {
@@ -89,7 +89,7 @@ static inline void fast_foresee(struct hart *hart)
     struct schedulable *due = hart->scheduler.waiting;
 
     hart->next_up = due;
-    if (due == NULL || running->budget != 0 || due->priority <= running->priority ||
+    if (due == NULL || (int64_t)running->budget > 0 || due->priority <= running->priority ||
         due->budget != 0 || vhart_of(due)->loading || vhart_of(due)->brings_registers) {
         hart->next_up = NULL;
     }

@@ -49,6 +49,8 @@ struct guest {
 #define GUEST_OWES_ACCESS 1
 #define GUEST_OWES_CALL 2
 #define GUEST_OWES_CARE 4
+#define GUEST_OWES_OTHER                                                                           \
+    8 /* an access of no word: only of these all of guest_vhart.access is known */
 
 struct guest_vhart {
     struct vhart *vhart;
@@ -62,9 +64,9 @@ struct guest_vhart {
     /* Bits of the host's mstatus with which it can lend its time without moving floating-point
      * registers: FS if the guest shares them, 0 if there are none, all if it has its own. */
     uint64_t fp_status;
-    struct memory_access access;
-    bool stores;             /* and then access.reg is 0 */
-    uint64_t access_address; /* virtual */
+    struct memory_access access; /* of a store the register is 0 */
+    uint64_t asked;              /* its address, physical */
+    uint64_t refused;            /* the complement of one that the process has refused, or 0 */
     /* The host's instruction: where, its register and its bytes. */
     uint64_t store_pc;
     uint64_t store_register;
@@ -117,14 +119,13 @@ static inline void guest_forget_fp(struct vhart *vhart)
 }
 
 /* The vhart, which is loaded, asks its process for own->access; `value`: what it stores. */
-static inline void guest_note_access(struct guest_vhart *own, uint64_t address, bool store,
-                                     uint64_t value)
+static inline void guest_note_access(struct guest_vhart *own, uint64_t address, uint32_t size,
+                                     bool store, uint64_t value)
 {
     own->access.reg = store ? 0 : own->access.reg;
-    own->stores = store;
-    own->access_address = CSR_READ(mtval);
+    own->asked = address;
     own->run->address = address;
-    own->run->size = own->access.size;
+    own->run->size = size;
     own->run->value = value;
 }
 

@@ -30,11 +30,12 @@ static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, 
     /* Read again: another vhart of the guest may have changed it, but not to its own advantage. */
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
 
-    if (!instruction_decode(instruction, store, &own->access) || own->access.size != size) {
+    if (address == ~own->refused || !instruction_decode(instruction, store, &own->access) ||
+        own->access.size != size) {
         return MMIO_FAULT;
     }
-    guest_note_access(own, address, store, *value);
-    own->owes = GUEST_OWES_ACCESS | GUEST_OWES_CARE;
+    guest_note_access(own, address, size, store, *value);
+    own->owes = GUEST_OWES_ACCESS | GUEST_OWES_CARE | GUEST_OWES_OTHER;
     guest_exit(vhart, store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD);
     return guest_give_hart(host);
 }

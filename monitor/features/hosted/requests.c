@@ -120,6 +120,7 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     own->run = (volatile struct hosted_run *)request->run;
     own->owes = GUEST_OWES_CARE;
     own->called = 0;
+    own->refused = 0;
     own->token = guest->token;
     shares_fp = (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 && !vhart->has_vectors;
     own->fp_status = !tenant_uses_fp(tenant) ? 0 : shares_fp ? MSTATUS_FS : UINT64_MAX;

@@ -8,8 +8,8 @@
 #include "features/hosted/guests.h"
 #include "features/plic/vplic.h"
 
-/* Budget of what may run as long as it likes: ages of ticks. */
-#define NO_BUDGET (1ul << 62)
+/* Budget of what may run as long as it likes, and need not be counted: fast_foresee(). */
+#define NO_BUDGET (1ul << 63)
 
 struct guest guests[COTENANT_HOSTED_MAX_SLOTS];
 struct guest_vhart guest_vharts[COTENANT_MAX_VHARTS];

@@ -30,12 +30,22 @@ give(struct hart *hart, struct vhart *from, struct vhart *to, uint64_t event)
     return change_world(&from->world, &to->world);
 }
 
+/* What fast_foresee() asks of one that is due before the host. */
+static inline bool preempts(const struct schedulable *due, const struct schedulable *host)
+{
+    const struct vhart *vhart = vhart_of((struct schedulable *)due);
+
+    return due->priority > host->priority && due->budget == 0 && !vhart->loading &&
+           !vhart->brings_registers;
+}
+
 static inline __attribute__((always_inline)) world_change lend(struct hart *hart,
                                                                struct vhart *host, uint64_t address)
 {
     struct guest_vhart *own = guest_last[host->index];
     uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
     struct schedulable *next = host->schedulable.next;
+    struct schedulable *due;
     struct vhart *vhart;
     uint64_t deadline;
     uint64_t event = hart->event_deadline;
@@ -78,8 +88,8 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
                : timer_is_native(hart)        ? read_stimecmp()
                                               : host->world.deadline;
     insert_waiting(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
-    /* Another one that will be due is found by the longer way. */
-    hart->next_up = hart->scheduler.waiting == &host->schedulable ? &host->schedulable : NULL;
+    due = hart->scheduler.waiting;
+    hart->next_up = due == &host->schedulable || preempts(due, &host->schedulable) ? due : NULL;
     return give(hart, host, vhart, deadline < event ? deadline : event);
 }
 
@@ -95,9 +105,10 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
         !decode_word(instruction, store, &access)) {
         return NO_CHANGE;
     }
-    own->access = (struct memory_access){false, true, sizeof(uint32_t), (uint8_t)access.reg,
-                                         (uint8_t)access.length};
-    guest_note_access(own, address, store, store ? stored_value(vhart, access.reg) : 0);
+    own->access.reg = (uint8_t)access.reg;
+    own->access.length = (uint8_t)access.length;
+    guest_note_access(own, address, sizeof(uint32_t), store,
+                      store ? stored_value(vhart, access.reg) : 0);
     own->owes = GUEST_OWES_ACCESS;
     own->run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
     own->host = NULL;
@@ -106,7 +117,11 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
     hart->attended_last = NULL;
     vhart->schedulable.state = SCHEDULABLE_OFF;
     hart->next_up = NULL;
-    remove_from(&hart->scheduler.waiting, &host->schedulable);
+    if (hart->scheduler.waiting == &host->schedulable) {
+        hart->scheduler.waiting = host->schedulable.next;
+    } else {
+        remove_from(&hart->scheduler.waiting, &host->schedulable);
+    }
     host->schedulable.next = vhart->schedulable.next;
     return give(hart, vhart, host, own->host_event);
 }

@@ -126,24 +126,6 @@ bool guest_bind(struct vhart *vhart, struct hart *hart)
     return true;
 }
 
-/* Nothing is at the address: what trap_reflect() does, to a vhart that is not loaded. */
-static void fault(struct vhart *vhart)
-{
-    const struct guest_vhart *own = guest_vhart_of(vhart);
-    struct world *world = &vhart->world;
-    uint64_t status = world->mstatus;
-
-    world->scause = own->stores ? CAUSE_STORE_ACCESS : CAUSE_LOAD_ACCESS;
-    world->stval = own->access_address;
-    world->sepc = world->registers[REGISTER_PC];
-    world->mstatus =
-        (status & ~(uint64_t)(MSTATUS_MPP | MSTATUS_SPP | MSTATUS_SPIE | MSTATUS_SIE)) |
-        MSTATUS_MPP_S | ((status & MSTATUS_MPP_S) != 0 ? MSTATUS_SPP : 0) |
-        ((status & MSTATUS_SIE) != 0 ? MSTATUS_SPIE : 0);
-    world->registers[REGISTER_PC] = world->stvec & ~3ul;
-    vhart->faults++;
-}
-
 /* What the process has answered: from here on each field is read once. */
 static void settle(struct vhart *vhart)
 {
@@ -151,10 +133,14 @@ static void settle(struct vhart *vhart)
     uint64_t *registers = vhart->world.registers;
     uint64_t behind = registers[REGISTER_PC] + own->access.length;
     bool ends_access = (own->owes & GUEST_OWES_ACCESS) != 0;
+    bool refused = ends_access && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT;
 
-    if (ends_access && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
-        fault(vhart);
-    } else if (ends_access) {
+    own->refused = refused ? ~own->asked : 0; /* the vhart makes the access again */
+    if ((own->owes & GUEST_OWES_OTHER) == 0) {
+        own->access.sign_extend = true;
+        own->access.size = sizeof(uint32_t);
+    }
+    if (ends_access && !refused) {
         registers[own->access.reg] = instruction_load_result(&own->access, own->run->value);
         registers[REGISTER_PC] = behind; /* in the place of x0 */
     } else if ((own->owes & GUEST_OWES_CALL) != 0) {
@@ -205,8 +191,8 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     own->host_event = hart->event_deadline;
     result = guest_give_hart(vhart);
-    own->undisturbed =
-        result == MMIO_SWITCH && hart->attended_vharts == 1 && !host->brings_registers;
+    own->undisturbed = result == MMIO_SWITCH && hart->attended_vharts == 1 &&
+                       !host->brings_registers && own->refused == 0;
     return result;
 }
 

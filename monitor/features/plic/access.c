@@ -26,20 +26,6 @@
 #define ENCODING_LBU 0x4003
 #define ENCODING_SB 0x0023
 
-#define NOT_EMULATED UINT64_MAX
-
-/* The physical address of the fault, if that needs no search; NOT_EMULATED otherwise. */
-static inline uint64_t device_address(struct vhart *vhart, uint64_t address)
-{
-    uint64_t satp = CSR_READ(satp);
-    uint64_t physical = address;
-
-    if (satp >> SATP_MODE_SHIFT != 0 && !device_recall(vhart, satp, address, &physical)) {
-        return NOT_EMULATED;
-    }
-    return physical;
-}
-
 /* Another vhart may have become due meanwhile. */
 static world_change __attribute__((noinline)) look(struct hart *hart, struct vhart *vhart)
 {
@@ -157,12 +143,14 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
     return access_word(hart, vhart, physical, window, true);
 }
 
-/* An access to a page that is remembered. The usual registers come first. */
-static inline __attribute__((always_inline)) world_change fast(struct hart *hart, bool store)
+/*
+ * An access to what is at a physical address. The usual registers come first. `known`: the page
+ * that is remembered, by which it was translated; or NULL.
+ */
+static inline __attribute__((always_inline)) world_change
+access_at(struct hart *hart, struct vhart *vhart, uint64_t physical,
+          const struct device_page *known, bool store)
 {
-    struct vhart *vhart = hart->loaded;
-    uint64_t address = CSR_READ(mtval);
-    uint64_t physical = device_address(vhart, address);
     uint64_t offset = uart_offset(vhart->tenant, physical);
     const struct mmio_window *window = NULL;
 
@@ -170,7 +158,7 @@ static inline __attribute__((always_inline)) world_change fast(struct hart *hart
         return store ? store_uart(hart, vhart, offset) : load_uart(hart, vhart, offset);
     }
     if (physical != vhart->plic->claim_register) {
-        window = device_window(vhart, address, physical);
+        window = known != NULL ? known->window : device_window(vhart, physical, physical);
         if (window == NULL) {
             return NO_CHANGE;
         }
@@ -180,6 +168,24 @@ static inline __attribute__((always_inline)) world_change fast(struct hart *hart
     }
     return store ? store_word(hart, vhart, physical, window)
                  : load_word(hart, vhart, physical, window);
+}
+
+/* If it needs no search. */
+static inline __attribute__((always_inline)) world_change fast(struct hart *hart, bool store)
+{
+    struct vhart *vhart = hart->loaded;
+    uint64_t address = CSR_READ(mtval);
+    uint64_t satp = CSR_READ(satp);
+    const struct device_page *known;
+    uint64_t physical;
+
+    if (satp >> SATP_MODE_SHIFT == 0) {
+        return access_at(hart, vhart, address, NULL, store);
+    }
+    known = device_page_of(vhart, address);
+    return device_recall(known, satp, address, &physical)
+               ? access_at(hart, vhart, physical, known, store)
+               : NO_CHANGE;
 }
 
 world_change fast_load(struct hart *hart)
@@ -242,7 +248,7 @@ static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, u
     if (hart_is_wanted()) {
         return true; /* the access is made again: to find what it reaches takes long */
     }
-    if (device_recall(vhart, satp, address, &physical)) {
+    if (device_recall(device_page_of(vhart, address), satp, address, &physical)) {
         window = mmio_window_at(vhart->tenant, physical);
     } else {
         found = device_translate(vhart, satp, address, &physical);

@@ -27,5 +27,6 @@ static bool find(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t 
 
 bool device_translate(struct vhart *vhart, uint64_t satp, uint64_t address, uint64_t *physical)
 {
-    return device_recall(vhart, satp, address, physical) || find(vhart, satp, address, physical);
+    return device_recall(device_page_of(vhart, address), satp, address, physical) ||
+           find(vhart, satp, address, physical);
 }

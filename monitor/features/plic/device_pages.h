@@ -21,14 +21,16 @@
 /* The place where the page of `address` is remembered. */
 static inline struct device_page *device_page_of(struct vhart *vhart, uint64_t address)
 {
-    return &vhart->plic->pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
+    struct device_page *known = &vhart->plic->pages[(address >> GUEST_PAGE_SHIFT) % DEVICE_PAGES];
+
+    __asm__("" : "+r"(known)); /* found once, not for each field */
+    return known;
 }
 
-/* device_translate() for a page that is; false: it is not. */
-static inline bool device_recall(struct vhart *vhart, uint64_t satp, uint64_t address,
+/* device_translate() for the page that is remembered at its place; false: it is another one. */
+static inline bool device_recall(const struct device_page *known, uint64_t satp, uint64_t address,
                                  uint64_t *physical)
 {
-    const struct device_page *known = device_page_of(vhart, address);
     uint64_t other_space = known->satp ^ satp;
 
     if (known->page != address >> GUEST_PAGE_SHIFT || known->leaf_address == 0 ||

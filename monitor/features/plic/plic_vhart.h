@@ -16,8 +16,8 @@ struct vplic_vhart;
  * That holds for a later life of the tenant too, as in a TLB that a reset leaves as it is. See
  * device_translate().
  */
-struct device_page {
-    uint64_t page; /* virtual page number */
+struct __attribute__((aligned(64))) device_page { /* found by a shift */
+    uint64_t page;                                /* virtual page number */
     uint64_t satp;
     uint64_t leaf_address; /* physical; 0: this entry is empty */
     uint64_t leaf;
