@@ -56,12 +56,9 @@ static inline world_change fast_resume(struct hart *hart, struct vhart *vhart)
  */
 static inline void fast_route(const struct hart *hart, const struct vhart *next)
 {
-    if (!HAS(plic)) {
-        return;
-    }
-    if (next == hart->plic_user) {
+    if (HAS(plic) && next == hart->plic_user) {
         *hart->plic_threshold = hart->plic_user_threshold;
-    } else if (hart->plic_user != NULL && hart->loaded == hart->plic_user) {
+    } else if (HAS(plic) && hart->plic_user != NULL && hart->loaded == hart->plic_user) {
         *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
     }
 }
@@ -89,8 +86,9 @@ static inline void fast_foresee(struct hart *hart)
     struct schedulable *due = hart->scheduler.waiting;
 
     hart->next_up = due;
-    if (due == NULL || (int64_t)running->budget > 0 || due->priority <= running->priority ||
-        due->budget != 0 || vhart_of(due)->loading || vhart_of(due)->brings_registers) {
+    if (due != NULL &&
+        ((int64_t)running->budget > 0 || due->priority <= running->priority || due->budget != 0 ||
+         vhart_of(due)->loading || vhart_of(due)->brings_registers)) {
         hart->next_up = NULL;
     }
 }

@@ -11,24 +11,20 @@
 
 static sbi_handler divert;
 
-/* As many as there are places of extensions, sbi/dispatch.c. */
-static struct diversion {
-    struct sbi_extension extension;
-    sbi_handler *handler; /* of tenants that are no guests */
-} diversions[32];
-
 void guest_divert_calls(void)
 {
-    struct diversion *next = diversions;
+    /* As many as there are places of extensions, sbi/dispatch.c. */
+    static struct sbi_extension diverted[32];
+    struct sbi_extension *next = diverted;
 
     FOR_EACH_IN_TABLE(sbi_extensions, extension)
     {
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
-            *next = (struct diversion){*extension, extension->handler};
-            next->extension.handler = divert;
+            *next = *extension;
+            next->handler = divert;
             sbi_withdraw(extension->id);
-            (void)sbi_offer(&next++->extension);
+            (void)sbi_offer(next++);
         }
     }
 }
@@ -85,12 +81,12 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t id = vhart->world.registers[REGISTER_A7];
-    const struct diversion *place = diversions;
+    const struct sbi_extension *place = __start_sbi_extensions;
 
     if (is_guest(vhart->tenant) && (id != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION)) {
         return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
-    while (place->extension.id != id) {
+    while (place->id != id) {
         place++; /* it is one of them */
     }
     return place->handler(vhart, function, arguments);

@@ -17,17 +17,22 @@
 #define AGAIN COTENANT_HOSTED_PENDING
 #define NONE ((struct bundle_range){0, 0})
 
+/* Refuses a request from inside of its function. */
+#define REFUSE_IF(condition, result)                                                               \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return COTENANT_HOSTED_##result;                                                       \
+        }                                                                                          \
+    } while (0)
+
 static uint32_t create(struct guest *guest, struct hosted_request *request)
 {
     static uint32_t latest_token;
     struct tenant *tenant = guest->tenant;
 
-    if (!tenant_is_at_rest(tenant)) {
-        return tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_STATE : COTENANT_HOSTED_BUSY;
-    }
-    if (request->vhart - 1 >= guest->host->description->guest_vharts) {
-        return COTENANT_HOSTED_INVALID;
-    }
+    REFUSE_IF(tenant->state == TENANT_RUNNING, STATE);
+    REFUSE_IF(!tenant_is_at_rest(tenant), BUSY);
+    REFUSE_IF(request->vhart - 1 >= guest->host->description->guest_vharts, INVALID);
     latest_token += latest_token == UINT32_MAX ? 2 : 1;
     guest->token = latest_token;
     tenant->vhart_count = request->vhart;
@@ -67,9 +72,7 @@ static struct bundle_range *range_of(struct guest *guest, uint64_t base)
  */
 static uint32_t change(struct guest *guest, struct bundle_range *range, struct bundle_range to)
 {
-    if (!guest_is_still(guest)) {
-        return COTENANT_HOSTED_BUSY;
-    }
+    REFUSE_IF(!guest_is_still(guest), BUSY);
     *range = to;
     if (guest_protect(guest)) {
         return COTENANT_HOSTED_OK;
@@ -85,16 +88,11 @@ static uint32_t lend(struct guest *guest, uint64_t base, uint64_t size)
     struct bundle_range *range = range_of(guest, 0);
     uint64_t lent;
 
-    if (size == 0 || ((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0) {
-        return COTENANT_HOSTED_INVALID;
-    }
+    REFUSE_IF(size == 0 || ((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0, INVALID);
+    REFUSE_IF(base == 0 || !tenant_owns_memory(host, base, size), RANGE);
     /* From here on the range does not wrap around. */
-    if (base == 0 || !tenant_owns_memory(host, base, size) || is_lent(host, base, size, &lent)) {
-        return COTENANT_HOSTED_RANGE;
-    }
-    if (range == NULL || size > host->description->guest_memory - lent) {
-        return COTENANT_HOSTED_LIMIT;
-    }
+    REFUSE_IF(is_lent(host, base, size, &lent), RANGE);
+    REFUSE_IF(range == NULL || size > host->description->guest_memory - lent, LIMIT);
     return change(guest, range, (struct bundle_range){base, size});
 }
 
@@ -105,17 +103,12 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     struct vhart *vhart;
     bool shares_fp;
 
-    if (request->vhart >= tenant->vhart_count || (request->run & (COTENANT_HOSTED_PAGE - 1)) != 0 ||
-        !sbi_may_start_at(tenant, request->address)) {
-        return COTENANT_HOSTED_INVALID;
-    }
-    if (!tenant_owns_memory(guest->host, request->run, COTENANT_HOSTED_PAGE)) {
-        return COTENANT_HOSTED_RANGE;
-    }
+    REFUSE_IF(request->vhart >= tenant->vhart_count, INVALID);
+    REFUSE_IF((request->run & (COTENANT_HOSTED_PAGE - 1)) != 0, INVALID);
+    REFUSE_IF(!sbi_may_start_at(tenant, request->address), INVALID);
+    REFUSE_IF(!tenant_owns_memory(guest->host, request->run, COTENANT_HOSTED_PAGE), RANGE);
     vhart = &tenant->vharts[request->vhart];
-    if (!guest_is_still(guest) || !guest_bind(vhart, hart_self())) {
-        return COTENANT_HOSTED_BUSY;
-    }
+    REFUSE_IF(!guest_is_still(guest) || !guest_bind(vhart, hart_self()), BUSY);
     own = guest_vhart_of(vhart);
     own->run = (volatile struct hosted_run *)request->run;
     own->owes = GUEST_OWES_CARE;
@@ -162,10 +155,8 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
         request->size = guest->size;
         return COTENANT_HOSTED_OK;
     }
-    if (tenant->state != TENANT_RUNNING ||
-        (request->token != 0 && request->token != guest->token)) {
-        return COTENANT_HOSTED_STATE;
-    }
+    REFUSE_IF(tenant->state != TENANT_RUNNING, STATE);
+    REFUSE_IF(request->token != 0 && request->token != guest->token, STATE);
     if (hart_is_wanted()) {
         return AGAIN; /* nothing has been changed yet */
     }

@@ -127,8 +127,7 @@ static void leaves(struct tenant *tenant)
 {
     if (is_guest(tenant)) {
         end_guest(guest_of(tenant));
-    } else if (tenant->description->guest_count != 0 &&
-               (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED)) {
+    } else if (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED) {
         stop_guests(tenant);
     }
 }

@@ -148,9 +148,9 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
  * that is remembered, by which it was translated; or NULL.
  */
 static inline __attribute__((always_inline)) world_change
-access_at(struct hart *hart, struct vhart *vhart, uint64_t physical,
-          const struct device_page *known, bool store)
+access_at(struct vhart *vhart, uint64_t physical, const struct device_page *known, bool store)
 {
+    struct hart *hart = vhart->world.hart; /* again: else it is moved to another register first */
     uint64_t offset = uart_offset(vhart->tenant, physical);
     const struct mmio_window *window = NULL;
 
@@ -180,12 +180,13 @@ static inline __attribute__((always_inline)) world_change fast(struct hart *hart
     uint64_t physical;
 
     if (satp >> SATP_MODE_SHIFT == 0) {
-        return access_at(hart, vhart, address, NULL, store);
+        return access_at(vhart, address, NULL, store);
     }
     known = device_page_of(vhart, address);
-    return device_recall(known, satp, address, &physical)
-               ? access_at(hart, vhart, physical, known, store)
-               : NO_CHANGE;
+    if (!device_recall(known, satp, address, &physical)) {
+        return NO_CHANGE;
+    }
+    return access_at(vhart, physical, known, store);
 }
 
 world_change fast_load(struct hart *hart)
