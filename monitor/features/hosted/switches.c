@@ -50,7 +50,8 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     uint64_t deadline;
     uint64_t event = hart->event_deadline;
 
-    /* The instruction is that of its last turn, unless the program has changed it for itself. */
+    /* The instruction is the store of its last turn, unless the program has changed it for itself:
+     * any other gives a turn, too. */
     if (own == NULL || own->turn_address != address || own->owes > GUEST_OWES_ACCESS ||
         host->world.registers[REGISTER_PC] != own->store_pc ||
         (uint32_t)host->world.registers[own->store_register] != own->token || own->called != 0 ||
@@ -155,9 +156,6 @@ world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address
 
 world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
 {
-    if (!store) {
-        return NO_CHANGE;
-    }
     return hart_is_alone(hart) ? switch_from(hart, host, address, store, false)
                                : with_lock(hart, host, address, store, false);
 }

@@ -264,15 +264,12 @@ static void is_asked(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
 
-    if (!is_guest(vhart->tenant)) {
-        return;
-    }
-    if (vhart->world.hart != hart_self()) {
+    if (is_guest(vhart->tenant) && vhart->world.hart != hart_self()) {
         messages_post(vhart, REQUEST_EVENTS);
-        return;
+    } else if (is_guest(vhart->tenant)) {
+        (void)drop_if_over(own);
+        see_call(own);
     }
-    (void)drop_if_over(own);
-    see_call(own);
 }
 
 HOOK(vhart_looks_for_events, is_asked);
