@@ -9,7 +9,9 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert;
+static sbi_handler divert, divert_base;
+
+static sbi_handler *base; /* of SBI_EXT_BASE */
 
 void guest_divert_calls(void)
 {
@@ -23,6 +25,10 @@ void guest_divert_calls(void)
             sbi_is_offered(extension->id)) {
             *next = *extension;
             next->handler = divert;
+            if (extension->id == SBI_EXT_BASE) {
+                base = extension->handler;
+                next->handler = divert_base;
+            }
             sbi_withdraw(extension->id);
             (void)sbi_offer(next++);
         }
@@ -77,17 +83,24 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
     return sbi_value(0);
 }
 
-/* SBI_EXT_BASE has the same answers for all, but to what there is. */
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t id = vhart->world.registers[REGISTER_A7];
     const struct sbi_extension *place = __start_sbi_extensions;
 
-    if (is_guest(vhart->tenant) && (id != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION)) {
+    if (is_guest(vhart->tenant)) {
         return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
     while (place->id != id) {
         place++; /* it is one of them */
     }
     return place->handler(vhart, function, arguments);
+}
+
+/* The same answers for all, without a search, but to what there is. */
+static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
+                                     const uint64_t *arguments)
+{
+    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
+                                                : base(vhart, function, arguments);
 }

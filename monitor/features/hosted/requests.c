@@ -157,9 +157,7 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
     }
     REFUSE_IF(tenant->state != TENANT_RUNNING, STATE);
     REFUSE_IF(request->token != 0 && request->token != guest->token, STATE);
-    if (hart_is_wanted()) {
-        return AGAIN; /* nothing has been changed yet */
-    }
+    REFUSE_IF(hart_is_wanted(), PENDING); /* AGAIN: nothing has been changed yet */
     switch (request->operation) {
     case COTENANT_HOSTED_DESTROY:
         return destroy(tenant);
