@@ -12,6 +12,7 @@ from cotenant.errors import BoundsError
 LOOK_CSR = "mip"
 
 _LONGEST = 4
+_STORES = ("sb", "sh", "sw", "sd", "fsw", "fsd")
 
 
 class Kind(Enum):
@@ -53,6 +54,12 @@ class Instruction:
         """Whether it reads the pending interrupts, and keeps what it reads."""
         fields = self.operands.replace(",", " ").split()
         return self.mnemonic.startswith("csrr") and LOOK_CSR in fields[1:] and fields[0] != "zero"
+
+    def writes(self, register: str) -> bool:
+        """Whether it, which is no call, leaves something in a register."""
+        first = self.operands.partition(",")[0].strip()
+        is_store = self.mnemonic.removeprefix("c.").removesuffix("sp") in _STORES
+        return self.kind is Kind.PLAIN and not is_store and first == register
 
 
 class Decoder:
