@@ -13,7 +13,7 @@ LOOK_CSR = "mip"
 
 _LONGEST = 4
 _UNKNOWN_PLAIN = {0x57: "vector", 0x07: "load", 0x27: "store", 0x73: "system"}
-"""major opcodes of which capstone does not know all: those of V and H that it does not only compute"""
+"""major opcodes of which capstone does not know all: those of V and H compute or move, too"""
 _STORES = ("sb", "sh", "sw", "sd", "fsw", "fsd")
 
 
