@@ -9,13 +9,14 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert;
+static sbi_handler divert, probe;
 
 /* As many as there are places of extensions, sbi/dispatch.c. */
 static struct diversion {
     struct sbi_extension extension;
     sbi_handler *handler; /* of tenants that are no guests */
 } diversions[32];
+static sbi_handler *base; /* of SBI_EXT_BASE */
 
 void guest_divert_calls(void)
 {
@@ -26,7 +27,8 @@ void guest_divert_calls(void)
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
             *next = (struct diversion){*extension, extension->handler};
-            next->extension.handler = divert;
+            next->extension.handler = extension->id == SBI_EXT_BASE ? probe : divert;
+            base = extension->id == SBI_EXT_BASE ? extension->handler : base;
             sbi_withdraw(extension->id);
             (void)sbi_offer(&next++->extension);
         }
@@ -73,25 +75,29 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
         asleep |= __atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL;
         messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
     }
-    if (!asleep) {
-        return sbi_value(0);
+    if (asleep) {
+        (void)leave_to_process(vhart);
+        guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     }
-    (void)leave_to_process(vhart);
-    guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     return sbi_value(0);
 }
 
-/* SBI_EXT_BASE has the same answers for all, but to what there is. */
 static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     uint64_t id = vhart->world.registers[REGISTER_A7];
     const struct diversion *place = diversions;
 
-    if (is_guest(vhart->tenant) && (id != SBI_EXT_BASE || function == SBI_BASE_PROBE_EXTENSION)) {
+    if (is_guest(vhart->tenant)) {
         return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
     }
     while (place->extension.id != id) {
         place++; /* it is one of them */
     }
     return place->handler(vhart, function, arguments);
+}
+
+/* The same answers for all, but to what there is. */
+static struct sbi_result probe(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    return (function == SBI_BASE_PROBE_EXTENSION ? divert : base)(vhart, function, arguments);
 }
