@@ -81,21 +81,21 @@ void *memcpy(void *restrict destination, const void *restrict source, size_t siz
 void *memset(void *destination, int value, size_t size)
 {
     uint8_t *to = destination;
+    word pattern = (uint8_t)value * 0x0101010101010101u;
 
-    if (aligned((uintptr_t)to)) {
-        word pattern = (uint8_t)value * 0x0101010101010101u;
-
-        for (; size >= 4 * sizeof(word); size -= 4 * sizeof(word)) {
-            ((word *)to)[0] = pattern;
-            ((word *)to)[1] = pattern;
-            ((word *)to)[2] = pattern;
-            ((word *)to)[3] = pattern;
-            to += 4 * sizeof(word);
-        }
-        for (; size >= sizeof(word); size -= sizeof(word)) {
-            *(word *)to = pattern;
-            to += sizeof(word);
-        }
+    for (; size > 0 && !aligned((uintptr_t)to); size--) {
+        *to++ = (uint8_t)value;
+    }
+    for (; size >= 4 * sizeof(word); size -= 4 * sizeof(word)) {
+        ((word *)to)[0] = pattern;
+        ((word *)to)[1] = pattern;
+        ((word *)to)[2] = pattern;
+        ((word *)to)[3] = pattern;
+        to += 4 * sizeof(word);
+    }
+    for (; size >= sizeof(word); size -= sizeof(word)) {
+        *(word *)to = pattern;
+        to += sizeof(word);
     }
     for (; size > 0; size--) {
         *to++ = (uint8_t)value;

@@ -22,7 +22,8 @@ FAULTS = ("trap_in_monitor", "guest_fetch_failed")
 
 def test_no_published_bound_is_raised_and_no_annotation_is_left_over(tmp_path: Path) -> None:
     annotations = read(ANNOTATIONS)
-    bounds_of(pair(tmp_path), annotations)
+    of_pair = bounds_of(pair(tmp_path), annotations)
+    assert all(map(of_pair.image.has, annotations.texts))
     computed = [bounds.of_example(name, annotations) for name in bounds.EXAMPLES]
     assert not annotations.unused
     published = ((each.name, int(each.ours or 0)) for each in kept.read()["bounds"].rows)

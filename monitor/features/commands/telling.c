@@ -11,22 +11,34 @@
 
 #define MOST_PARTS 7
 
-static const char *messages[2][MOST_PARTS + 1]; /* the event, the answer; no first part: none */
-static uint32_t told;                           /* parts of the one that is being told */
+/*
+ * Messages that wait to be told, oldest first. Another one is lost: to tell of it now would keep
+ * the hart. Events, which tenants with a control port can cause, leave room for answers.
+ */
+#define MOST_MESSAGES 16
+#define MOST_EVENTS 8
+
+typedef const char *message[MOST_PARTS + 1];
+
+static message messages[MOST_MESSAGES];
+static bool answers[MOST_MESSAGES]; /* of each of them: it is one */
+static message lost;
+static uint32_t first;
+static uint32_t count;
+static uint32_t told;         /* parts of the first one */
 static uint32_t draft_length; /* with another one, another message has taken its place */
 
 /* The next part; false: there is none. */
 static bool tell_part(void)
 {
-    bool answers = messages[0][0] == NULL;
-    const char **parts = messages[answers];
+    const char **parts = messages[first];
 
-    if (parts[0] == NULL) {
+    if (count == 0) {
         return false;
     }
     if (told == 0 || monitor_log_draft_length() != draft_length) {
         told = 0;
-        if (answers) {
+        if (answers[first]) {
             monitor_log_begin_answer();
         } else {
             monitor_log_begin();
@@ -36,33 +48,34 @@ static bool tell_part(void)
     draft_length = monitor_log_draft_length();
     told++;
     if (parts[told] == NULL) {
-        parts[0] = NULL;
+        first = (first + 1) % MOST_MESSAGES;
+        count--;
         told = 0;
     }
     return true;
 }
 
-static const char **message(bool answers)
+static const char **add(bool is_answer, uint32_t most)
 {
-    while (messages[answers][0] != NULL) {
-        (void)tell_part();
-    }
+    uint32_t place = (first + count) % MOST_MESSAGES;
+
     work_post();
-    return messages[answers];
+    if (count >= most) {
+        return lost;
+    }
+    count++;
+    answers[place] = is_answer;
+    return messages[place];
 }
 
 const char **tell_event(void)
 {
-    /* Else the answer, of which a part is told, would go on behind it. */
-    while (told != 0) {
-        (void)tell_part();
-    }
-    return message(false);
+    return add(false, MOST_EVENTS);
 }
 
 const char **tell_answer(void)
 {
-    return message(true);
+    return add(true, MOST_MESSAGES);
 }
 
 /* Nothing else says a word while a line is put together, or it begins again. */
@@ -79,7 +92,7 @@ static unsigned tell_step(uint64_t now)
 
 static void wait(bool *waits)
 {
-    *waits |= messages[0][0] != NULL || messages[1][0] != NULL;
+    *waits |= count != 0;
 }
 
 HOOK(power_off_waits, wait);

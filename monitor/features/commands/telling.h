@@ -8,10 +8,10 @@
 
 /*
  * A message for the monitor's log, for the caller to fill in: at most 7 strings, which stay where
- * they are, of which the last one ends with '\n', and a NULL behind them. The one before of the
- * same kind is told now if it is not yet.
+ * they are, of which the last one ends with '\n', and a NULL behind them. Told behind those before;
+ * lost if too many wait.
  */
 const char **tell_event(void);  /* what goes behind "monitor: " */
-const char **tell_answer(void); /* all of it; told behind the event */
+const char **tell_answer(void); /* all of it */
 
 #endif

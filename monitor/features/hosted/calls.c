@@ -9,7 +9,7 @@
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert, divert_base;
+static sbi_handler divert, probe;
 
 static sbi_handler *base; /* of SBI_EXT_BASE */
 
@@ -24,11 +24,8 @@ void guest_divert_calls(void)
         if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
             sbi_is_offered(extension->id)) {
             *next = *extension;
-            next->handler = divert;
-            if (extension->id == SBI_EXT_BASE) {
-                base = extension->handler;
-                next->handler = divert_base;
-            }
+            next->handler = extension->id == SBI_EXT_BASE ? probe : divert;
+            base = extension->id == SBI_EXT_BASE ? extension->handler : base;
             sbi_withdraw(extension->id);
             (void)sbi_offer(next++);
         }
@@ -75,11 +72,10 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
         asleep |= __atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL;
         messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
     }
-    if (!asleep) {
-        return sbi_value(0);
+    if (asleep) {
+        (void)leave_to_process(vhart);
+        guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     }
-    (void)leave_to_process(vhart);
-    guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     return sbi_value(0);
 }
 
@@ -97,10 +93,8 @@ static struct sbi_result divert(struct vhart *vhart, uint64_t function, const ui
     return place->handler(vhart, function, arguments);
 }
 
-/* The same answers for all, without a search, but to what there is. */
-static struct sbi_result divert_base(struct vhart *vhart, uint64_t function,
-                                     const uint64_t *arguments)
+/* The same answers for all, but to what there is. */
+static struct sbi_result probe(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
-                                                : base(vhart, function, arguments);
+    return (function == SBI_BASE_PROBE_EXTENSION ? divert : base)(vhart, function, arguments);
 }

@@ -4,18 +4,12 @@
 #include "arch/owned_memory.h"
 #include "arch/vhart_setup.h"
 #include "core/bundle_check.h"
-#include "core/feature.h"
 #include "core/hart.h"
 #include "core/lifecycle.h"
 #include "core/wanted.h"
 #include "features/hosted/guests.h"
 #include "features/plic/routing.h"
 #include "sbi/sbi.h"
-
-/* What is nobody's answer: a step of the request is done, or the hart is wanted before what is left
- * of it, and the store is made again. */
-#define AGAIN COTENANT_HOSTED_PENDING
-#define NONE ((struct bundle_range){0, 0})
 
 /* Refuses a request from inside of its function. */
 #define REFUSE_IF(condition, result)                                                               \
@@ -68,7 +62,7 @@ static struct bundle_range *range_of(struct guest *guest, uint64_t base)
     return NULL;
 }
 
-/* The guest has it from now on, or has it no more (NONE), which takes no more entries than before.
+/* The guest has it from now on, or has it no more, which takes no more entries than before.
  */
 static uint32_t change(struct guest *guest, struct bundle_range *range, struct bundle_range to)
 {
@@ -77,7 +71,7 @@ static uint32_t change(struct guest *guest, struct bundle_range *range, struct b
     if (guest_protect(guest)) {
         return COTENANT_HOSTED_OK;
     }
-    *range = NONE;
+    *range = (struct bundle_range){0, 0};
     (void)guest_protect(guest);
     return COTENANT_HOSTED_LIMIT;
 }
@@ -125,20 +119,22 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
 }
 
 /* Its vharts let go of this hart one by one; those of others are told at the end. */
-static uint32_t destroy(struct tenant *tenant)
+static uint32_t destroy(struct tenant *own)
 {
-    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        if (tenant->vharts[id].state != VHART_STOPPED &&
-            hart_is_self(tenant->vharts[id].world.hart)) {
-            vhart_release(&tenant->vharts[id]);
-            return AGAIN;
+    for (uint32_t id = 0; id < own->vhart_count; id++) {
+        if (own->vharts[id].state != VHART_STOPPED && hart_is_self(own->vharts[id].world.hart)) {
+            vhart_release(&own->vharts[id]);
+            return COTENANT_HOSTED_PENDING;
         }
     }
-    tenant_halt(tenant, TENANT_STOPPED);
+    tenant_halt(own, TENANT_STOPPED);
     return COTENANT_HOSTED_OK;
 }
 
-/* All but CREATE and STATUS: the guest is there, and is the one that is meant. */
+/*
+ * All but CREATE and STATUS: the guest is there, and is the one that is meant. PENDING, which is
+ * nobody's answer: a step is done, or the hart is wanted before it, and the store is made again.
+ */
 static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
 {
     struct tenant *tenant = guest->tenant;
@@ -157,7 +153,7 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
     }
     REFUSE_IF(tenant->state != TENANT_RUNNING, STATE);
     REFUSE_IF(request->token != 0 && request->token != guest->token, STATE);
-    REFUSE_IF(hart_is_wanted(), PENDING); /* AGAIN: nothing has been changed yet */
+    REFUSE_IF(hart_is_wanted(), PENDING); /* nothing has been changed yet */
     switch (request->operation) {
     case COTENANT_HOSTED_DESTROY:
         return destroy(tenant);
@@ -165,8 +161,9 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
         return lend(guest, request->address, request->size);
     case COTENANT_HOSTED_TAKE_BACK:
         range = range_of(guest, request->address);
-        return range == NULL || range->size == 0 ? COTENANT_HOSTED_RANGE
-                                                 : change(guest, range, NONE);
+        return range == NULL || range->size == 0
+                   ? COTENANT_HOSTED_RANGE
+                   : change(guest, range, (struct bundle_range){0, 0});
     default:
         return start(guest, request);
     }
@@ -189,7 +186,7 @@ enum mmio_result guest_request(struct tenant *host, uint64_t address)
         result = carry_out(guest, &request);
         request.token = guest->token;
     }
-    if (result == AGAIN) {
+    if (result == COTENANT_HOSTED_PENDING) {
         return MMIO_AGAIN;
     }
     memcpy(theirs, &request, offsetof(struct hosted_request, result));

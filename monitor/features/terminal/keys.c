@@ -17,9 +17,8 @@ static void show_help(const struct console_mux *mux)
 {
     monitor_log_begin();
     put_escape_name(mux);
-    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, r restart it, w "
-                 "switch to it, "
-                 "l list, h help, q power off, ");
+    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, ");
+    monitor_puts("r restart it, w switch to it, l list, h help, q power off, ");
     put_escape_name(mux);
     monitor_puts(" send it\n");
 }

@@ -140,6 +140,50 @@ def test_an_indirect_call_takes_the_longest_callee(tmp_path: Path) -> None:
 RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: nop\n call f\n ret"
 
 
+CASES = """
+start: li a1, 1
+ bltu a1, a0, 9f
+ la a2, table
+ slli a0, a0, 2
+ add a3, a0, a2
+ {jump}
+7: nop
+ mret
+8: nop
+ nop
+ mret
+9: mret
+.section .rodata
+.balign 4
+table: .word 7b - table, 8b - table
+"""
+
+
+@pytest.mark.parametrize(
+    "jump",
+    [
+        "lw a0, 0(a3)\n add a0, a0, a2\n jr a0",
+        "lw a0, 0(a3)\n add a0, a2, a0\n jr a0",
+        # What the compiler may put in between, for the cases to find.
+        "lw a0, 0(a3)\n li a4, 5\n sd a0, 0(sp)\n add a0, a0, a2\n jr a0",
+        "lw a0, 0(a3)\n li a4, 5\n li a5, 6\n add a0, a0, a2\n li a6, 7\n jr a0",
+    ],
+)
+def test_the_cases_of_a_switch_are_found(tmp_path: Path, jump: str) -> None:
+    # `la` is two instructions.
+    before = 6 + jump.count("\n") + 1
+    assert longest(tmp_path, CASES.format(jump=jump)) == before + 3
+
+
+def test_a_jump_through_something_else_is_no_switch(tmp_path: Path) -> None:
+    for jump in (
+        "lw a0, 0(a3)\n xor a0, a0, a2\n jr a0",
+        "lw a0, 0(a3)\n li a0, 5\n add a0, a0, a2\n jr a0",
+    ):
+        with pytest.raises(BoundsError, match="not annotated what is called"):
+            longest(tmp_path, CASES.format(jump=jump))
+
+
 def test_a_recursion_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BoundsError, match="a recursion has no bound"):
         longest(tmp_path, RECURSION)

@@ -12,7 +12,6 @@ from cotenant.errors import BoundsError
 
 _MOST_BACK = 64
 _MOST_CASES = 512
-_MOST_BETWEEN = 5
 _MOST_COPIES = 16
 _LINKED_BY_T2 = ("load_pmp_addresses", "hypervisor_exchange")
 COPY = 1 << 40
@@ -125,16 +124,24 @@ class Explorer:
         return None
 
     def _cases(self, function: Function, each: Instruction) -> list[int]:
-        """Return the targets of a `switch`: a table of offsets from itself in the constants."""
+        """Return the targets of a `switch`: a table of offsets from itself in the constants.
+
+        The compiler may put other instructions between the load of the offset, the addition and the
+        jump: what counts is which instruction was the last one to write each register.
+        """
         before = list(self._before(function, each))
-        if not before or not before[0].mnemonic.endswith("add"):
+        addition = _writer(before, each.register)
+        if addition is None or not before[addition].mnemonic.endswith("add"):
             return []
-        if not any(other.mnemonic in ("lw", "c.lw") for other in before[1:_MOST_BETWEEN]):
-            return []
-        registers = [part.strip() for part in before[0].operands.split(",")]
-        for base in registers[1:]:
+        fields = [part.strip() for part in before[addition].operands.split(",")]
+        before = before[addition + 1 :]
+        one, other = fields[-2:]
+        for base, offset in ((one, other), (other, one)):
+            load = _writer(before, offset)
+            if load is None or before[load].mnemonic not in ("lw", "c.lw"):
+                continue
             table = _address(before, base)
-            count = _count(before)
+            count = _count(before[load + 1 :])
             if table is None or count is None:
                 continue
             found = [table + self.image.word(table + 4 * i, 4, signed=True) for i in range(count)]
@@ -206,6 +213,16 @@ def _upper(
             if instruction.mnemonic != "auipc":
                 return None
             return instruction.address + (_second(instruction) << 12)
+    return None
+
+
+def _writer(before: list[Instruction], register: str) -> int | None:
+    """Return which one was the last to write a register; None: none, or perhaps a call."""
+    for index, each in enumerate(before):
+        if each.kind in (Kind.CALL, Kind.INDIRECT_CALL):
+            return None
+        if each.writes(register):
+            return index
     return None
 
 

@@ -12,6 +12,9 @@ from cotenant.errors import BoundsError
 LOOK_CSR = "mip"
 
 _LONGEST = 4
+_UNKNOWN_PLAIN = {0x57: "vector", 0x07: "load", 0x27: "store", 0x73: "system"}
+"""major opcodes of which capstone does not know all: those of V and H compute or move, too"""
+_STORES = ("sb", "sh", "sw", "sd", "fsw", "fsd")
 
 
 class Kind(Enum):
@@ -54,6 +57,12 @@ class Instruction:
         fields = self.operands.replace(",", " ").split()
         return self.mnemonic.startswith("csrr") and LOOK_CSR in fields[1:] and fields[0] != "zero"
 
+    def writes(self, register: str) -> bool:
+        """Whether it, which is no call, leaves something in a register."""
+        first = self.operands.partition(",")[0].strip()
+        is_store = self.mnemonic.removeprefix("c.").removesuffix("sp") in _STORES
+        return self.kind is Kind.PLAIN and not is_store and first == register
+
 
 class Decoder:
     """Decodes what `fetch` gives for an address."""
@@ -69,6 +78,8 @@ class Decoder:
         if address not in self._known:
             code = self._fetch(address, _LONGEST)
             found = next(self._capstone.disasm_lite(code, address, 1), None)
+            if found is None and len(code) == _LONGEST and code[0] & 0x7F in _UNKNOWN_PLAIN:
+                found = (address, _LONGEST, _UNKNOWN_PLAIN[code[0] & 0x7F], "")
             if found is None or found[2].startswith(("c.unimp", "unimp")):
                 raise BoundsError(f"there is no instruction at {address:#x}")
             _, size, mnemonic, operands = found
