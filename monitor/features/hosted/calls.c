@@ -96,5 +96,6 @@ static struct sbi_result divert(struct vhart *vhart, uint64_t function, const ui
 /* The same answers for all, but to what there is. */
 static struct sbi_result probe(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    return (function == SBI_BASE_PROBE_EXTENSION ? divert : base)(vhart, function, arguments);
+    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
+                                                : base(vhart, function, arguments);
 }
