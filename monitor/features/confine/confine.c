@@ -27,7 +27,7 @@ static struct holder {
     struct confinement *confinement;
 } holders[COTENANT_MAX_HARTS];
 
-static void put(struct vhart *vhart, const void *config)
+void confine_put(struct vhart *vhart, const void *config)
 {
     memcpy(vhart->world.pmp_config, config, sizeof(vhart->world.pmp_config));
     if (vhart_is_loaded(vhart)) {
@@ -38,14 +38,24 @@ static void put(struct vhart *vhart, const void *config)
 }
 
 /*
- * No block is open. The last entry is on, without rights, until it is filled: QEMU takes an mret to
- * another mode for illegal while no entry is on.
+ * An entry is no block for any purpose. The last one is on then, without rights: QEMU takes an mret
+ * to another mode for illegal while no entry is on.
  */
-static void empty(struct confinement *confinement)
+static void empty(struct confinement *confinement, unsigned entry)
 {
-    memset(confinement->blocks, 0, sizeof(confinement->blocks));
-    if (confinement->end != 0) {
-        ((uint8_t *)confinement->blocks)[confinement->end - 1] = PMP_MODE_NA4;
+    for (unsigned purpose = 0; purpose < CONFINE_PURPOSES; purpose++) {
+        ((uint8_t *)confinement->blocks[purpose])[entry] =
+            entry + 1u == confinement->end ? PMP_MODE_NA4 : 0;
+    }
+}
+
+void confine_forget(struct vhart *vhart, struct confinement *confinement)
+{
+    for (unsigned entry = 0; entry < confinement->end; entry++) {
+        empty(confinement, entry);
+    }
+    if (*confinement->purpose < CONFINE_PURPOSES) {
+        confine_put(vhart, confinement->blocks[*confinement->purpose]);
     }
 }
 
@@ -77,33 +87,9 @@ void confine_begin(struct vhart *vhart, struct confinement *confinement)
     confinement->first = (uint8_t)first;
     confinement->end = (uint8_t)end;
     confinement->next = (uint8_t)first;
-    empty(confinement);
-    confinement->in_force = false;
-    put(vhart, vhart->description->pmp_config);
-}
-
-void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose)
-{
-    if (confinement->made_for != purpose) {
-        empty(confinement);
-        confinement->made_for = purpose;
-    }
-    confinement->in_force = true;
-    put(vhart, confinement->blocks);
-}
-
-void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2])
-{
-    confinement->in_force = false;
-    put(vhart, config);
-}
-
-void confine_forget(struct vhart *vhart, struct confinement *confinement)
-{
-    empty(confinement);
-    if (confinement->in_force) {
-        put(vhart, confinement->blocks);
-    }
+    memset(confinement->blocks, 0, sizeof(confinement->blocks));
+    confine_forget(vhart, confinement);
+    confine_put(vhart, vhart->description->pmp_config);
 }
 
 /* The addresses are those of all vharts of the hart: a world switch may write the rights only. */
@@ -124,9 +110,10 @@ static void fill(struct vhart *vhart, struct confinement *confinement, uint64_t 
             vharts[i].rest.pmp_address[entry] = address;
         }
     }
-    ((uint8_t *)confinement->blocks)[entry] = config;
+    empty(confinement, entry);
+    ((uint8_t *)confinement->blocks[*confinement->purpose])[entry] = config;
     protection_write_address(entry, address);
-    put(vhart, confinement->blocks);
+    confine_put(vhart, confinement->blocks[*confinement->purpose]);
 }
 
 /* Opens what both sets allow, unless the right is only asked for. */
@@ -134,7 +121,7 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
                                     uint8_t right, uint64_t physical, bool opens)
 {
     const struct bundle_vhart *own = vhart->description;
-    const uint8_t *blocks = (const uint8_t *)confinement->blocks;
+    const uint8_t *blocks = (const uint8_t *)confinement->blocks[*confinement->purpose];
     uint64_t at = physical >> 2;
     uint64_t size = PMP_ALL;
     uint8_t config = confinement->rights(vhart, at, &size) & PMP_RIGHTS;

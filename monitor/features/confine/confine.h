@@ -20,13 +20,18 @@
 #include "core/vhart.h"
 #include "features/confine/pmp_set.h"
 
+/* What a second set gives depends on the purpose, a number of the caller's. */
+#define CONFINE_PURPOSES 3
+
 struct confinement {
     /* What the second set gives to an address; narrows the block of `size` around it as
      * pmp_decide() does. */
     uint8_t (*rights)(const struct vhart *vhart, uint64_t at, uint64_t *size);
-    uint64_t blocks[2]; /* pmpcfg of the spare entries that are filled */
-    unsigned made_for;  /* the purpose that they are for */
-    bool in_force;
+    /* Where the caller has the purpose in force; from CONFINE_PURPOSES on, none is. */
+    const uint64_t *purpose;
+    /* pmpcfg of the spare entries that are filled, for each purpose: what confine_look_up() has
+     * opened for it, and no more. */
+    uint64_t blocks[CONFINE_PURPOSES][2];
     uint8_t first; /* spare entries of the hart, and the one that is filled next */
     uint8_t end;
     uint8_t next;
@@ -43,14 +48,8 @@ enum confine_verdict {
  */
 void confine_begin(struct vhart *vhart, struct confinement *confinement);
 
-/*
- * From now on the vhart can access what confine_look_up() has opened for the same purpose, a number
- * of the caller's, and no more.
- */
-void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose);
-
-/* It has these rights by the entries of the bundle. */
-void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2]);
+/* The vhart has these rights from now on: `blocks`, or as by the entries of the bundle. */
+void confine_put(struct vhart *vhart, const void *config);
 
 /* What the second set says has changed. */
 void confine_forget(struct vhart *vhart, struct confinement *confinement);

@@ -3,6 +3,7 @@
 
 #include "abi/csr_numbers.h"
 #include "arch/csr.h"
+#include "arch/memory.h"
 
 #define CONFIG (PMP_RIGHTS | PMP_MODE | PMP_LOCKED)
 
@@ -14,10 +15,7 @@ bool pmp_set_read(const struct pmp_set *set, uint32_t number, uint64_t *value)
         *value = set->addresses[number - CSR_PMPADDR0];
         return true;
     }
-    *value = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        *value |= (uint64_t)configs[i] << 8 * i;
-    }
+    memcpy(value, configs, sizeof(*value));
     return number == CSR_PMPCFG0 || number == CSR_PMPCFG2;
 }
 

@@ -12,9 +12,6 @@
 #define NUMBER_S_CALL 9
 #define NUMBER_M_CALL 11
 
-#define MTVEC_MODE 3
-#define MTVEC_VECTORED 1
-
 uint64_t machine_status(const struct machine_csrs *csrs, uint64_t hart_status)
 {
     uint64_t status = csrs->status | STATUS_UXL_64;
@@ -52,26 +49,4 @@ uint64_t machine_cause(uint64_t cause)
     }
     /* 1, 5 and 9 are 3, 7 and 11. */
     return number < 12 && (number & 1) != 0 ? cause ^ 2 : cause;
-}
-
-void machine_write_mtvec(struct machine_csrs *csrs, uint64_t value)
-{
-    if ((value & MTVEC_MODE) <= MTVEC_VECTORED) {
-        csrs->mtvec = value;
-    }
-}
-
-uint64_t machine_vector(const struct machine_csrs *csrs)
-{
-    return csrs->mtvec & ~(uint64_t)MTVEC_MODE;
-}
-
-bool machine_is_vectored(const struct machine_csrs *csrs)
-{
-    return (csrs->mtvec & MTVEC_MODE) == MTVEC_VECTORED;
-}
-
-uint64_t machine_stvec(const struct machine_csrs *csrs)
-{
-    return machine_is_vectored(csrs) ? csrs->mtvec + 2 * sizeof(uint32_t) : csrs->mtvec;
 }

@@ -29,6 +29,9 @@
 /* mcause: the bit. */
 #define INTERRUPT 0x8000000000000000
 
+#define MTVEC_MODE 3
+#define MTVEC_VECTORED 1
+
 struct machine_csrs {
     uint64_t status; /* MPRV and TW of mstatus */
     uint64_t mtvec;
@@ -65,18 +68,30 @@ static inline uint64_t machine_interrupts_of_hart(uint64_t machine)
 }
 
 /* A reserved mode leaves it as it is. */
-void machine_write_mtvec(struct machine_csrs *csrs, uint64_t value);
+static inline void machine_write_mtvec(struct machine_csrs *csrs, uint64_t value)
+{
+    csrs->mtvec = (value & MTVEC_MODE) <= MTVEC_VECTORED ? value : csrs->mtvec;
+}
 
 /* Where exceptions go. */
-uint64_t machine_vector(const struct machine_csrs *csrs);
+static inline uint64_t machine_vector(const struct machine_csrs *csrs)
+{
+    return csrs->mtvec & ~(uint64_t)MTVEC_MODE;
+}
 
 /* Interrupts go to a table by their numbers, so exceptions cannot go where the hart takes them. */
-bool machine_is_vectored(const struct machine_csrs *csrs);
+static inline bool machine_is_vectored(const struct machine_csrs *csrs)
+{
+    return (csrs->mtvec & MTVEC_MODE) == MTVEC_VECTORED;
+}
 
 /*
  * What stvec is to be: the number of a supervisor interrupt is 2 below that of the machine's, so a
  * table begins two entries on.
  */
-uint64_t machine_stvec(const struct machine_csrs *csrs);
+static inline uint64_t machine_stvec(const struct machine_csrs *csrs)
+{
+    return machine_is_vectored(csrs) ? csrs->mtvec + 2 * sizeof(uint32_t) : csrs->mtvec;
+}
 
 #endif

@@ -25,7 +25,7 @@
 #define T3 REGISTER(28)
 
 /* struct machine_parked */
-#define PARKED_SHIFT 6
+#define PARKED_SHIFT 7
 #define PARKED_PC 0
 #define PARKED_MODE 8
 #define PARKED_ENTRY 16
@@ -33,11 +33,20 @@
 #define PARKED_MTIMECMP_ADDRESS 32
 #define PARKED_MIDELEG 40
 #define PARKED_DEADLINE 48
+#define PARKED_EXTERNAL 56
+#define PARKED_RIGHTS 64
+#define PARKED_MACHINE_RIGHTS 72
+#define PARKED_MACHINE_CONFIG 80
+#define PARKED_USER_CONFIG 88
 
 /* Without their register: csrr rd, mcause; csrr rd, mstatus; csrw mstatus, rs. */
 #define READ_MCAUSE 0x34202073
 #define READ_MSTATUS 0x30002073
 #define WRITE_MSTATUS 0x30001073
+#define MRET 0x30200073
+#define SRET 0x10200073
+/* Causes of accesses that the PMP refuses, as bits. */
+#define FAULTS (1 << CAUSE_FETCH_ACCESS | 1 << CAUSE_LOAD_ACCESS | 1 << CAUSE_STORE_ACCESS)
 /* sd: opcode and funct3. */
 #define STORE_MASK 0x707f
 #define STORE_DOUBLE 0x3023
@@ -61,6 +70,7 @@
     .balign 64
 machine_entry:
     enter_trap in_monitor
+emulate:
     csrr t0, mcause
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
     bnez t0, store
@@ -83,6 +93,66 @@ other:
     ld t2, T2(sp)
 plain:
     leave_to machine_trap
+
+/*
+ * Where machine mode has entries of its own that confine U-mode. Those are still in force when a
+ * trap from there comes to the tenant's handler: its first access that they refuse changes that.
+ * They are in force again by MRET, or as SRET by TSR, to U-mode: 3.3.2.
+ */
+    .balign 4
+machine_confined_entry:
+    enter_trap in_monitor
+    csrr t1, mstatus
+    slli t1, t1, 63 - 11
+    bgez t1, plain /* MPP: from U-mode */
+    sd t2, T2(sp)
+    csrr t2, mcause
+    bltz t2, not_confined
+    find_parked
+    ld t1, PARKED_RIGHTS(t0)
+    bnez t1, 1f
+    li t1, FAULTS
+    srl t1, t1, t2
+    andi t1, t1, 1
+    bnez t1, confine_machine
+1:  addi t2, t2, -CAUSE_ILLEGAL_INSTRUCTION
+    bnez t2, not_confined
+    csrr t1, mtval
+    li t2, ~(MRET ^ SRET)
+    and t1, t1, t2
+    li t2, MRET & SRET
+    bne t1, t2, not_confined
+    csrr t1, mstatus
+    andi t2, t1, MSTATUS_SPP
+    bnez t2, not_confined
+    andi t1, t1, MSTATUS_SPIE
+    srli t1, t1, 4
+    ori t1, t1, MSTATUS_SPIE
+    li t2, MSTATUS_MPP | MSTATUS_SIE
+    csrc mstatus, t2
+    csrs mstatus, t1
+    csrr t1, sepc
+    csrw mepc, t1
+    sd zero, PARKED_RIGHTS(t0)
+    ld t0, PARKED_USER_CONFIG(t0)
+    j confine_to
+confine_machine:
+    ld t1, PARKED_MACHINE_RIGHTS(t0)
+    sd t1, PARKED_RIGHTS(t0)
+    ld t0, PARKED_MACHINE_CONFIG(t0)
+confine_to:
+    ld t1, 0(t0)
+    ld t2, 8(t0)
+    sd t1, WORLD_PMP_CONFIG(sp)
+    sd t2, WORLD_PMP_CONFIG + 8(sp)
+    csrw pmpcfg0, t1
+    csrw pmpcfg2, t2
+    sfence.vma
+    ld t2, T2(sp)
+    j return
+not_confined:
+    ld t2, T2(sp)
+    j emulate
 
     .balign 4
 machine_plain_entry:
@@ -278,6 +348,8 @@ machine_inner_resume:
     find_parked
     ld t1, PARKED_MIDELEG(t0)
     csrw mideleg, t1
+    ld t1, PARKED_EXTERNAL(t0)
+    csrs mip, t1
     ld t0, PARKED_DEADLINE(t0)
     ld t1, WORLD_HART(sp)
     ld t1, HART_EVENT_DEADLINE(t1)
@@ -306,4 +378,4 @@ resume:
     .globl machine_entries
     .balign 8
 machine_entries:
-    .dword machine_entry, machine_plain_entry, machine_resume, machine_inner_resume
+    .dword machine_entry, machine_confined_entry, machine_plain_entry, machine_resume, machine_inner_resume

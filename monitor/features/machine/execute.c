@@ -28,17 +28,22 @@ static bool access_csr(struct vhart *vhart, uint32_t instruction)
     bool immediate = (instruction >> 14 & 1) != 0;
     bool writes = operation == CSRRW || source != 0;
     uint64_t operand = immediate || source == 0 ? source : registers[source];
-    uint64_t before;
+    uint64_t before = 0;
+    uint64_t base;
 
     if ((instruction & OPCODE_MASK) != OPCODE_SYSTEM || operation == 0 ||
         (writes && (number & CSR_READ_ONLY) == CSR_READ_ONLY) ||
-        !machine_read_csr(vhart, number, &before)) {
+        !machine_access_csr(vhart, number, false, &before)) {
         return false;
     }
-    if (operation != CSRRW) {
-        operand = operation == CSRRS ? before | operand : before & ~operand;
+    base = before;
+    if (number == CSR_MIP) { /* what of SEIP is software's: section 3.1.9 */
+        base &= ~(uint64_t)INTERRUPT_SEI | machine_parked[vhart_index(vhart)].external;
     }
-    if (writes && !machine_write_csr(vhart, number, operand)) {
+    if (operation != CSRRW) {
+        operand = operation == CSRRS ? base | operand : base & ~operand;
+    }
+    if (writes && !machine_access_csr(vhart, number, true, &operand)) {
         return false;
     }
     if (destination != 0) {

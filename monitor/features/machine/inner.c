@@ -186,6 +186,7 @@ void inner_settle(struct vhart *vhart)
     uint64_t exceptions = 0;
     uint64_t traps = MSTATUS_TW;
 
+    CSR_SET(mip, parked->external);
     take_interrupt(vhart);
     if (inner->in_machine) {
         bool enabled = (inner->status & MSTATUS_MIE) != 0;

@@ -49,30 +49,30 @@ struct inner {
     /* Of S-mode, while in_machine. */
     uint64_t satp;
     uint64_t scounteren;
+    uint64_t stimecmp; /* while STCE of menvcfg is 0 */
 };
 
-/* What the vhart's mode may access, by the hart's PMP entries. */
+/* What the vhart's mode may access, by the hart's PMP entries; purposes of a confinement. */
 enum machine_rights {
-    RIGHTS_OWN,       /* all that is the tenant's */
-    RIGHTS_WITHDRAWN, /* but no data: MPRV counts, each load and store comes to the monitor */
     /* Of what is the tenant's, by its own entries: */
     RIGHTS_BELOW,    /* that of the modes below machine mode */
     RIGHTS_MODIFIED, /* their data and all code: MPRV counts, and there is no S-mode */
     RIGHTS_LOCKED,   /* all but what locked entries take from machine mode */
+    /* Not by them: */
+    RIGHTS_OWN = CONFINE_PURPOSES, /* all that is the tenant's */
+    RIGHTS_WITHDRAWN, /* but no data: MPRV counts, each load and store comes to the monitor */
 };
 
 struct machine {
     struct machine_csrs csrs;
     struct inner inner; /* of a tenant with S-mode */
     struct confinement confinement;
-    enum machine_rights rights; /* in force */
-    uint64_t zero;              /* CSRs that are */
-    bool confined;              /* some of its entries are on, and do not open everything */
-    bool locked;                /* some are locked */
+    bool confined; /* some of its entries are on, and do not open everything */
+    bool locked;   /* some are locked */
 };
 
 /* What entry.S knows of a vhart. */
-struct __attribute__((aligned(64))) machine_parked {
+struct __attribute__((aligned(128))) machine_parked {
     /* While it is not loaded: where it goes on, and with which MPP of the hart's mstatus. */
     uint64_t pc;
     uint64_t mode;
@@ -82,6 +82,13 @@ struct __attribute__((aligned(64))) machine_parked {
     /* Of a tenant with S-mode: mideleg of the hart, and the deadline for its machine mode. */
     uint64_t mideleg;
     uint64_t deadline;
+    uint64_t external; /* SEIP as machine mode has set it */
+    uint64_t rights;   /* the enum machine_rights in force */
+    /* If the tenant confines its U-mode, for calls of that and the return from them: what both
+     * modes have, and where pmpcfg for it is. */
+    uint64_t machine_rights;
+    const void *machine_config;
+    const void *user_config;
 };
 
 extern struct machine machines[COTENANT_MAX_VHARTS];
@@ -89,7 +96,7 @@ extern struct machine machines[COTENANT_MAX_VHARTS];
 /* What its mode may access may be another set than before. */
 static inline bool machine_has_rules(const struct machine *machine)
 {
-    return machine->confined || machine->locked || machine->rights != RIGHTS_OWN;
+    return machine->confined || machine->locked || *machine->confinement.purpose != RIGHTS_OWN;
 }
 
 static inline struct machine *machine_of(const struct vhart *vhart)
@@ -108,6 +115,7 @@ extern struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
 /* Of entry.S. */
 extern struct machine_entries {
     uint64_t fast;
+    uint64_t confined;
     uint64_t plain;
     uint64_t resume; /* where a vhart goes on that has been given the hart */
     uint64_t inner_resume;
@@ -144,11 +152,10 @@ bool machine_write_pmp(struct vhart *vhart, uint32_t number, uint64_t value);
 bool machine_protect(struct vhart *vhart);
 
 /*
- * Reads a CSR of machine mode, or writes it. False: the tenant has none of that number, or none
- * that can be written.
+ * Reads a CSR of machine mode, or writes it; `value` is then what is left. False: the tenant has
+ * none of that number, or none that can be written.
  */
-bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value);
-bool machine_write_csr(struct vhart *vhart, uint32_t number, uint64_t value);
+bool machine_access_csr(struct vhart *vhart, uint32_t number, bool store, uint64_t *value);
 
 /*
  * Does an instruction that only machine mode may execute, and moves the pc on. False: it is none,

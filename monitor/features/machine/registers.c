@@ -24,159 +24,107 @@
 #define STATUS_SXL_64 0x800000000
 #define MPP_RESERVED 0x1000
 
-/* CSRs that are in memory: where, and the bits that can be written. */
-struct kept {
-    uint16_t first;
-    uint16_t last;
-    uint32_t place; /* in struct machine */
-    uint64_t writable;
-};
+/* In a switch: what a write does, and what is read, then too. */
+#define REGISTER(number, write, read)                                                              \
+    case number:                                                                                   \
+        if (store) {                                                                               \
+            write;                                                                                 \
+        }                                                                                          \
+        *value = (read);                                                                           \
+        return true
+#define FIXED(number, read) REGISTER(number, (void)0, read)
+/* In memory, and the bits that can be written. */
+#define KEPT(number, place, bits) REGISTER(number, (place) = *value & (bits), place)
+/* One of the hart's; or a counter of it, and what the tenant has written less what that was. */
+#define OF_HART(number, name) REGISTER(number, CSR_WRITE(name, *value), CSR_READ(name))
+#define COUNTER(number, name, offset)                                                              \
+    REGISTER(number, (offset) = *value - CSR_READ(name), CSR_READ(name) + (offset))
 
-#define RANGE(first, last, field, writable)                                                        \
-    {                                                                                              \
-        first, last, offsetof(struct machine, field), writable                                     \
-    }
-#define KEPT(number, field, writable) RANGE(number, number, field, writable)
-#define ZEROS(first, last) RANGE(first, last, zero, 0)
-
-static const struct kept kept[] = {
-    /* Zero for ever: no counters but the basic ones, and no delegation without S-mode. */
-    ZEROS(CSR_MEDELEG, CSR_MIDELEG),
-    ZEROS(CSR_MCOUNTINHIBIT, CSR_MCOUNTINHIBIT),
-    ZEROS(CSR_MHPMEVENT3, CSR_MHPMEVENT31),
-    ZEROS(CSR_MHPMCOUNTER3, CSR_MHPMCOUNTER31),
-    ZEROS(CSR_MVENDORID, CSR_MIMPID),
-    ZEROS(CSR_MCONFIGPTR, CSR_MCONFIGPTR),
-    ZEROS(CSR_HPMCOUNTER3, CSR_HPMCOUNTER31),
-    KEPT(CSR_MTVEC, csrs.mtvec, 0),
-    KEPT(CSR_MCOUNTEREN, csrs.counteren, COUNTERS_BASIC),
-    KEPT(CSR_MENVCFG, csrs.envcfg, MENVCFG_FIOM),
-    /* Of a tenant with S-mode: */
-    KEPT(CSR_MEDELEG, inner.medeleg, EXCEPTIONS_FOR_S),
-    KEPT(CSR_MIDELEG, inner.mideleg, INTERRUPTS_SUPERVISOR),
-    KEPT(CSR_MIE, inner.mie, INTERRUPTS_ALL),
-    KEPT(CSR_MSCRATCH, inner.mscratch, UINT64_MAX),
-    KEPT(CSR_MEPC, inner.mepc, ~1ul),
-    KEPT(CSR_MCAUSE, inner.mcause, UINT64_MAX),
-    KEPT(CSR_MTVAL, inner.mtval, UINT64_MAX),
-    KEPT(CSR_SCOUNTEREN, inner.scounteren, COUNTERS_BASIC),
-    KEPT(CSR_SATP, inner.satp, 0),
-};
-
-#define KEPT_WITHOUT_S_MODE 10
-#define KEPT_WITH_S_MODE (sizeof(kept) / sizeof(kept[0]))
-
-/* NULL: it is none that the tenant has. */
-static uint64_t *find(struct vhart *vhart, uint32_t number, uint64_t *writable)
+static bool access_hart(uint32_t number, bool store, uint64_t *value)
 {
-    bool inner = is_inner(vhart);
-
-    for (size_t i = inner ? 1 : 0; i < (inner ? KEPT_WITH_S_MODE : KEPT_WITHOUT_S_MODE); i++) {
-        if (number >= kept[i].first && number <= kept[i].last) {
-            *writable = kept[i].writable;
-            return (uint64_t *)((char *)machine_of(vhart) + kept[i].place);
-        }
-    }
-    return NULL;
-}
-
-static uint64_t read_machine(struct vhart *vhart, uint32_t number, bool *is_known)
-{
-    const struct machine_csrs *csrs = &machine_of(vhart)->csrs;
-    uint64_t writable;
-    uint64_t value;
-    const uint64_t *place = find(vhart, number, &writable);
-
     switch (number) {
-    case CSR_MSTATUS:
-        return machine_status(csrs, vhart->world.mstatus);
-    case CSR_MISA:
-        return MISA_RV64IMACU | (tenant_uses_fp(vhart->tenant) ? MISA_FD : 0) |
-               (is_inner(vhart) ? MISA_S : 0);
-    case CSR_MIE:
-        return machine_interrupts(CSR_READ(mie));
-    case CSR_MIP:
-        return machine_interrupts(CSR_READ(mip));
-    case CSR_MSCRATCH:
-    case CSR_SSCRATCH: /* those of S-mode have the same place where they are others' */
-        return CSR_READ(sscratch);
-    case CSR_MEPC:
-    case CSR_SEPC:
-        return CSR_READ(sepc);
-    case CSR_MCAUSE:
-        return machine_cause(CSR_READ(scause));
-    case CSR_MTVAL:
-    case CSR_STVAL:
-        return CSR_READ(stval);
-    case CSR_MCYCLE:
-        return CSR_READ(mcycle) + csrs->cycle_offset;
-    case CSR_MINSTRET:
-        return CSR_READ(minstret) + csrs->instret_offset;
-    case CSR_MHARTID:
-        return vhart->world.vhart_id;
+        OF_HART(CSR_STVEC, stvec);
+        OF_HART(CSR_SSCRATCH, sscratch);
+        OF_HART(CSR_SEPC, sepc);
+        OF_HART(CSR_SCAUSE, scause);
+        OF_HART(CSR_STVAL, stval);
+        OF_HART(CSR_SENVCFG, 0x10a);
     default:
-        if (pmp_set_read(&csrs->pmp, number, &value)) {
-            return value;
-        }
-        *is_known = place != NULL;
-        return place != NULL ? *place : 0;
+        return false;
     }
 }
 
-static bool write_machine(struct vhart *vhart, uint32_t number, uint64_t value)
+/* Zero for ever: no counters but the basic ones, and no delegation without S-mode. */
+static bool is_zero(uint32_t number)
+{
+    return (number >= CSR_MHPMEVENT3 && number <= CSR_MHPMEVENT31) ||
+           (number >= CSR_MHPMCOUNTER3 && number <= CSR_MHPMCOUNTER31) ||
+           (number >= CSR_HPMCOUNTER3 && number <= CSR_HPMCOUNTER31) ||
+           (number >= CSR_MVENDORID && number <= CSR_MCONFIGPTR) || number == CSR_MCOUNTINHIBIT ||
+           number == CSR_MEDELEG || number == CSR_MIDELEG;
+}
+
+static bool access_common(struct vhart *vhart, uint32_t number, bool store, uint64_t *value)
 {
     struct machine_csrs *csrs = &machine_of(vhart)->csrs;
-    uint64_t writable = 0;
-    uint64_t *place = find(vhart, number, &writable);
 
     switch (number) {
-    case CSR_MSTATUS:
-        vhart->world.mstatus =
-            machine_write_status(csrs, vhart->world.mstatus, value, tenant_uses_fp(vhart->tenant));
-        machine_set_entry(vhart);
-        break;
-    case CSR_MIE:
-        CSR_WRITE(mie, INTERRUPTS_MACHINE | machine_interrupts_of_hart(value));
-        break;
-    case CSR_MTVEC:
-        machine_write_mtvec(csrs, value);
-        machine_set_vector(vhart);
-        break;
-    case CSR_MSCRATCH:
-    case CSR_SSCRATCH:
-        CSR_WRITE(sscratch, value);
-        break;
-    case CSR_MEPC:
-    case CSR_SEPC:
-        CSR_WRITE(sepc, value);
-        break;
-    case CSR_MCAUSE:
-        CSR_WRITE(scause, machine_cause(value));
-        break;
-    case CSR_MTVAL:
-    case CSR_STVAL:
-        CSR_WRITE(stval, value);
-        break;
-    case CSR_MISA:
-    case CSR_MIP: /* MSIP, MTIP and MEIP are read only (section 3.1.9) */
-        break;
-    case CSR_MCYCLE:
-        csrs->cycle_offset = value - CSR_READ(mcycle);
-        break;
-    case CSR_MINSTRET:
-        csrs->instret_offset = value - CSR_READ(minstret);
-        break;
+        COUNTER(CSR_MCYCLE, mcycle, csrs->cycle_offset);
+        COUNTER(CSR_MINSTRET, minstret, csrs->instret_offset);
+        FIXED(CSR_MHARTID, vhart->world.vhart_id);
+        FIXED(CSR_MISA, MISA_RV64IMACU | (tenant_uses_fp(vhart->tenant) ? MISA_FD : 0) |
+                            (is_inner(vhart) ? MISA_S : 0));
     default:
-        if (place != NULL) {
-            *place = value & writable;
-            CSR_WRITE(scounteren, csrs->counteren);
-        } else if (machine_write_pmp(vhart, number, value)) {
-            machine_set_entry(vhart);
-        } else {
-            return false;
+        if (is_zero(number)) {
+            *value = 0;
+            return true;
         }
+        if (store && machine_write_pmp(vhart, number, *value)) {
+            machine_set_entry(vhart);
+            return true;
+        }
+        return !store && pmp_set_read(&csrs->pmp, number, value);
     }
-    return true;
+}
+
+static void write_mtvec(struct vhart *vhart, uint64_t value)
+{
+    machine_write_mtvec(&machine_of(vhart)->csrs, value);
+    if (!is_inner(vhart)) {
+        machine_set_vector(vhart);
+    }
+}
+
+static void write_status(struct vhart *vhart, uint64_t value)
+{
+    vhart->world.mstatus = machine_write_status(&machine_of(vhart)->csrs, vhart->world.mstatus,
+                                                value, tenant_uses_fp(vhart->tenant));
+    machine_set_entry(vhart);
+}
+
+static bool access_plain(struct vhart *vhart, uint32_t number, bool store, uint64_t *value)
+{
+    struct machine_csrs *csrs = &machine_of(vhart)->csrs;
+
+    switch (number) {
+        REGISTER(CSR_MSTATUS, write_status(vhart, *value),
+                 machine_status(csrs, vhart->world.mstatus));
+        REGISTER(CSR_MIE, CSR_WRITE(mie, INTERRUPTS_MACHINE | machine_interrupts_of_hart(*value)),
+                 machine_interrupts(CSR_READ(mie)));
+        FIXED(CSR_MIP, machine_interrupts(CSR_READ(mip))); /* read only: section 3.1.9 */
+        REGISTER(CSR_MTVEC, write_mtvec(vhart, *value), csrs->mtvec);
+        REGISTER(CSR_MCAUSE, CSR_WRITE(scause, machine_cause(*value)),
+                 machine_cause(CSR_READ(scause)));
+    case CSR_MSCRATCH:
+    case CSR_MEPC:
+    case CSR_MTVAL:
+        return access_hart(number - CSR_MSCRATCH + CSR_SSCRATCH, store, value);
+        REGISTER(CSR_MCOUNTEREN, CSR_WRITE(scounteren, csrs->counteren = *value & COUNTERS_BASIC),
+                 csrs->counteren);
+        KEPT(CSR_MENVCFG, csrs->envcfg, MENVCFG_FIOM);
+    default:
+        return access_common(vhart, number, store, value);
+    }
 }
 
 uint64_t inner_pending(const struct vhart *vhart)
@@ -203,24 +151,48 @@ static bool has_stimecmp(const struct vhart *vhart)
 /* With STCE, which needs Sstc, stimecmp is S-mode's; without, write_pending() makes STIP by it. */
 static void write_environment(struct vhart *vhart, uint64_t value)
 {
+    struct machine *machine = machine_of(vhart);
     uint64_t stce = timer_is_native(vhart->world.hart) ? MENVCFG_STCE : 0;
-    uint64_t taken = value & (MENVCFG_FIOM | stce);
+    bool had_it = has_stimecmp(vhart);
 
-    if (((taken ^ machine_of(vhart)->csrs.envcfg) & MENVCFG_STCE) != 0) {
+    machine->csrs.envcfg = value & (MENVCFG_FIOM | stce);
+    if (had_it && !has_stimecmp(vhart)) {
+        machine->inner.stimecmp = read_stimecmp();
         write_stimecmp(TIME_NEVER);
+    } else if (!had_it && has_stimecmp(vhart)) {
+        write_stimecmp(machine->inner.stimecmp);
     }
-    machine_of(vhart)->csrs.envcfg = taken;
 }
 
-/* SSIP, and STIP without STCE; SEIP is the interrupt controller's. */
+static bool access_stimecmp(struct vhart *vhart, bool store, uint64_t *value)
+{
+    uint64_t *elsewhere = &machine_of(vhart)->inner.stimecmp;
+
+    if (!has_stimecmp(vhart)) {
+        *(store ? elsewhere : value) = *(store ? value : elsewhere);
+    } else if (store) {
+        write_stimecmp(*value);
+    } else {
+        *value = read_stimecmp();
+    }
+    return timer_is_native(vhart->world.hart);
+}
+
+/* STIP with STCE is stimecmp's, and SEIP the interrupt controller's or machine mode's. */
 static void write_pending(struct vhart *vhart, uint64_t value, uint64_t bits)
 {
     bool native = timer_is_native(vhart->world.hart);
 
+    if ((bits & INTERRUPT_SEI) != 0) {
+        machine_parked[vhart_index(vhart)].external = value & INTERRUPT_SEI;
+        if ((vhart->world.pending & INTERRUPT_SEI) == 0) {
+            CSR_CLEAR(mip, INTERRUPT_SEI); /* until inner_settle() */
+        }
+    }
     if ((bits & INTERRUPT_STI) != 0 && native && !has_stimecmp(vhart)) {
         write_stimecmp((value & INTERRUPT_STI) != 0 ? 0 : TIME_NEVER);
     }
-    bits &= native ? ~(uint64_t)INTERRUPT_STI : UINT64_MAX;
+    bits &= native ? INTERRUPT_SSI : INTERRUPT_SSI | INTERRUPT_STI;
     vhart_clear_interrupt(vhart, bits & ~value);
     vhart_raise_interrupt(vhart, bits & value);
 }
@@ -238,7 +210,7 @@ static void write_supervisor_status(struct vhart *vhart, uint64_t value)
     vhart->world.mstatus = (vhart->world.mstatus & ~bits) | (value & bits);
 }
 
-static void write_status(struct vhart *vhart, uint64_t value)
+static void write_inner_status(struct vhart *vhart, uint64_t value)
 {
     struct inner *inner = &machine_of(vhart)->inner;
     uint64_t mpp = value & MSTATUS_MPP;
@@ -263,101 +235,44 @@ static void write_satp(struct inner *inner, uint64_t value)
     }
 }
 
-static uint64_t read_inner(struct vhart *vhart, uint32_t number, bool *is_known)
+static bool access_inner(struct vhart *vhart, uint32_t number, bool store, uint64_t *value)
 {
-    const struct inner *inner = &machine_of(vhart)->inner;
-    uint64_t writable;
-    const uint64_t *place = find(vhart, number, &writable);
-
-    if (place != NULL) {
-        return *place;
-    }
-    switch (number) {
-    case CSR_MSTATUS:
-        return supervisor_status(vhart) | STATUS_SXL_64 | inner->status;
-    case CSR_SSTATUS:
-        return supervisor_status(vhart);
-    case CSR_SIE:
-        return inner->mie & inner->mideleg;
-    case CSR_MIP:
-        return inner_pending(vhart);
-    case CSR_SIP:
-        return inner_pending(vhart) & inner->mideleg;
-    case CSR_STVEC:
-        return CSR_READ(stvec);
-    case CSR_SCAUSE:
-        return CSR_READ(scause);
-    case CSR_STIMECMP:
-        *is_known = timer_is_native(vhart->world.hart);
-        return *is_known ? read_stimecmp() : 0;
-    default:
-        return read_machine(vhart, number, is_known);
-    }
-}
-
-static bool write_inner(struct vhart *vhart, uint32_t number, uint64_t value)
-{
-    struct machine *machine = machine_of(vhart);
-    uint64_t mideleg = machine->inner.mideleg;
-    uint64_t writable = 0;
-    uint64_t *place = find(vhart, number, &writable);
+    struct machine_csrs *csrs = &machine_of(vhart)->csrs;
+    struct inner *inner = &machine_of(vhart)->inner;
+    uint64_t delegated = inner->mideleg;
 
     switch (number) {
-    case CSR_MSTATUS:
-        write_status(vhart, value);
-        break;
-    case CSR_SSTATUS:
-        write_supervisor_status(vhart, value);
-        break;
-    case CSR_SIE:
-        machine->inner.mie = (machine->inner.mie & ~mideleg) | (value & mideleg);
-        break;
-    case CSR_MIP:
-        write_pending(vhart, value, INTERRUPT_SSI | INTERRUPT_STI);
-        break;
-    case CSR_SIP:
-        write_pending(vhart, value, INTERRUPT_SSI & mideleg);
-        break;
-    case CSR_MTVEC:
-        machine_write_mtvec(&machine->csrs, value);
-        break;
-    case CSR_SATP:
-        write_satp(&machine->inner, value);
-        break;
-    case CSR_STVEC:
-        CSR_WRITE(stvec, value);
-        break;
-    case CSR_SCAUSE:
-        CSR_WRITE(scause, value);
-        break;
-    case CSR_MENVCFG:
-        write_environment(vhart, value);
-        break;
+        REGISTER(CSR_MSTATUS, write_inner_status(vhart, *value),
+                 supervisor_status(vhart) | STATUS_SXL_64 | inner->status);
+        REGISTER(CSR_SSTATUS, write_supervisor_status(vhart, *value), supervisor_status(vhart));
+        REGISTER(CSR_SIE, inner->mie = (inner->mie & ~delegated) | (*value & delegated),
+                 inner->mie & delegated);
+        REGISTER(CSR_MIP, write_pending(vhart, *value, UINT64_MAX), inner_pending(vhart));
+        REGISTER(CSR_SIP, write_pending(vhart, *value, INTERRUPT_SSI & delegated),
+                 inner_pending(vhart) & delegated);
+        KEPT(CSR_MIE, inner->mie, INTERRUPTS_ALL);
+        KEPT(CSR_MEDELEG, inner->medeleg, EXCEPTIONS_FOR_S);
+        KEPT(CSR_MIDELEG, inner->mideleg, INTERRUPTS_SUPERVISOR);
+        KEPT(CSR_MSCRATCH, inner->mscratch, UINT64_MAX);
+        KEPT(CSR_MEPC, inner->mepc, ~1ul);
+        KEPT(CSR_MCAUSE, inner->mcause, UINT64_MAX);
+        KEPT(CSR_MTVAL, inner->mtval, UINT64_MAX);
+        KEPT(CSR_SCOUNTEREN, inner->scounteren, COUNTERS_BASIC);
+        KEPT(CSR_MCOUNTEREN, csrs->counteren, COUNTERS_BASIC);
+        REGISTER(CSR_SATP, write_satp(inner, *value), inner->satp);
+        REGISTER(CSR_MTVEC, write_mtvec(vhart, *value), csrs->mtvec);
+        REGISTER(CSR_MENVCFG, write_environment(vhart, *value), csrs->envcfg);
     case CSR_STIMECMP:
-        if (has_stimecmp(vhart)) {
-            write_stimecmp(value);
-        }
-        break;
+        return access_stimecmp(vhart, store, value);
+    case CSR_SENVCFG:
+        return (vhart->world.hart->features & HART_ENVCFG) != 0 &&
+               access_hart(number, store, value);
     default:
-        if (place == NULL) {
-            return write_machine(vhart, number, value);
-        }
-        *place = value & writable;
+        return access_hart(number, store, value) || access_common(vhart, number, store, value);
     }
-    return true;
 }
 
-bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value)
+bool machine_access_csr(struct vhart *vhart, uint32_t number, bool store, uint64_t *value)
 {
-    bool is_known = true;
-
-    *value = is_inner(vhart) ? read_inner(vhart, number, &is_known)
-                             : read_machine(vhart, number, &is_known);
-    return is_known;
-}
-
-bool machine_write_csr(struct vhart *vhart, uint32_t number, uint64_t value)
-{
-    return is_inner(vhart) ? write_inner(vhart, number, value)
-                           : write_machine(vhart, number, value);
+    return (is_inner(vhart) ? access_inner : access_plain)(vhart, number, store, value);
 }

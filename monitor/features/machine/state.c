@@ -18,9 +18,9 @@ FEATURE(machine);
 void machine_set_entry(struct vhart *vhart)
 {
     const struct machine *machine = machine_of(vhart);
+    struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     uint64_t status = machine->csrs.status;
     bool inner = is_inner(vhart);
-    bool fast;
 
     if (!inner) { /* to U-mode only by the monitor, which confines it and clears MPRV */
         vhart->world.mstatus &= ~(uint64_t)MSTATUS_TSR;
@@ -29,8 +29,10 @@ void machine_set_entry(struct vhart *vhart)
     if (machine_has_rules(machine)) {
         machine_protect(vhart);
     }
-    fast = status == 0 && machine->rights == RIGHTS_OWN && !inner;
-    machine_parked[vhart_index(vhart)].entry = fast ? machine_entries.fast : machine_entries.plain;
+    parked->entry = machine_entries.plain;
+    if (status == 0 && !inner) {
+        parked->entry = machine->confined ? machine_entries.confined : machine_entries.fast;
+    }
 }
 
 void machine_set_vector(struct vhart *vhart)
@@ -66,18 +68,18 @@ static void begin_inner(struct vhart *vhart)
     struct inner *inner = &machine_of(vhart)->inner;
     struct world *world = &vhart->world;
 
-    *inner = (struct inner){.in_machine = true, .status = MSTATUS_MPP};
+    *inner = (struct inner){.in_machine = true, .status = MSTATUS_MPP, .stimecmp = TIME_NEVER};
     world->medeleg = 0;
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | MSTATUS_TW;
     world->scounteren = COUNTERS_BASIC;
     machine_parked[vhart_index(vhart)].mideleg = 0;
     machine_parked[vhart_index(vhart)].deadline = TIME_NEVER;
+    machine_parked[vhart_index(vhart)].external = 0;
 }
 
 /* Its reset state. Apart: the start of other vharts has a length that is held. */
 static void __attribute__((noinline)) begin(struct vhart *vhart)
 {
-    struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     const struct bundle_tenant *tenant = vhart->tenant->description;
     struct world *world = &vhart->world;
     uint32_t first = world->vhart_id == 0 ? 0 : tenant_vhart_count(vhart->tenant);
@@ -87,8 +89,8 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
     /* The fast one takes the pc of U- and S-mode for a physical address; a guest's is none. */
     if ((world->hart->features & HART_HYPERVISOR) != 0) {
         machine_entries.fast = machine_entries.plain;
+        machine_entries.confined = machine_entries.plain;
     }
-    parked->mtimecmp_address = bundle->board.mtimecmp_base + 8ul * world->vhart_id;
     /* Nothing is the tenant's to take before it has said where, but its machine mode's CSRs. */
     world->medeleg &= ~(uint64_t)EXCEPTION_ILLEGAL_INSTRUCTION;
     world->mstatus &= ~(uint64_t)MSTATUS_FS;

@@ -91,7 +91,7 @@ static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
         satp = inner->satp;
         world->mstatus |= inner->status & MSTATUS_MPP; /* it is U */
     }
-    if (machine->rights != RIGHTS_OWN && machine->confined &&
+    if (*machine->confinement.purpose != RIGHTS_OWN && machine->confined &&
         !confine_allows(vhart, &machine->confinement, satp, !load, address)) {
         fault.cause = load ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
     } else {
@@ -117,7 +117,7 @@ static bool is_refused_by_tenant(struct vhart *vhart, uint64_t cause, uint64_t a
     if (machine_has_rules(machine) && machine_protect(vhart)) {
         return true;
     }
-    if (machine->rights < RIGHTS_BELOW) {
+    if (*machine->confinement.purpose >= RIGHTS_OWN) {
         return false;
     }
     verdict = confine_look_up(vhart, &machine->confinement, cause, address);

@@ -30,6 +30,7 @@
 #define CALL_END 0
 #define CALL_TIMER 1
 #define CALL_WRITE_MSTATUS 2
+#define CALL_EXTERNAL 3
 
 #define PTE_V 0x1ul
 #define PTE_R 0x2ul
@@ -84,6 +85,14 @@ static uint64_t serve(uint64_t number, uint64_t argument)
     if (number == CALL_WRITE_MSTATUS) {
         CSR_CLEAR(mstatus, MSTATUS_TVM | MSTATUS_TW | MSTATUS_TSR);
         CSR_SET(mstatus, argument);
+    }
+    if (number == CALL_EXTERNAL) { /* by the bit of its own, and the others stay */
+        if (argument != 0) {
+            CSR_SET(mip, INTERRUPT_EXTERNAL);
+        } else {
+            CSR_CLEAR(mip, INTERRUPT_EXTERNAL);
+        }
+        return CSR_READ(mip) & INTERRUPTS_S;
     }
     return CSR_READ(mstatus);
 }
@@ -153,6 +162,7 @@ void supervisor_trap(uint64_t *registers)
     }
     if ((cause & CAUSE_INTERRUPT) != 0) {
         CSR_CLEAR(sip, INTERRUPT_SOFTWARE);
+        call(CALL_EXTERNAL, 0);
         return;
     }
     if (cause == 8) { /* U-mode ends: back to the S-mode that called it */
@@ -508,6 +518,28 @@ static void try_timer_of_supervisor(void)
     CSR_WRITE(menvcfg, 0ul);
 }
 
+/* Machine mode passes on what it has had as an external interrupt. */
+static void supervisor_external(void)
+{
+    uint64_t start;
+
+    CSR_WRITE(sie, INTERRUPT_EXTERNAL);
+    CSR_SET(sip, INTERRUPT_EXTERNAL); /* not for S-mode */
+    print("external 0x%lx", CSR_READ(sip));
+    print(" 0x%lx\n", call(CALL_EXTERNAL, 1));
+    start = CSR_READ(time);
+    while (CSR_READ(time) - start < 3 * FREQUENCY_FRACTION * 10) {
+    }
+    CSR_SET(sip, INTERRUPT_SOFTWARE);
+    CSR_CLEAR(sip, INTERRUPT_SOFTWARE | INTERRUPT_EXTERNAL);
+    print("still 0x%lx\n", CSR_READ(sip));
+    __asm__ volatile("wfi");
+    CSR_SET(sstatus, SSTATUS_SIE);
+    CSR_CLEAR(sstatus, SSTATUS_SIE);
+    print("then 0x%lx\n", CSR_READ(sip));
+    call(CALL_END, 0);
+}
+
 static void end_at_once(void)
 {
     call(CALL_END, 0);
@@ -516,6 +548,7 @@ static void end_at_once(void)
 static void try_interrupts_of_machine(void)
 {
     print("interrupts of machine mode\n");
+    run_below(supervisor_external, MSTATUS_MPP_S);
     CSR_WRITE(mideleg, INTERRUPT_EXTERNAL);
     CSR_WRITE(mie, INTERRUPT_MSI | INTERRUPTS_S);
     REGISTER32(MSIP) = 1;

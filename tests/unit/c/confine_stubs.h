@@ -7,15 +7,9 @@
 
 #include "arch/csr.h"
 #include "features/confine/confine.h"
+#include "features/machine/machine.h"
 
 static unsigned forgotten;
-
-static void put_entries(struct vhart *vhart, const uint64_t config[2])
-{
-    memcpy(vhart->world.pmp_config, config, sizeof(vhart->world.pmp_config));
-    CSR_WRITE(pmpcfg0, config[0]);
-    CSR_WRITE(pmpcfg2, config[1]);
-}
 
 void confine_begin(struct vhart *vhart, struct confinement *confinement)
 {
@@ -23,16 +17,11 @@ void confine_begin(struct vhart *vhart, struct confinement *confinement)
     confinement->end = COTENANT_PMP_ENTRIES;
 }
 
-void confine_apply(struct vhart *vhart, struct confinement *confinement, unsigned purpose)
+void confine_put(struct vhart *vhart, const void *config)
 {
-    confinement->made_for = purpose;
-    put_entries(vhart, confinement->blocks);
-}
-
-void confine_lift(struct vhart *vhart, struct confinement *confinement, const uint64_t config[2])
-{
-    (void)confinement;
-    put_entries(vhart, config);
+    memcpy(vhart->world.pmp_config, config, sizeof(vhart->world.pmp_config));
+    CSR_WRITE(pmpcfg0, vhart->world.pmp_config[0]);
+    CSR_WRITE(pmpcfg2, vhart->world.pmp_config[1]);
 }
 
 void confine_forget(struct vhart *vhart, struct confinement *confinement)
@@ -40,6 +29,17 @@ void confine_forget(struct vhart *vhart, struct confinement *confinement)
     (void)vhart;
     (void)confinement;
     forgotten++;
+}
+
+/* Accesses as instructions make them. */
+static inline bool machine_read_csr(struct vhart *vhart, uint32_t number, uint64_t *value)
+{
+    return machine_access_csr(vhart, number, false, value);
+}
+
+static inline bool machine_write_csr(struct vhart *vhart, uint32_t number, uint64_t value)
+{
+    return machine_access_csr(vhart, number, true, &value);
 }
 
 #endif

@@ -21,9 +21,16 @@ static struct bundle made;
 static struct bundle_vhart descriptions[3];
 static struct hart harts_here[2];
 static struct pmp_set set;
+static uint64_t purposes[2];
 static struct confinement first;
 static struct confinement second;
 static uint64_t seed = 1;
+/* One for each purpose: all of it, one half and the other. */
+static const struct pmp_set sets[CONFINE_PURPOSES] = {
+    {.addresses = {BASE >> 2 | 0x1ff}, .configs = {PMP_MODE_NAPOT | PMP_READ}},
+    {.addresses = {BASE >> 2 | 0xff}, .configs = {PMP_MODE_NAPOT | PMP_RIGHTS}},
+    {.addresses = {(BASE + WINDOW / 2) >> 2 | 0xff}, .configs = {PMP_MODE_NAPOT | PMP_READ}},
+};
 
 static uint64_t next_random(void)
 {
@@ -35,6 +42,12 @@ static uint8_t rights_of_set(const struct vhart *vhart, uint64_t at, uint64_t *s
 {
     (void)vhart;
     return pmp_decide(set.addresses, set.configs, at, size, 0);
+}
+
+static void apply(unsigned index, struct confinement *confinement, unsigned purpose)
+{
+    purposes[index] = purpose;
+    confine_put(&vharts[index], confinement->blocks[purpose]);
 }
 
 /* What entries say of a byte, straight from privileged ISA 3.7.1. */
@@ -86,8 +99,10 @@ static int set_up(void **state)
     descriptions[2].pmp_config[15] = PMP_MODE_NA4; /* another hart's */
     harts_here[0].loaded = &vharts[0];
     set = (struct pmp_set){0};
-    first = (struct confinement){.rights = rights_of_set};
-    second = first;
+    first = (struct confinement){.rights = rights_of_set, .purpose = &purposes[0]};
+    second = (struct confinement){.rights = rights_of_set, .purpose = &purposes[1]};
+    purposes[0] = CONFINE_PURPOSES;
+    purposes[1] = CONFINE_PURPOSES;
     csr_file_write("satp", 0);
     return 0;
 }
@@ -197,7 +212,7 @@ static void nothing_is_opened_that_one_of_both_does_not(void **state)
         make_random(own->pmp_address, own->pmp_config, 1 + next_random() % SPARE);
         confine_begin(&vharts[0], &first);
         assert_true(first.end != 0);
-        confine_apply(&vharts[0], &first, 1);
+        apply(0, &first, 1);
         for (unsigned i = 0; i < 40; i++) {
             uint64_t byte = BASE + next_random() % WINDOW;
             unsigned which = next_random() % 3;
@@ -224,6 +239,36 @@ static void nothing_is_opened_that_one_of_both_does_not(void **state)
     assert_true(opened > 100);
 }
 
+/* What is opened for one purpose takes entries from the other, and gives it nothing. */
+static void purposes_are_apart(void **state)
+{
+    unsigned refused = 0;
+    (void)state;
+
+    for (unsigned i = 0; i < SPARE; i++) {
+        descriptions[0].pmp_address[i] = BASE >> 2 | 0x1ff;
+        descriptions[0].pmp_config[i] = PMP_MODE_NAPOT | PMP_RIGHTS;
+    }
+    confine_begin(&vharts[0], &first);
+    for (unsigned round = 0; round < 400; round++) {
+        unsigned purpose = next_random() % CONFINE_PURPOSES;
+        uint64_t byte = BASE + next_random() % WINDOW;
+        const uint8_t *config = (const uint8_t *)vharts[0].world.pmp_config;
+
+        set = sets[purpose];
+        apply(0, &first, purpose);
+        check_hart();
+        if ((model(set.addresses, set.configs, byte) & PMP_READ) == 0) {
+            continue;
+        }
+        refused += (model(vharts[0].rest.pmp_address, config, byte) & PMP_READ) == 0;
+        confine_look_up(&vharts[0], &first, CAUSE_LOAD_ACCESS, byte);
+        assert_int_equal(model(vharts[0].rest.pmp_address, config, byte) & PMP_READ, PMP_READ);
+        check_hart();
+    }
+    assert_int_equal(refused, CONFINE_PURPOSES); /* what had been opened for one stays */
+}
+
 static void vharts_of_a_hart_have_the_same_addresses(void **state)
 {
     uint64_t own[2];
@@ -239,8 +284,8 @@ static void vharts_of_a_hart_have_the_same_addresses(void **state)
     confine_begin(&vharts[1], &second);
     assert_true(second.end != 0);
     assert_int_equal(first.first, SPARE);
-    confine_apply(&vharts[0], &first, 1);
-    confine_apply(&vharts[1], &second, 1);
+    apply(0, &first, 1);
+    apply(1, &second, 1);
     assert_int_equal(confine_look_up(&vharts[0], &first, CAUSE_LOAD_ACCESS, BASE), CONFINE_OPENED);
     assert_memory_equal(vharts[0].rest.pmp_address, vharts[1].rest.pmp_address,
                         sizeof(vharts[0].rest.pmp_address));
@@ -251,7 +296,8 @@ static void vharts_of_a_hart_have_the_same_addresses(void **state)
     assert_int_equal(confine_look_up(&vharts[1], &second, CAUSE_LOAD_ACCESS, BASE), CONFINE_OPENED);
     assert_int_equal(vharts[0].world.pmp_config[0] >> 8 * SPARE, 0);
     memcpy(own, descriptions[1].pmp_config, sizeof(own));
-    confine_lift(&vharts[1], &second, own);
+    purposes[1] = CONFINE_PURPOSES;
+    confine_put(&vharts[1], own);
     assert_int_equal(vharts[1].world.pmp_config[0], own[0]);
     assert_int_equal(csr_file_read("pmpcfg0"), own[0]);
 }
@@ -280,6 +326,7 @@ int main(void)
         cmocka_unit_test_setup(entries_lock, set_up),
         cmocka_unit_test_setup(only_what_opens_everything_confines_nothing, set_up),
         cmocka_unit_test_setup(nothing_is_opened_that_one_of_both_does_not, set_up),
+        cmocka_unit_test_setup(purposes_are_apart, set_up),
         cmocka_unit_test_setup(vharts_of_a_hart_have_the_same_addresses, set_up),
         cmocka_unit_test_setup(too_few_entries_are_none, set_up),
     };

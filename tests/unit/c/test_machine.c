@@ -19,14 +19,17 @@
 #define SRET 0x10200073
 #define WFI 0x10500073
 
-const struct bundle *bundle;
+static const struct bundle made;
+const struct bundle *bundle = &made;
 struct machine machines[COTENANT_MAX_VHARTS];
 struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
 struct clint_vhart clint_vharts[COTENANT_MAX_VHARTS];
 static struct bundle_tenant description;
 static struct tenant tenant = {.description = &description};
 static struct hart hart;
-static struct vhart vhart = {.tenant = &tenant, .world.hart = &hart};
+static const struct bundle_vhart vhart_description;
+static struct vhart vhart = {
+    .tenant = &tenant, .description = &vhart_description, .world.hart = &hart};
 static unsigned vector_calls;
 
 void machine_set_vector(struct vhart *which)
@@ -62,6 +65,8 @@ void inner_wait(struct vhart *which)
 static struct machine_csrs *fresh(void)
 {
     machines[0] = (struct machine){.confinement.end = 16};
+    machines[0].confinement.purpose = &machine_parked[0].rights;
+    machine_parked[0].rights = RIGHTS_OWN;
     description = (struct bundle_tenant){0};
     vhart.world.mstatus = MSTATUS_MPP_S | MSTATUS_SXL_UXL_64;
     hart.loaded = &vhart;

@@ -13,7 +13,8 @@
 #define SRET 0x10200073
 #define SATP_SV39 (8ul << 60)
 
-const struct bundle *bundle;
+static const struct bundle made;
+const struct bundle *bundle = &made;
 struct machine machines[COTENANT_MAX_VHARTS];
 struct machine_parked machine_parked[COTENANT_MAX_VHARTS];
 struct clint_vhart clint_vharts[COTENANT_MAX_VHARTS];
@@ -51,7 +52,8 @@ static struct inner *fresh(void)
     description.flags = COTENANT_TENANT_S_MODE;
     machines[0] = (struct machine){.inner = {.in_machine = true, .status = MSTATUS_MPP}};
     machines[0].csrs.mtvec = 0x80001000;
-    machine_parked[0] = (struct machine_parked){.mtimecmp = TIME_NEVER};
+    machine_parked[0] = (struct machine_parked){.mtimecmp = TIME_NEVER, .rights = RIGHTS_OWN};
+    machines[0].confinement.purpose = &machine_parked[0].rights;
     clint_vharts[0] = (struct clint_vhart){0};
     plic.machine_line = false;
     memcpy(vhart_description.pmp_config, (const uint8_t[16]){0x1f, 0x0f, [8] = 0x19}, 16);
@@ -300,18 +302,86 @@ static void stimecmp_is_there_with_sstc(void **state)
     hart.features = HART_SSTC;
     csr_file_write("0x14d", 5);
     assert_true(machine_write_csr(&vhart, CSR_STIMECMP, 7)); /* without STCE it makes STIP */
+    assert_true(machine_read_csr(&vhart, CSR_STIMECMP, &value));
+    assert_int_equal(value, 7);
     assert_int_equal(csr_file_read("0x14d"), 5);
     assert_true(machine_write_csr(&vhart, CSR_MENVCFG, UINT64_MAX));
     assert_true(machine_read_csr(&vhart, CSR_MENVCFG, &value));
     assert_int_equal(value, MENVCFG_STCE | 1);
-    assert_int_equal(csr_file_read("0x14d"), TIME_NEVER);
-    assert_true(machine_write_csr(&vhart, CSR_STIMECMP, 7));
-    assert_true(machine_write_csr(&vhart, CSR_MIP, INTERRUPT_STI)); /* which is read only now */
     assert_int_equal(csr_file_read("0x14d"), 7);
+    assert_true(machine_write_csr(&vhart, CSR_STIMECMP, 8));
+    assert_true(machine_write_csr(&vhart, CSR_MIP, INTERRUPT_STI)); /* which is read only now */
+    assert_int_equal(csr_file_read("0x14d"), 8);
     assert_true(machine_write_csr(&vhart, CSR_MENVCFG, 0));
     assert_int_equal(csr_file_read("0x14d"), TIME_NEVER);
+    assert_true(machine_read_csr(&vhart, CSR_STIMECMP, &value));
+    assert_int_equal(value, 8);
     assert_true(machine_write_csr(&vhart, CSR_MIP, INTERRUPT_STI));
     assert_int_equal(csr_file_read("0x14d"), 0);
+    hart.features = 0;
+}
+
+/* SEIP is the line of the interrupt controller or the bit of machine mode: section 3.1.9. */
+static void seip_is_of_both(void **state)
+{
+    static const struct {
+        uint32_t instruction;
+        bool sets; /* what is software's, if it was so before; if not */
+        bool sets_anew;
+    } accesses[] = {
+        {0x34459573, true, true},   /* csrrw a0, mip, a1 */
+        {0x3445a573, true, true},   /* csrrs a0, mip, a1 */
+        {0x3445b573, false, false}, /* csrrc a0, mip, a1 */
+        {0x34402573, true, false},  /* csrr a0, mip */
+        {0x34416573, true, false},  /* csrrsi a0, mip, 2 */
+        {0x34417573, true, false},  /* csrrci a0, mip, 2 */
+        {0x34405573, false, false}, /* csrrwi a0, mip, 0 */
+    };
+    (void)state;
+
+    for (unsigned i = 0; i < 4 * sizeof(accesses) / sizeof(accesses[0]); i++) {
+        bool line = (i & 1) != 0;
+        bool before = (i & 2) != 0;
+        bool after = before ? accesses[i / 4].sets : accesses[i / 4].sets_anew;
+        uint64_t value;
+
+        fresh();
+        hart.features = 0;
+        if (line) {
+            vhart_raise_interrupt(&vhart, INTERRUPT_SEI);
+        }
+        assert_true(machine_write_csr(&vhart, CSR_MIP, before ? INTERRUPT_SEI : 0));
+        inner_settle(&vhart);
+        vhart.world.registers[11] = INTERRUPT_SEI;
+        assert_true(machine_execute(&vhart, accesses[i / 4].instruction));
+        inner_settle(&vhart);
+        assert_int_equal(vhart.world.registers[10] & INTERRUPT_SEI,
+                         line || before ? INTERRUPT_SEI : 0);
+        assert_int_equal(machine_parked[0].external, after ? INTERRUPT_SEI : 0);
+        assert_true(machine_read_csr(&vhart, CSR_MIP, &value));
+        assert_int_equal(value & INTERRUPT_SEI, line || after ? INTERRUPT_SEI : 0);
+        assert_int_equal(csr_file_read("mip") & INTERRUPT_SEI, value & INTERRUPT_SEI);
+        /* The line alone is the world's, which a world switch brings back. */
+        assert_int_equal(vhart.world.pending & INTERRUPT_SEI, line ? INTERRUPT_SEI : 0);
+        /* It falls, and what is software's stays. */
+        vhart_clear_interrupt(&vhart, INTERRUPT_SEI);
+        inner_settle(&vhart);
+        assert_int_equal(csr_file_read("mip") & INTERRUPT_SEI, after ? INTERRUPT_SEI : 0);
+    }
+}
+
+static void senvcfg_is_the_harts(void **state)
+{
+    uint64_t value;
+    (void)state;
+
+    fresh();
+    hart.features = 0;
+    assert_false(machine_read_csr(&vhart, CSR_SENVCFG, &value));
+    assert_false(machine_write_csr(&vhart, CSR_SENVCFG, 1));
+    hart.features = HART_ENVCFG;
+    assert_true(machine_write_csr(&vhart, CSR_SENVCFG, 1));
+    assert_int_equal(csr_file_read("0x10a"), 1);
     hart.features = 0;
 }
 
@@ -326,6 +396,8 @@ int main(void)
         cmocka_unit_test(the_interrupt_controller_interrupts_machine_mode),
         cmocka_unit_test(csrs_hold_what_is_legal),
         cmocka_unit_test(stimecmp_is_there_with_sstc),
+        cmocka_unit_test(seip_is_of_both),
+        cmocka_unit_test(senvcfg_is_the_harts),
     };
 
     csr_file_write("tp", (uint64_t)(uintptr_t)&hart);

@@ -86,7 +86,9 @@ def measure(image: str, *, sstc: bool) -> dict[str, int]:
 def counts(*, sstc: bool) -> dict[str, int]:
     """Return the instructions that a change must not make more, of the tenant."""
     alone = _measured(system(_rtos(OWN_PORT)), OWN_PORT, sstc=sstc)
-    return {key: alone[key] for key in ("tick", "yield")}  # a wake-up depends on time's phase
+    call = _measured(system(_rtos(ROUND_TRIP)), ROUND_TRIP, sstc=sstc)
+    ours = {key: alone[key] for key in ("tick", "yield")}  # a wake-up depends on time's phase
+    return ours | {"confined_round_trip": call["confined"]}
 
 
 def traps(image: str, what: str, mark: str, *, sstc: bool, marks: int) -> int:

@@ -9,9 +9,9 @@ from typing import Any
 from cotenant.torture.rounds import KEEPER, WITNESS
 
 OUTCOMES = ("done", "refused", "faulted")
-MOST_ADDED = 1600
+MOST_ADDED = 1200
 """instructions by which a wake-up of the witness may be later than in quiet times"""
-MOST_ADDED_ALARM = 2400
+MOST_ADDED_ALARM = 1800
 
 _BEGINS = re.compile(r"^torture: begins at=\d+\n", re.MULTILINE)
 _AT = re.compile(r"^torture: at=\d+((?: \w+=\d+/\d+/\d+)+)\n", re.MULTILINE)
