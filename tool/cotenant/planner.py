@@ -48,9 +48,10 @@ from cotenant.windows import Windows
 
 # As many bytes as Linux's generator has of state.
 _RANDOM_SEED_SIZE = 32
-# PMP entries of a hart that a tenant in machine mode needs for its own: ENTRIES_NEEDED of
-# monitor/features/confine/confine.c.
+# PMP entries of a hart that a tenant in machine mode needs for its own, and their grain:
+# ENTRIES_NEEDED and confine_begin() of monitor/features/confine/confine.c.
 _SPARE_ENTRIES = 4
+_CONFINED_GRAIN = 4
 
 
 @dataclass(frozen=True)
@@ -175,14 +176,34 @@ def _machine_mode_warnings(config: SystemConfig, vharts: Vharts, board: Board) -
         last = max((number for number, pair in enumerate(pairs, 1) if any(pair)), default=0)
         used[each.hart.id] = max(last, used.get(each.hart.id, 0))
     return [
-        f"tenant {tenant.name} is in machine mode, and its own PMP entries confine nothing: of the "
-        f"{board.pmp_entries} entries of hart {hart}, {board.pmp_entries - used[hart]} are spare, "
-        f"and that takes {_SPARE_ENTRIES}; use memory sizes that are powers of two, fewer tenants "
-        "on that hart, or adjacent devices"
+        f"tenant {tenant.name} is in machine mode, and its own PMP entries confine nothing: {why}"
         for tenant in config.tenants
         for hart in tenant.harts
-        if tenant.machine and board.pmp_entries - used[hart] < _SPARE_ENTRIES
+        for why in (_why_unconfined(config, board, hart, used[hart]),)
+        if tenant.machine and why is not None
     ]
+
+
+def _why_unconfined(config: SystemConfig, board: Board, hart: int, used: int) -> str | None:
+    spare = board.pmp_entries - used
+    if board.pmp_grain != _CONFINED_GRAIN:
+        return (
+            f"the PMP of board {board.name} has a grain of {board.pmp_grain} bytes, and that takes "
+            f"{_CONFINED_GRAIN}"
+        )
+    for other in config.tenants:
+        if other.guests is not None and hart in other.harts:
+            return (
+                f"the guests of tenant {other.name} take the spare entries of hart {hart}; put the "
+                "two tenants on different harts"
+            )
+    if spare < _SPARE_ENTRIES:
+        return (
+            f"of the {board.pmp_entries} entries of hart {hart}, {spare} are spare, and that takes "
+            f"{_SPARE_ENTRIES}; use memory sizes that are powers of two, fewer tenants on that "
+            "hart, or adjacent devices"
+        )
+    return None
 
 
 def _check_trees(

@@ -190,6 +190,23 @@ def test_too_few_entries_for_its_own_are_told(
         "./raw.bin", "rtos"))).warnings  # fmt: skip
 
 
+def test_a_coarse_grain_for_its_own_entries_is_told(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_board_with_pmp(workshop.folder, 16, 4096, monkeypatch)
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    text = (LINUX + MACHINE).replace('"qemu-virt"', '"tested"')
+    (told,) = [each for each in load(workshop.system(text)).warnings if "confine nothing" in each]
+    assert told.endswith("has a grain of 4096 bytes, and that takes 4")
+
+
+def test_guests_beside_it_take_its_own_entries(workshop: Workshop) -> None:
+    raw(workshop.folder, {0: words(CSRR_MHARTID)})
+    text = LINUX + "guests = 1\n" + MACHINE
+    (told,) = [each for each in load(workshop.system(text)).warnings if "confine nothing" in each]
+    assert "the guests of tenant linux take the spare entries of hart 0" in told
+
+
 def test_its_watchdog_is_beside_its_timer(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
