@@ -122,12 +122,14 @@
 #define COTENANT_VIRTUAL_SOCKET 19
 /*
  * One whose queues a program of another tenant works on (served.h), with its device id above: a
- * network card, a disk, a source of random numbers.
+ * network card, a disk, a console, a source of random numbers, a file system.
  */
 #define COTENANT_VIRTUAL_SERVED 0x100
 #define COTENANT_VIRTUAL_SERVED_NET 0x101
 #define COTENANT_VIRTUAL_SERVED_DISK 0x102
+#define COTENANT_VIRTUAL_SERVED_CONSOLE 0x103
 #define COTENANT_VIRTUAL_SERVED_RNG 0x104
+#define COTENANT_VIRTUAL_SERVED_SHARE 0x11a
 
 /* Bytes of address space of a virtual device. */
 #define COTENANT_VIRTUAL_DEVICE_SIZE 0x1000

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "client_tree.h"
 #include "keys.h"
 #include "running.h"
 #include "say.h"
@@ -26,15 +27,19 @@ struct typing {
     size_t first, count; /* read, and not yet sent */
 };
 
-static int attach(const char *name)
+static int attach(const char *name, bool is_guest)
 {
     char path[RUNNING_PATH_SIZE];
     int file;
 
-    running_console(path, name);
+    if (is_guest) {
+        running_console(path, name);
+    } else {
+        running_served_console(path, name);
+    }
     file = unix_socket_connect(path);
     if (file < 0) {
-        fail(EXIT_REFUSED, "the console of guest %s cannot be reached: %s", name, strerror(errno));
+        fail(EXIT_REFUSED, "the console of %s cannot be reached: %s", name, strerror(errno));
     }
     return file;
 }
@@ -110,18 +115,23 @@ int verb_console(const struct request *request)
 {
     struct typing typing = {.count = 0};
     struct running guest;
+    struct client client;
+    bool is_guest = running_find(request->name, &guest);
     int console;
 
-    verb_find(request, &guest);
-    console = attach(request->name);
+    if (!is_guest && !client_tree_find(request->name, &client)) {
+        fail(EXIT_REFUSED, "there is neither a guest %s nor a tenant that is served",
+             request->name);
+    }
+    console = attach(request->name, is_guest);
     signal(SIGPIPE, SIG_IGN);
     typing.raw = terminal_open();
     if (typing.raw) {
-        fprintf(stderr, "Console of %s. Ctrl-A d leaves it, Ctrl-A x ends the guest.\r\n",
-                request->name);
+        fprintf(stderr, "Console of %s. Ctrl-A d leaves it%s.\r\n", request->name,
+                is_guest ? ", Ctrl-A x ends the guest" : "");
     }
     stay(console, &typing);
-    if (typing.keys.stop && kill(guest.pid, SIGTERM) != 0) {
+    if (is_guest && typing.keys.stop && kill(guest.pid, SIGTERM) != 0) {
         fail(EXIT_REFUSED, "the process of guest %s cannot be reached", guest.name);
     }
     return EXIT_DONE;

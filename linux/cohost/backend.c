@@ -13,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bounce.h"
 #include "say.h"
 #include "vhost_device.h"
+#include "virtio_mmio.h"
 
 #define RUNNING_SOCKET "socket:"
 #define FORWARD "forward="
@@ -214,6 +216,10 @@ void backend_add_share(const char *description)
         add_word(backend, "--shared-dir=%s", text);
         add_word(backend, "--socket-path=%s", backend->path);
     }
-    vhost_add_share(&backend->way, tag);
+    if (virtio_is_elsewhere()) {
+        bounce_add_share(&backend->way, tag);
+    } else {
+        vhost_add_share(&backend->way, tag);
+    }
     free(text);
 }

@@ -5,7 +5,7 @@ _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local verbs="run exec list stop pause resume console serve save restore"
-    local options="--name= --tenant= --memory= --cpus= --kernel= --components= --initrd= --append= --disk= --net= --share= --at= --no-reboot --verbose --dump-tree=
+    local options="--name= --tenant= --memory= --cpus= --kernel= --components= --initrd= --append= --disk= --net= --share= --console --at= --no-reboot --verbose --dump-tree=
         --json --help --version"
 
     case $previous in

@@ -74,21 +74,26 @@ static void add_disk(const char *description)
     free(file);
 }
 
-bool devices_share_memory(const struct request *request)
+bool devices_are_foreign(const struct request *request)
 {
-    bool share = request->share_count > 0;
+    bool foreign = false;
 
     for (unsigned i = 0; i < request->disk_count; i++) {
         bool readonly;
         char *file = file_of(request->disks[i], &readonly);
 
-        share |= is_served(file);
+        foreign |= is_served(file);
         free(file);
     }
     for (unsigned i = 0; i < request->net_count; i++) {
-        share |= served_net(request->nets[i]) != NULL;
+        foreign |= served_net(request->nets[i]) != NULL;
     }
-    return share;
+    return foreign;
+}
+
+bool devices_share_memory(const struct request *request)
+{
+    return request->share_count > 0 || devices_are_foreign(request);
 }
 
 void devices_add(const struct request *request, const char *guest)

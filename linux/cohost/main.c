@@ -25,6 +25,7 @@ enum {
     OPTION_APPEND,
     OPTION_DUMP_TREE,
     OPTION_NO_REBOOT,
+    OPTION_CONSOLE,
     OPTION_AT
 };
 
@@ -63,6 +64,7 @@ static const struct argp_option known[] = {
     {"net", OPTION_NET, "TAP[,mac=MAC]|user[,forward=P:Q]", 0, "a network card; up to 4 times", 0},
     {"share", OPTION_SHARE, "DIR=NAME", 0, "a directory that the guest mounts as virtiofs; twice",
      0},
+    {"console", OPTION_CONSOLE, NULL, 0, "serve: a console, which the verb console attaches to", 0},
     {"at", OPTION_AT, "ADDRESS", 0, "physical address of the guest's memory", 0},
     {"no-reboot", OPTION_NO_REBOOT, NULL, 0, "end when the guest reboots", 0},
     {"verbose", 'v', NULL, 0, "exec: the kernel's messages on standard error", 0},
@@ -159,6 +161,8 @@ static void check(struct argp_state *state)
         argp_error(state, "%s: which file?", options.verb->name);
     } else if (strcmp(options.verb->name, "exec") == 0 && options.request.command == NULL) {
         argp_error(state, "exec: which command? It stands behind --");
+    } else if (options.request.console && strcmp(options.verb->name, "serve") != 0) {
+        argp_error(state, "--console is for serve; a guest always has one");
     } else if (options.request.components != NULL && !may_be_components()) {
         argp_error(state, "--components is for run, with one CPU, without --kernel and --initrd");
     } else if (options.request.name != NULL && !running_name_is_good(options.request.name)) {
@@ -202,6 +206,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
             argp_error(state, "a guest has at most %u shares", SHARES_MOST);
         }
         request->shares[request->share_count++] = text;
+        break;
+    case OPTION_CONSOLE:
+        request->console = true;
         break;
     case OPTION_AT:
         request->at = address_of(text, state);

@@ -19,6 +19,7 @@
 /* And the guest's name: sockets. */
 #define CONSOLE ".console."
 #define SAVE_PORT ".save."
+#define SERVED ".served."
 
 static int lock_file = -1;
 static int own_file = -1;
@@ -43,6 +44,11 @@ static void make_path(char *path, const char *name)
 void running_console(char *path, const char *name)
 {
     snprintf(path, RUNNING_PATH_SIZE, "%s/" CONSOLE "%s", machine_run_directory(), name);
+}
+
+void running_served_console(char *path, const char *tenant)
+{
+    snprintf(path, RUNNING_PATH_SIZE, "%s/" SERVED "%s", machine_run_directory(), tenant);
 }
 
 void running_save_port(char *path, const char *name)

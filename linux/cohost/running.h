@@ -39,6 +39,9 @@ void running_publish(const struct running *self);
 /* Where the console of a guest can be attached to. `path`: RUNNING_PATH_SIZE bytes. */
 void running_console(char *path, const char *name);
 
+/* Where the console of a served tenant can be attached to; the same size. */
+void running_served_console(char *path, const char *tenant);
+
 /* Where its process can be asked to save it (save_port.h); the same size. */
 void running_save_port(char *path, const char *name);
 

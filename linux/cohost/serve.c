@@ -16,7 +16,9 @@
 #include "json.h"
 #include "machine.h"
 #include "memory.h"
+#include "running.h"
 #include "say.h"
+#include "serve_console.h"
 #include "verbs.h"
 #include "virtio_mmio.h"
 
@@ -83,7 +85,9 @@ static void offer(const struct virtio *device, unsigned page)
     uint64_t words[COTENANT_SERVED_CONFIGURATION_SIZE / sizeof(uint64_t)] = {0};
     size_t size = device->configuration_size;
 
-    memcpy(words, device->configuration, size < sizeof(words) ? size : sizeof(words));
+    if (size > 0) {
+        memcpy(words, device->configuration, size < sizeof(words) ? size : sizeof(words));
+    }
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         write_register(page, COTENANT_SERVED_CONFIGURATION + i * sizeof(words[0]), words[i]);
     }
@@ -218,12 +222,17 @@ int verb_serve(const struct request *request)
     int port;
 
     open_client(request);
-    if (devices_share_memory(request)) {
-        fail_start("a tenant that is no guest is served raw files, block devices and tap devices");
+    if (devices_are_foreign(request)) {
+        fail_start("a tenant that is no guest is served disks that are raw, and tap devices");
     }
     port = open_port();
     virtio_use(&place);
+    running_lock(); /* makes the folder for sockets */
     devices_add(request, request->name);
+    if (request->console) {
+        serve_console_add(request->name);
+    }
+    running_unlock();
     check_devices();
     for (unsigned page = 0; page < serve.pages; page++) {
         check_driver(serve.devices[page], page);

@@ -27,6 +27,7 @@ struct request {
     unsigned net_count;
     const char *shares[SHARES_MOST];
     unsigned share_count;
+    bool console;          /* of a tenant to serve */
     bool no_reboot;        /* a reboot ends the guest */
     const char *dump_tree; /* NULL: not asked for */
     bool verbose;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "mac.h"
+#include "memory.h"
 #include "now_ms.h"
 #include "say.h"
 #include "vhost_user.h"
@@ -80,6 +81,27 @@ static void lose(struct served *served)
     }
 }
 
+/* Starts a queue if the driver has it ready. One that is not in the guest's memory is not served.
+ */
+static bool start_queue(struct served *served, unsigned number)
+{
+    const struct virtio_queue *queue = &served->virtio.queues[number];
+    const struct vhost_queue shown = {
+        .size = queue->size,
+        .next = queue->next,
+        .descriptors = memory_at(queue->descriptors, ring_descriptors_size(queue)),
+        .available = memory_at(queue->available, ring_available_size(queue)),
+        .used = memory_at(queue->used, ring_used_size(queue)),
+    };
+
+    if (!queue->ready || shown.descriptors == NULL || shown.available == NULL ||
+        shown.used == NULL) {
+        return true;
+    }
+    return vhost_start_queue(&served->vhost, number, &shown, served->kicks[number],
+                             served->calls[number]);
+}
+
 /* Has the back end begin, or go on behind what has been done. */
 static void start_queues(struct served *served)
 {
@@ -88,8 +110,7 @@ static void start_queues(struct served *served)
         vhost_set_features(&served->vhost, device->driver_features & served->vhost.features);
 
     for (unsigned i = 0; good && i < device->queue_count; i++) {
-        good = !device->queues[i].ready || vhost_start_queue(&served->vhost, i, &device->queues[i],
-                                                             served->kicks[i], served->calls[i]);
+        good = start_queue(served, i);
     }
     if (!good) {
         lose(served);
@@ -224,7 +245,7 @@ static bool connect_again(struct served *served)
     if (socket < 0) {
         return false;
     }
-    if (!vhost_open(&vhost, socket, &why) || !is_the_same(served, &vhost)) {
+    if (!vhost_open(&vhost, socket, &memory, &why) || !is_the_same(served, &vhost)) {
         close(socket);
         return false;
     }
@@ -277,7 +298,7 @@ static struct served *open_device(struct vhost_way *way)
     if (socket < 0) {
         fail_start("%s does not serve the guest; is it installed, or running?", way->name);
     }
-    if (!vhost_open(&served->vhost, socket, &why)) {
+    if (!vhost_open(&served->vhost, socket, &memory, &why)) {
         fail_start("%s cannot serve the guest: %s", way->name, why);
     }
     if ((served->vhost.features & VIRTIO_F_VERSION_1) == 0) {

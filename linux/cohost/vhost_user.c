@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "memory.h"
 #include "now_ms.h"
 
 enum {
@@ -216,29 +215,30 @@ static bool share_memory(const struct vhost *vhost)
 {
     struct message message = make(SET_MEM_TABLE, 0);
     int files[COTENANT_HOSTED_MAX_RANGES];
+    const struct memory *shared = vhost->memory;
     uint64_t offset = 0;
 
-    message.memory.count = memory.count;
+    message.memory.count = shared->count;
     message.size = (uint32_t)(offsetof(struct message, memory.regions) - HEAD_SIZE +
-                              memory.count * sizeof(struct region));
-    for (unsigned i = 0; i < memory.count; i++) {
+                              shared->count * sizeof(struct region));
+    for (unsigned i = 0; i < shared->count; i++) {
         message.memory.regions[i] = (struct region){
-            memory.ranges[i].address,
-            memory.ranges[i].size,
-            (uintptr_t)memory.bytes[i],
+            shared->ranges[i].address,
+            shared->ranges[i].size,
+            (uintptr_t)shared->bytes[i],
             offset,
         };
-        files[i] = memory.file;
-        offset += memory.ranges[i].size;
+        files[i] = shared->file;
+        offset += shared->ranges[i].size;
     }
-    return tell(vhost, &message, files, memory.count);
+    return tell(vhost, &message, files, shared->count);
 }
 
-bool vhost_open(struct vhost *vhost, int socket, const char **why)
+bool vhost_open(struct vhost *vhost, int socket, const struct memory *shared, const char **why)
 {
     uint64_t offered = 0;
 
-    *vhost = (struct vhost){.socket = socket};
+    *vhost = (struct vhost){.socket = socket, .memory = shared};
     *why = "it does not answer as a vhost-user back end does";
     if (!ask_number(vhost, GET_FEATURES, &vhost->features)) {
         return false;
@@ -294,22 +294,16 @@ bool vhost_set_features(struct vhost *vhost, uint64_t features)
     return tell_number(vhost, SET_FEATURES, features | (vhost->features & FEATURE_PROTOCOL));
 }
 
-bool vhost_start_queue(struct vhost *vhost, unsigned number, const struct virtio_queue *queue,
+bool vhost_start_queue(struct vhost *vhost, unsigned number, const struct vhost_queue *queue,
                        int kick, int call)
 {
     struct message message = make(SET_VRING_ADDR, sizeof(message.addresses));
-    const void *descriptors = memory_at(queue->descriptors, ring_descriptors_size(queue));
-    const void *available = memory_at(queue->available, ring_available_size(queue));
-    const void *used = memory_at(queue->used, ring_used_size(queue));
 
-    if (descriptors == NULL || available == NULL || used == NULL) {
-        return true; /* the guest's mistake: this queue is not served */
-    }
     message.addresses = (struct vring_addresses){
         .index = number,
-        .descriptors = (uintptr_t)descriptors,
-        .used = (uintptr_t)used,
-        .available = (uintptr_t)available,
+        .descriptors = (uintptr_t)queue->descriptors,
+        .used = (uintptr_t)queue->used,
+        .available = (uintptr_t)queue->available,
     };
     return tell_state(vhost, SET_VRING_NUM, number, queue->size) &&
            tell_state(vhost, SET_VRING_BASE, number, queue->next) &&

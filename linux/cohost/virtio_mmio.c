@@ -2,6 +2,7 @@
 #include "virtio_mmio.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "bus.h"
 #include "guest.h"
@@ -38,6 +39,7 @@ enum {
 /* Of devices elsewhere: what the monitor has room for. */
 #define SERVED_QUEUE_SIZE 64
 #define STATUS_FEATURES_OK 8
+#define MALFORMED_PAUSE_NS 100000
 
 /* Those on the bus. */
 static struct virtio *devices[BUS_MOST_DEVICES];
@@ -63,11 +65,15 @@ static struct virtio_queue *selected(struct virtio *device)
                                                       : NULL;
 }
 
+/* Rings can lie so that each request makes the next one: no other is taken before the reset. */
 static void reset(struct virtio *device)
 {
+    device->stops = true;
     while (device->busy != 0) {
         pthread_cond_wait(&device->notified, &device->lock);
     }
+    device->stops = false;
+    pthread_cond_broadcast(&device->notified);
     if (device->end != NULL) {
         device->end(device);
     }
@@ -251,6 +257,11 @@ void virtio_use(const struct virtio_place *place)
     elsewhere = place;
 }
 
+bool virtio_is_elsewhere(void)
+{
+    return elsewhere != NULL;
+}
+
 unsigned virtio_queue_size(void)
 {
     return elsewhere == NULL ? VIRTIO_QUEUE_SIZE : SERVED_QUEUE_SIZE;
@@ -334,14 +345,24 @@ static void put_used(struct virtio *device, unsigned queue, uint16_t head, uint3
 /* Waits for the next request; the driver tells of new ones only where the device waits. */
 static void wait_for_head(struct virtio *device, struct virtio_queue *queue, uint16_t *head)
 {
-    while (!ring_take_head(queue, head)) {
+    while (device->stops || !ring_take_head(queue, head)) {
         ring_want_notices(queue, true);
-        if (ring_take_head(queue, head)) {
+        if (!device->stops && ring_take_head(queue, head)) {
             break;
         }
         pthread_cond_wait(&device->notified, &device->lock);
     }
     ring_want_notices(queue, false);
+}
+
+/* After a request that no driver makes: others get the lock, however many of these there are. */
+static void pause_for_others(struct virtio *device)
+{
+    const struct timespec pause = {0, MALFORMED_PAUSE_NS};
+
+    pthread_mutex_unlock(&device->lock);
+    nanosleep(&pause, NULL);
+    pthread_mutex_lock(&device->lock);
 }
 
 void virtio_take(struct virtio *device, unsigned number, struct virtio_request *request)
@@ -355,6 +376,7 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
             break;
         }
         put_used(device, number, request->head, 0);
+        pause_for_others(device);
     }
     device->busy++;
     pthread_mutex_unlock(&device->lock);
@@ -401,7 +423,8 @@ void virtio_follow(struct virtio *device, const struct virtio_setting *setting)
         device->driver_features = setting->features;
         for (unsigned i = 0; i < device->queue_count; i++) {
             device->queues[i] = setting->queues[i];
-            device->queues[i].ready = setting->queues[i].size != 0;
+            device->queues[i].ready =
+                setting->queues[i].size != 0 && setting->queues[i].size <= SERVED_QUEUE_SIZE;
             ring_go_on(&device->queues[i]);
         }
     }

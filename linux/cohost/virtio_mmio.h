@@ -18,6 +18,7 @@
 /* Kinds of devices (section 5). */
 #define VIRTIO_ID_NET 1
 #define VIRTIO_ID_DISK 2
+#define VIRTIO_ID_CONSOLE 3
 #define VIRTIO_ID_FILE_SYSTEM 26
 
 struct virtio {
@@ -41,6 +42,7 @@ struct virtio {
     /* Its state. */
     pthread_mutex_t lock;
     pthread_cond_t notified; /* the guest has something for the device, or the device is done */
+    bool stops;              /* it is to be reset: no request is begun */
     unsigned busy;           /* requests that are being carried out, without the lock */
     unsigned source;
     bool line; /* level of the interrupt line */
@@ -78,6 +80,9 @@ void virtio_follow(struct virtio *device, const struct virtio_setting *setting);
 
 /* The driver has notified a queue. */
 void virtio_notice(struct virtio *device, unsigned queue);
+
+/* Whether there is such a place. */
+bool virtio_is_elsewhere(void);
 
 /* The descriptors that a queue can have. */
 unsigned virtio_queue_size(void);

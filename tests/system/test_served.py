@@ -17,6 +17,7 @@ from systems import (
     system,
 )
 from test_channels import VIRTIO, run, start
+from test_cohost_backends import COHOST, DIRECTORY, ROOT
 from test_examples import as_tested
 from test_hostile_virtio import places
 
@@ -124,3 +125,35 @@ def test_the_example_through_kills_and_restarts(boot: Boot, tmp_path: Path) -> N
     shown = run(session, "linux", list_again)
     assert "another process serves" in shown and "second           served" in shown
     keep_ticking(session, ["freertos"])
+
+
+@pytest.mark.long_form
+def test_a_share_and_a_console(boot: Boot) -> None:
+    """Both work, and again after their processes were killed."""
+    server = linux(memory="512M", initrd="debian-backends-initramfs", arguments=VIRTIO)
+    keys: dict[str, Value] = {"served-by": "linux", "served": ["share", "console"]}
+    shell = 'start="while :; do getty -n -l /bin/sh 0 hvc0; done"'
+    client = linux("second", hart=1, arguments=f"{VIRTIO} hostname=second {shell}", **keys)
+    session = boot(system(server, client), timeout=LONG)
+    session.wait_ready("linux")
+    serve = f"{COHOST} serve second --share {DIRECTORY}=srv --console >>/tmp/log 2>&1 &"
+    run(session, "linux", f"{ROOT}; echo hello >{DIRECTORY}/here; {serve}")
+    session.wait_ready("second")
+
+    mount = "mkdir -p /mnt; mount -t virtiofs srv /mnt; cat /mnt/here"
+    write = "seq 100000 >/mnt/there; md5sum </mnt/there"
+    digest = run(session, "second", f"{mount}; {write}; umount /mnt").splitlines()
+    assert digest == ["hello", run(session, "linux", f"md5sum <{DIRECTORY}/there").strip()]
+    attach = "cohost console second </tmp/keys | sed '/^end/q' | tr -d '\\r'"
+    for number in range(KILLS):
+        run(session, "linux", "echo 'hostname; seq 100; echo e''nd; echo' >/tmp/keys")
+        seen = run(session, "linux", f"{attach} | grep -c -e '^[0-9]' -e ^second$")
+        assert int(seen) == 101 + (10 if number > 0 else 0)  # what waited is not lost
+        # The back end is started again; then the program is. The client waits meanwhile.
+        run(session, "linux", "kill -9 $(pidof virtiofsd)")
+        assert run(session, "second", f"{mount}; umount /mnt") == "hello\n"
+        run(session, "linux", "kill -9 $(pidof cohost)")
+        start(session, "second", "seq 10 >/dev/hvc0; mount -t virtiofs srv /mnt; cat /mnt/here")
+        run(session, "linux", serve)
+        run(session, "second", "until grep -q status= /tmp/out; do usleep 100000; done")
+        assert run(session, "second", "head -n 1 /tmp/out; umount /mnt") == "hello\n"

@@ -35,7 +35,7 @@ EVENTS = 100
 _MOST_EVENTS = 10_000
 _MOST_WAKE_UPS = 1_000_000
 CHANNEL_KINDS = ("stream", "net", "memory", "socket")
-SERVED_DEVICES = ("disk", "net", "rng")
+SERVED_DEVICES = ("disk", "net", "rng", "console", "share")
 """what a tenant can have that a program of another tenant serves"""
 WINDOW_HIGH = 1 << 30
 

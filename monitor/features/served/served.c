@@ -47,7 +47,9 @@ static uint64_t offered(const struct virtio_device *device)
 
 static uint32_t queue_count(const struct virtio_device *device)
 {
-    return device->description->kind == COTENANT_VIRTUAL_SERVED_NET ? 2 : 1;
+    uint32_t kind = device->description->kind;
+
+    return kind == COTENANT_VIRTUAL_SERVED_DISK || kind == COTENANT_VIRTUAL_SERVED_RNG ? 1 : 2;
 }
 
 static uint32_t read_configuration(const struct virtio_device *device, uint32_t offset,
@@ -116,7 +118,9 @@ static bool holds(const struct virtio_device *device)
 
 SERVED_TYPE(served_net, COTENANT_VIRTUAL_SERVED_NET);
 SERVED_TYPE(served_disk, COTENANT_VIRTUAL_SERVED_DISK);
+SERVED_TYPE(served_console, COTENANT_VIRTUAL_SERVED_CONSOLE);
 SERVED_TYPE(served_rng, COTENANT_VIRTUAL_SERVED_RNG);
+SERVED_TYPE(served_share, COTENANT_VIRTUAL_SERVED_SHARE);
 
 /* A device of the port's client that has events of which the server does not know. */
 static struct served *untold(const struct virtio_port *port)

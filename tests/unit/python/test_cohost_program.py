@@ -30,15 +30,17 @@ COLD_REBOOT = "sbi 53525354 0 1 0 0\n"
 WARM_REBOOT = "sbi 53525354 0 2 0 0\n"
 
 
+BUILD_SETTINGS = ["CFLAGS=-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"]
+
+
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the program with the fake machine; what another file's tests have built is used."""
     out = tmp_path_factory.getbasetemp() / "cohost"
     out.mkdir(exist_ok=True)
     machine = paths.ROOT / "tests" / "unit" / "cohost" / "fake_machine.c"
-    sanitizers = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
     make: list[str | Path] = ["make", "-C", paths.ROOT / "linux" / "cohost", f"OUT={out}"]
-    settings = [f"CFLAGS={sanitizers}", f"MACHINE={machine}"]
+    settings = [*BUILD_SETTINGS, f"MACHINE={machine}"]
     subprocess.run([*make, *settings], check=True, stdout=subprocess.DEVNULL)
     return out / "cohost"
 
