@@ -4,11 +4,14 @@
 import random
 
 import pytest
-from systems import NO_SELF_TESTS, Boot, is_long, linux, system
+from systems import NO_SELF_TESTS, Boot, freertos, is_long, keep_ticking, linux, system
 
+from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
 
 LONG = 600.0
+# The RTOS reports every 500 ticks.
+REPORT = 500
 MAC = "02:00:00:00:00:42"
 MEMORY = "--memory 96M"
 APPEND = f"--append 'quiet {NO_SELF_TESTS}"
@@ -31,8 +34,8 @@ def memory_in_huge_pages(session: Session) -> str:
 
 def try_commands(session: Session, count: int) -> None:
     """Every byte of a command's input arrives, and its output and errors come apart."""
-    for number in range(1, count + 1):
-        make = f"dd if=/dev/urandom of=/tmp/bytes bs=1000 count={3 * number} 2>/dev/null"
+    for number in range(count):
+        make = f"dd if=/dev/urandom of=/tmp/bytes bs=1000 count={3 + number % 8} 2>/dev/null"
         run = f"cohost exec {MEMORY} {APPEND}' -- sh -c 'tee /dev/stderr | md5sum'"
         compare = "cmp /tmp/bytes /tmp/err && md5sum </tmp/bytes | cmp - /tmp/out"
         answer(session, f"{make}; {run} </tmp/bytes >/tmp/out 2>/tmp/err; {compare}")
@@ -125,11 +128,20 @@ def try_kills(session: Session, count: int) -> None:
     assert memory_in_huge_pages(session) == "0"
 
 
+def ticks_lost(session: Session) -> int:
+    """Return how many ticks of the machine's time the RTOS did not wake up for, even late."""
+    latency = parse_latency(session.output("freertos"))
+    assert latency
+    return session.stats().time_ns // 1_000_000 - latency.samples
+
+
 @pytest.mark.long_form
 def test_devices_pauses_and_kills(boot: Boot) -> None:
     host = linux("linux", memory="768M", guests=2, initrd="debian-host-initramfs", harts=[0, 1])
-    session = boot(system(host), timeout=LONG)
+    session = boot(system(host, freertos()), timeout=LONG)
+    session.wait_ready("freertos")
     session.wait_ready("linux")
+    lost = ticks_lost(session)
     answer(session, "modprobe tun")
     free = int(answer(session, "grep MemAvailable /proc/meminfo").split()[1])
 
@@ -141,3 +153,6 @@ def test_devices_pauses_and_kills(boot: Boot) -> None:
     assert answer(session, "cohost list").count("\n") == 1
     assert memory_in_huge_pages(session) == "0"
     assert int(answer(session, "grep MemAvailable /proc/meminfo").split()[1]) > free - 20000
+    keep_ticking(session, ["freertos"])
+    # What it has not yet reported is not lost.
+    assert ticks_lost(session) - lost <= 2 * REPORT
