@@ -52,6 +52,11 @@ def test_a_straight_way_is_counted_with_its_end(tmp_path: Path) -> None:
     assert longest(tmp_path, "start: nop\n nop\n mret") == 3
 
 
+def test_vector_instructions_are_counted(tmp_path: Path) -> None:
+    # vmv.v.i v0, 0 and vs8r.v v0, (a0)
+    assert longest(tmp_path, "start: .word 0x5e003057\n .word 0xe2850027\n mret") == 3
+
+
 def test_the_longer_side_of_a_branch_counts(tmp_path: Path) -> None:
     text = "start: beqz a0, 1f\n nop\n nop\n nop\n mret\n1: nop\n mret"
     assert longest(tmp_path, text) == 5

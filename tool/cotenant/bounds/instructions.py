@@ -12,8 +12,8 @@ from cotenant.errors import BoundsError
 LOOK_CSR = "mip"
 
 _LONGEST = 4
-_UNKNOWN_PLAIN = {0x57: "vector", 0x07: "load", 0x27: "store", 0x73: "system"}
-"""major opcodes of which capstone does not know all: those of V and H compute or move, too"""
+_UNKNOWN_PLAIN = {0x57: "vector", 0x07: "load", 0x27: "store"}
+"""major opcodes of which capstone does not know all: what V adds computes or moves, too"""
 _STORES = ("sb", "sh", "sw", "sd", "fsw", "fsd")
 
 
