@@ -3,10 +3,11 @@
 
 import pytest
 
-from cotenant.bench.osswitch import drivers, freertos_switch
+from cotenant.bench.osswitch import drivers, freertos_switch, uboot_switch
 from cotenant.bench.osswitch.debian import Moments, between, moments
 from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.errors import BenchError
+from cotenant.trace.timeline import Event, HartTimeline, Track
 
 SUSPEND = """\
 [   1.000000] PM: suspend entry (deep)
@@ -95,3 +96,20 @@ def test_ways_between_linux_and_freertos() -> None:
     assert freertos_switch.ways(linux, freertos) == (3.0, 2.0)
     with pytest.raises(BenchError, match="not all switches"):
         freertos_switch.ways(linux, freertos.partition("\n")[0])
+
+
+def test_a_turn_of_u_boot_is_what_the_trace_says_between_two_moments_of_linux() -> None:
+    def event(start_ms: float, name: str, tenant: str = "u-boot") -> Event:
+        return Event(round(start_ms * 1e6), round(start_ms * 1e6), name, {"tenant": tenant})
+
+    devices = [event(5, "store UART+0x0"), event(105, "store UART+0x0", "linux")]
+    devices += [event(108, "load UART+0x5"), event(110, "store UART+0x0")]
+    devices += [event(111, "store UART+0x0")]
+    calls = [event(40, "SRST system_reset"), event(148, "SRST system_reset")]
+    tracks = {Track.DEVICES: devices, Track.CALLS: calls}
+    hart = HartTimeline("hart 0", (), tracks, 0)
+    round_ = "suspendcheck: round=1 away_ms=1 began={} ended={}\n"
+    linux = round_.format(0, 500_000) + round_.format(1_000_000, 1_500_000)
+    assert uboot_switch.ways(linux, hart) == (10.0, 2.0)
+    with pytest.raises(BenchError, match="not all switches"):
+        uboot_switch.ways(linux + round_.format(2_000_000, 2_500_000), hart)

@@ -52,11 +52,11 @@ _TIME = "head -n 3 /proc/timer_list"
 _IDLE_SECONDS = 20
 _BOOT_SECONDS = 3
 _IDLE = 0.05  # per cent
-_ARGUMENTS = f"{linux_runs.ARGUMENTS} reboot=panic_warm"
+ARGUMENTS = f"{linux_runs.ARGUMENTS} reboot=panic_warm"
 # In the host's initramfs: the guest's, and what of it is for the host itself.
-_GUEST_INITRD = "guest.cpio"
+GUEST_INITRD = "guest.cpio"
 _PROGRAMS = "/tmp/bench"
-_RUN = f"cohost run --memory {linux_runs.MEMORY_MIB}M --initrd /{_GUEST_INITRD}"
+_RUN = f"cohost run --memory {linux_runs.MEMORY_MIB}M --initrd /{GUEST_INITRD}"
 # The device is the disk, behind the UART, without a driver.
 _QUICKLY = "bench=quick device=0x10001000"
 _BUSY = 'rdinit=/bin/busybox -- sh -c "while :; do :; done"'
@@ -131,8 +131,8 @@ def _row(name: str, value: float, budget: float | None = None) -> Row:
 def _linux_rows() -> list[Row]:
     # Without Debian's programs, which take many minutes in two kernels.
     ours = linux_runs.alone(quick=True, sstc=True)
-    with _hosting() as session:
-        idle, hosting = _idle(session), _idle_with_guest(session)
+    with hosting() as session:
+        idle, with_guest = _idle(session), _idle_with_guest(session)
         clock = _clock_started(session)
         run = f"truncate -s 1M /tmp/disk; {_TIME}; {_RUN} --disk /tmp/disk,readonly"
         status, said = session.command(HOST, f"{run} {_append(_QUICKLY)}")
@@ -149,7 +149,7 @@ def _linux_rows() -> list[Row]:
         ),
         _compared("boot, start of cohost to init", boot, ours["boot"].each, None),
         _compared("console output, a byte", guest["console"].each, ours["console"].each, None),
-        row("host: an idle guest", "% of the hart", hosting - idle, None, _IDLE),
+        row("host: an idle guest", "% of the hart", with_guest - idle, None, _IDLE),
     ]
 
 
@@ -158,21 +158,28 @@ def _compared(name: str, guest: float, host: float, most: float | None) -> Row:
 
 
 def _append(more: str) -> str:
-    return f"--append '{_ARGUMENTS} {more}'"
+    return f"--append '{ARGUMENTS} {more}'"
 
 
 @contextmanager
-def _hosting(*others: str, icount: int = 0) -> Iterator[Session]:
-    """Boot a Debian that hosts, in whose initramfs is the one that measures itself."""
+def hosting(
+    *others: str, icount: int = 0, for_host: bytes = b"", for_guest: bytes = b""
+) -> Iterator[Session]:
+    """Boot a Debian that hosts, in whose initramfs is the one that measures itself.
+
+    `for_host` and `for_guest` are archives of more files.
+    """
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder:
         archive = Archive()
-        archive.add_file(_GUEST_INITRD, images.resolve(linux_runs.INITRAMFS).read_bytes())
+        guest = images.resolve(linux_runs.INITRAMFS).read_bytes()
+        archive.add_file(GUEST_INITRD, append(guest, for_guest))
         initrd = Path(folder) / "initramfs"
-        initrd.write_bytes(append(images.resolve(HOST_INITRD).read_bytes(), archive.to_bytes()))
+        more = append(archive.to_bytes(), for_host)
+        initrd.write_bytes(append(images.resolve(HOST_INITRD).read_bytes(), more))
         host = linux(memory="768M", initrd=str(initrd), guests=1, priority=1)
         with running(system(host, *others), sstc=True, icount=icount) as session:
             session.wait_ready(HOST)
-            unpack = f"mkdir {_PROGRAMS} && cd {_PROGRAMS} && cpio -idm </{_GUEST_INITRD} && cd /"
+            unpack = f"mkdir {_PROGRAMS} && cd {_PROGRAMS} && cpio -idm </{GUEST_INITRD} && cd /"
             status, said = session.command(HOST, f"{unpack} && sleep 3")
             if status != 0:
                 raise BenchError(f"the programs could not be unpacked: {said!r}")
@@ -233,7 +240,7 @@ def _rtos_rows() -> list[Row]:
     with running(system(latency.rtos(f"{arguments} samples={count}")), sstc=True, icount=5) as rtos:
         rtos.wait_end()
         alone = latency.parse(rtos.output(latency.RTOS), latency.ALONE)["handler"].figures()
-    with _hosting(latency.rtos(arguments), icount=latency.ICOUNT) as session:
+    with hosting(latency.rtos(arguments), icount=latency.ICOUNT) as session:
         session.expect(latency.RTOS, "^bench: ready$")
         with _guest(session, _BUSY, _BOOT_SECONDS << latency.ICOUNT):
             found = latency.take(session, count, "a busy guest")["handler"].figures()

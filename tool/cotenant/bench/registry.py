@@ -97,13 +97,18 @@ BENCHMARKS: dict[str, Benchmark] = {
         "guests of a host Linux: the monitor's part, and the kernels' work in host and guest",
         by_default=False,
     ),
+    "programs": Benchmark(
+        "papers.programs",
+        "programs of Debian: dbench in a guest, a build with a compiler beside an RTOS",
+        by_default=False,
+    ),
     "papers": Benchmark(
         "papers.benchmark",
         "five papers' tables and figures beside ours, in papers.html",
         by_default=False,
         needs=(
             *("osswitch", "debian", "hosted", "latency", "linux", "components", "ports"),
-            *("sizes", "switch", "rtl"),
+            *("sizes", "switch", "rtl", "programs"),
         ),
     ),
     "sample": Benchmark("sample", "the run that README.md shows", by_default=False),

@@ -4,10 +4,11 @@
 from functools import partial
 from pathlib import Path
 
-from . import backends, cohost, cotenantctl, linux_bench, package
+from . import backends, cohost, compiler, cotenantctl, linux_bench, package
 from .workshop import Image, Workshop, fixed_recipe
 
 BENCH_PROGRAMS = "debian-bench-programs"
+COMPILER = "debian-compiler"
 ZSTD = "debian-zstd"
 FDT = "debian-libfdt"
 BACKENDS = "debian-backends"
@@ -28,6 +29,13 @@ def _fill_bench_programs(workshop: Workshop, directory: Path) -> str:
     with workshop.store.scratch("package.") as scratch:
         archive, label = linux_bench.collect_programs(workshop.download, scratch)
     (directory / linux_bench.PROGRAMS_FILE).write_bytes(archive)
+    return label
+
+
+def _fill_compiler(workshop: Workshop, directory: Path) -> str:
+    with workshop.store.scratch("package.") as scratch:
+        archive, label = compiler.collect(workshop.download, scratch)
+    (directory / compiler.FILE).write_bytes(archive)
     return label
 
 
@@ -130,6 +138,15 @@ IMAGES = (
         (),
         fixed_recipe,
         _fill_bench_programs,
+        on_demand=True,
+    ),
+    Image(
+        COMPILER,
+        "Debian 13 C compiler (cc1 of GCC 14), for 'cotenant bench programs'",
+        compiler.FILE,
+        (),
+        fixed_recipe,
+        _fill_compiler,
         on_demand=True,
     ),
     Image(

@@ -71,6 +71,22 @@ def compile_program(sources: Sequence[Path]) -> bytes:
         return program.read_bytes()
 
 
+def preprocess(source: Path) -> bytes:
+    """Return a source as the compiler proper reads it."""
+    try:
+        outcome = subprocess.run(
+            [COMPILER, *FLAGS, "-E", "-P", str(source)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise ImageError(f"{COMPILER} is missing; install package gcc-riscv64-linux-gnu.") from None
+    if outcome.returncode != 0:
+        raise ImageError(f"{source} cannot be preprocessed:\n{outcome.stderr.decode().strip()}")
+    return outcome.stdout
+
+
 def make_program(tree: Path, name: str, *libraries: str) -> bytes:
     """Return the program that has a makefile in linux/ of a source tree.
 

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from cotenant.bench.osswitch import devices, drivers, freertos_switch, perceived
+from cotenant.bench.osswitch import devices, drivers, freertos_switch, perceived, uboot_switch
 from cotenant.bench.osswitch.kernel_log import parts_of
 from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
@@ -46,7 +46,7 @@ class Measured:
 def run(quick: bool) -> list[Row]:
     """Measure the monitor's part, then lean Linux.
 
-    `quick` leaves out those with devices, and FreeRTOS.
+    `quick` leaves out those with devices, FreeRTOS and U-Boot.
     """
     rows = [
         row(
@@ -64,6 +64,7 @@ def run(quick: bool) -> list[Row]:
     if not quick:
         rows += _rows("two Linux with disk, network and RNG", measure_linux(with_devices=True))
         rows += [*perceived.rows(), *drivers.rows(), *freertos_switch.rows()]
+        rows += uboot_switch.rows()
     return rows
 
 
