@@ -19,7 +19,7 @@ from cotenant.run.session import Session
 CLIENTS = (1, 3, 10)
 _RUNS = 3
 # dbench looks once a second how much there was.
-_SECONDS = 10
+_SECONDS = 5
 # Of the load, at whose end dbench begins anew after a rest. It also says when each step is to be
 # done, which `-R` has dbench ignore.
 _LINES = 8000
