@@ -111,7 +111,7 @@ def test_keys_that_leave_and_stop(host: Host, key: bytes, ends: bool) -> None:
 def test_a_console_that_is_not_there(host: Host) -> None:
     result = host.call("console", "web")
     assert result.returncode == REFUSED
-    assert "no guest web runs" in result.stderr
+    assert "there is neither a guest web nor a tenant that is served" in result.stderr
 
 
 def test_a_killed_process_leaves_no_socket(host: Host) -> None:
