@@ -7,7 +7,7 @@
  * The hart reads with the tenant's translation and protection (mstatus.MPRV and MXR, privileged ISA
  * 3.1.6.3), which costs a tenth of a walk in software. The two loads may fault, for example when
  * another hart has just changed the page tables: the trap entry then goes on at
- * guest_fetch_failed, having changed t3 and t4 only.
+ * guest_fetch_failed, having changed t1 and t2 only.
  */
 #include "arch/csr.h"
 

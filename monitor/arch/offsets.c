@@ -36,6 +36,7 @@ void offsets(void)
     DEFINE(WORLD_PMP_CONFIG, offsetof(struct world, pmp_config));
     DEFINE(SIZEOF_WORLD, sizeof(struct world));
     DEFINE(VHART_PMP_ADDRESS, offsetof(struct vhart, rest.pmp_address));
+    DEFINE(VHART_PLIC, offsetof(struct vhart, plic));
     DEFINE(VHART_INDEX, offsetof(struct vhart, index));
     DEFINE(SIZEOF_HART, sizeof(struct hart));
     DEFINE(HART_ID, offsetof(struct hart, id));

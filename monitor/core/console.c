@@ -75,7 +75,6 @@ static bool transmit_step(void)
 
     do {
         uint8_t bytes[UART_MOST_BURST];
-        uint32_t count;
 
         if (room == 0) {
             if (!uart_transmit_ready(&console.uart) || (sent != 0 && hart_is_wanted())) {
@@ -83,7 +82,8 @@ static bool transmit_step(void)
             }
             room = console.uart.burst;
         }
-        count = console_mux_take(&console.mux, bytes, sent == 0 ? 1 : room);
+        uint32_t count = console_mux_take(&console.mux, bytes, sent == 0 ? 1 : room);
+
         if (count == 0) {
             break;
         }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/console_mux.h"
 
-#include <stddef.h>
-
 #include "core/console_form.h"
 #include "core/monitor_log.h"
 

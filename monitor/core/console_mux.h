@@ -143,10 +143,10 @@ static inline uint32_t console_mux_take(struct console_mux *mux, uint8_t *bytes,
 {
     const struct console_form *form = mux->form;
     uint32_t count = room == 1 || form->run == NULL ? 0 : form->run(mux, bytes, room);
-    int next;
 
     if (count == 0) {
-        next = form->next(mux);
+        int next = form->next(mux);
+
         bytes[0] = (uint8_t)next;
         count = next >= 0;
     }

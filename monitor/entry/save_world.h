@@ -13,16 +13,16 @@
 
 /*
  * All that is not saved yet: general registers but t0 and t1, pc and mstatus. sp is the world on
- * entry, with mscratch the tenant's sp; afterwards sp is the stack, tp and a0 are the hart.
+ * entry, with mscratch the tenant's sp; afterwards sp is the stack, tp and a0 are the hart; t0 stays.
  */
     .macro save_world
     .irp n, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     sd x\n, REGISTER(\n)(sp)
     .endr
-    csrrw t0, mscratch, zero /* the tenant's sp; and from here on a trap is a defect */
+    csrrw t3, mscratch, zero /* the tenant's sp; and from here on a trap is a defect */
     csrr t1, mepc
     csrr t2, mstatus
-    sd t0, REGISTER(2)(sp)
+    sd t3, REGISTER(2)(sp)
     sd t1, REGISTER(0)(sp)
     sd t2, WORLD_MSTATUS(sp)
     ld tp, WORLD_HART(sp) /* hart_self() while the monitor runs */

@@ -78,14 +78,18 @@ static world_change __attribute__((noinline))
 store_uart(struct hart *hart, struct vhart *vhart, uint64_t offset)
 {
     uint32_t instruction = fetch(vhart);
-    uint8_t value = (uint8_t)stored_value(vhart, instruction >> 20 & 31);
+    uint8_t value;
 
     if ((instruction & ENCODING_MASK) != ENCODING_SB) {
         return NO_CHANGE;
     }
+    if (HAS(fast_uart) && offset == 0 && hart_is_alone(hart)) {
+        transmit_learn(vhart, CSR_READ(mtval), instruction);
+    }
     if (!shared_try_enter(hart)) {
         return go_on(hart, vhart, 0);
     }
+    value = (uint8_t)stored_value(vhart, instruction >> 20 & 31);
     if (offset != 0 || !vuart_put(&vhart->tenant->uart, value)) {
         uart_store(vhart->tenant, (unsigned)offset, value);
     }

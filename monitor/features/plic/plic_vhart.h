@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/vhart.h"
+#include "features/plic/transmit.h"
 
 struct mmio_window;
 struct vplic_vhart;
@@ -31,6 +32,7 @@ struct __attribute__((aligned(64))) device_page { /* found by a shift */
 #define DEVICE_PAGES 16
 
 struct plic_vhart {
+    struct transmit_site transmit; /* first: features/fast_uart/transmit.S */
     struct device_page pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;

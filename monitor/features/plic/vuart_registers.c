@@ -53,8 +53,8 @@ enum {
 #define MSR_DELTAS 0x0f
 #define MSR_DELTA_SHIFT 4
 
-/* Bytes after which the console's work hears at the latest that there are more. */
-#define MOST_LEFT 63
+/* Of so many bytes the console's work hears of one at least. */
+#define TOLD_AFTER 64
 
 static bool in_loopback(const struct vuart *uart)
 {
@@ -107,23 +107,28 @@ static bool queue_for_console(struct vuart *uart, uint8_t byte)
 
 /*
  * THR: the byte is "sent" at once as long as there is room, so THRE falls and rises again. Further
- * bytes then change nothing but the ring, while that has room for them and a FIFO.
+ * bytes change nothing but the ring until THRE falls for good, or, when it has, until that is full.
  */
 static void transmit(struct vuart *uart, uint8_t byte)
 {
+    uint32_t left;
+
     if (in_loopback(uart)) {
         if (!ring_put(&uart->loopback, byte)) {
             uart->overrun = true;
         }
     } else if (!queue_for_console(uart, byte)) {
         uart->transmit_dropped++;
-    } else if (ring_space(&uart->transmit) >= COTENANT_UART_TRANSMIT_FIFO + MOST_LEFT) {
-        uart->transmit_left = MOST_LEFT;
     }
     uart->transmit_interrupt = false;
     vuart_update_ready(uart);
+    left = ring_space(&uart->transmit);
     if (uart->transmit_ready) {
         uart->transmit_interrupt = true;
+        left -= COTENANT_UART_TRANSMIT_FIFO;
+    }
+    if (!in_loopback(uart)) {
+        uart->transmit_left = left % TOLD_AFTER;
     }
 }
 
