@@ -146,8 +146,7 @@ plain_path:
     j world_enter
 
 /* Without a feature that emulates registers: NO_CHANGE. */
-    .weak fast_load
-    .weak fast_store
+    .weak fast_load, fast_store
 fast_load:
 fast_store:
     li a0, 0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that a byte of any register reaches the virtual UART, however often one instruction stores it,
- * and that an instruction counts as what it is now: the code is rewritten in place, and another page
- * takes its place. With physical addresses, and with page tables. The test looks at what arrives. Last
- * it prints how many cycles the quickest of many stores took.
+ * Proves that a byte of any register reaches the virtual UART, however often one instruction stores
+ * it, and that an instruction counts as what it is now: the code is rewritten in place, and another
+ * page takes its place. With physical addresses, and with page tables. The test looks at what
+ * arrives. Last it prints how many cycles the quickest of many stores took.
  */
 #include "rt/check.h"
 #include "rt/console.h"
