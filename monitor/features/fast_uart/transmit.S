@@ -43,7 +43,7 @@
     .globl fast_exception
 fast_exception: /* t0: the cause less CAUSE_ECALL_FROM_S */
     addi t0, t0, CAUSE_ECALL_FROM_S - CAUSE_STORE_ACCESS
-    beqz t0, store
+    beqz t0, transmit_store
     save_world
     addi t0, t0, CAUSE_STORE_ACCESS - CAUSE_ILLEGAL_INSTRUCTION
     beqz t0, 2f
@@ -59,29 +59,29 @@ fast_exception: /* t0: the cause less CAUSE_ECALL_FROM_S */
     call trap_dispatch
     j world_enter
 
-store:
+transmit_store:
     ld t1, VHART_PLIC(sp) /* all that can store where something is emulated have it */
     csrr t0, mtval
     ld t1, SITE_ADDRESS(t1)
-    bne t0, t1, others
+    bne t0, t1, transmit_others
     sd t2, T2(sp)
     ld t1, VHART_PLIC(sp)
     csrr t0, satp
     ld t2, SITE_SATP_MASK(t1)
     and t0, t0, t2
-    beqz t0, other /* nothing is remembered, or there are no page tables */
+    beqz t0, transmit_other /* nothing is remembered, or there are no page tables */
     ld t2, SITE_SATP(t1)
-    bne t0, t2, other
+    bne t0, t2, transmit_other
     ld t0, SITE_LEAF_ADDRESS(t1)
     ld t2, SITE_LEAF(t1)
     ld t0, 0(t0)
-    bne t0, t2, other
+    bne t0, t2, transmit_other
     ld t2, SITE_UART(t1)
     lw t0, UART_LEFT(t2)
-    beqz t0, other
+    beqz t0, transmit_other
     lw t0, UART_HEAD(t2)
     lw t2, UART_TAIL(t2)
-    beq t0, t2, other
+    beq t0, t2, transmit_other
     sd a0, A0(sp)
     sd ra, RA(sp)
     csrr t0, mstatus
@@ -98,15 +98,15 @@ store:
     ld t1, VHART_PLIC(sp)
     ld ra, RA(sp)
     ld t2, SITE_INSTRUCTION(t1)
-    bne a0, t2, another
+    bne a0, t2, transmit_another
     ld a0, A0(sp)
     ld t0, SITE_READER(t1)
     jr t0
-put:
+transmit_put:
     ld t1, SITE_UART(t1)
     andi t0, t0, 0xff
     addi t2, t0, -'\n'
-    beqz t2, other
+    beqz t2, transmit_other
     lw t2, UART_LEFT(t1)
     addi t2, t2, -1
     sw t2, UART_LEFT(t1)
@@ -126,7 +126,7 @@ put:
     csrrw sp, mscratch, sp
     mret
 
-another: /* instruction, or none: then there was a trap */
+transmit_another: /* instruction, or none: then there was a trap */
     ld t0, PC(sp)
     ld t2, SITE_ADDRESS(t1)
     csrw mepc, t0
@@ -134,9 +134,9 @@ another: /* instruction, or none: then there was a trap */
     li t0, CAUSE_STORE_ACCESS
     csrw mcause, t0
     ld a0, A0(sp)
-other:
+transmit_other:
     ld t2, T2(sp)
-others:
+transmit_others:
     save_world
     call fast_store
     beqz a1, 1b
@@ -148,7 +148,7 @@ others:
     .macro reader instruction:vararg
     .balign 4
     \instruction
-    j put
+    j transmit_put
     .endm
     .globl transmit_readers
     .balign 4
@@ -156,7 +156,7 @@ transmit_readers:
     reader li t0, 0
     reader mv t0, ra
     .balign 4
-    j of_sp
+    j transmit_of_sp
     reader mv t0, gp
     reader mv t0, tp
     reader ld t0, T0(sp)
@@ -166,7 +166,7 @@ transmit_readers:
     reader mv t0, x\n
     .endr
     .org transmit_readers + 32 * 4
-of_sp:
+transmit_of_sp:
     csrr t0, mscratch
-    j put
+    j transmit_put
     .option pop
