@@ -18,6 +18,14 @@
 #define KERNEL_ALIGNMENT 0x200000
 #define PAGE 4096
 #define BIG_ENDIAN_FLAG 1
+/*
+ * The table of all sections of memory that there could be, 32 MiB, and what comes before it (Linux
+ * 6.12 with sparse memory, as Debian configures it; memblocks_present()). Without such a piece the
+ * kernel panics before it has read `panic=` or has a console.
+ */
+#define LINUX_PIECE (36ull << 20)
+/* Kernels that are smaller are no such Linux. */
+#define LINUX_LEAST (16ull << 20)
 
 struct header {
     uint32_t code[2];
@@ -155,10 +163,21 @@ static uint64_t place_for(const char *name, uint64_t size, uint64_t alignment)
     return address;
 }
 
+static bool has_piece(uint64_t kernel_size)
+{
+    return kernel_size < LINUX_LEAST || find_place(LINUX_PIECE, PAGE) != 0;
+}
+
+/* Where `more` begins: between two archives are zeros up to a word (initramfs-buffer-format.rst).
+ */
+static uint64_t after(const struct content *initrd, const struct content *more)
+{
+    return more->size == 0 ? initrd->size : (initrd->size + 3) & ~3ull;
+}
+
 static struct range load_initrd(const struct content *initrd, const struct content *more)
 {
-    /* Between two archives are zeros up to a word (initramfs-buffer-format.rst). */
-    uint64_t first = more->size == 0 ? initrd->size : (initrd->size + 3) & ~3ull;
+    uint64_t first = after(initrd, more);
     struct range range = {0, first + more->size};
     uint8_t *bytes;
 
@@ -173,6 +192,17 @@ static struct range load_initrd(const struct content *initrd, const struct conte
     return range;
 }
 
+bool kernel_has_room(const struct content *kernel, const struct content *initrd,
+                     const struct content *more)
+{
+    uint64_t size = check_kernel(kernel), archives = after(initrd, more) + more->size;
+
+    memset(used, 0, sizeof(used));
+    return find_place(size, KERNEL_ALIGNMENT) != 0 &&
+           (archives == 0 || find_place(archives, PAGE) != 0) &&
+           find_place(GUEST_TREE_SIZE, PAGE) != 0 && has_piece(size);
+}
+
 struct loaded kernel_load(const struct content *kernel, const struct content *initrd,
                           const struct content *more)
 {
@@ -184,5 +214,11 @@ struct loaded kernel_load(const struct content *kernel, const struct content *in
     copy(memory_at(loaded.entry, size), kernel);
     loaded.initrd = load_initrd(initrd, more);
     loaded.tree = place_for("the device tree", GUEST_TREE_SIZE, PAGE);
+    if (!has_piece(size)) {
+        say("a stock Linux may panic without a word, as it needs %llu MiB in one piece beside "
+            "itself: "
+            "the guest has %llu MiB in %u pieces; give it more",
+            LINUX_PIECE >> 20, (unsigned long long)memory_size() >> 20, memory.count);
+    }
     return loaded;
 }

@@ -3,6 +3,7 @@
 #ifndef COHOST_KERNEL_H
 #define COHOST_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,13 @@ struct loaded {
     struct range initrd; /* size 0: none */
     uint64_t tree;       /* where the device tree goes, GUEST_TREE_SIZE bytes */
 };
+
+/*
+ * Whether the guest's memory has room for them where kernel_load() puts them, and for what a stock
+ * Linux takes in one piece as it starts.
+ */
+bool kernel_has_room(const struct content *kernel, const struct content *initrd,
+                     const struct content *more);
 
 /*
  * Puts kernel and initrd into the guest's memory. `more` is appended to the initrd, which the

@@ -263,7 +263,7 @@ void memory_take_at(const struct range *ranges, unsigned count, bool share)
     free(pages);
 }
 
-void memory_take(uint64_t size, unsigned entries, bool share)
+void memory_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void))
 {
     size_t wanted = (size + GRAIN - 1) / GRAIN;
     /* As many more that pieces of half of the pages would do, and the one that is shared. */
@@ -291,7 +291,7 @@ void memory_take(uint64_t size, unsigned entries, bool share)
         more = more && goal < most;
         goal = goal + STEP < most ? goal + STEP : most;
         /* The shared one is taken from those that were not chosen. */
-        if (memory.count != 0 && memory_size() >= page_count * GRAIN) {
+        if (memory.count != 0 && (memory_size() >= page_count * GRAIN || (more && !suffices()))) {
             memory.count = 0;
         }
     }

@@ -21,9 +21,11 @@ extern struct memory memory;
 
 /*
  * Takes memory from the host: `size` bytes, rounded up, in so many PMP entries. `share`: other
- * processes are to map it. One process at a time may do this.
+ * processes are to map it. `suffices` tells whether what is chosen will do, by its ranges: if not,
+ * more of the host's memory is looked through, as far as that helps. One process at a time may do
+ * this.
  */
-void memory_take(uint64_t size, unsigned entries, bool share);
+void memory_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void));
 
 /* The same for certain ranges, which do not overlap. */
 void memory_take_at(const struct range *ranges, unsigned count, bool share);

@@ -134,6 +134,12 @@ static bool take_in_window(struct range *ranges, unsigned count, bool certain, b
     return true;
 }
 
+static bool memory_suffices(void)
+{
+    return run.request->components != NULL ||
+           kernel_has_room(&run.kernel, &run.initrd, &run.archive);
+}
+
 static void take_memory(const struct request *request)
 {
     struct range at = {request->at, (request->memory + COTENANT_HOSTED_GRAIN - 1) &
@@ -151,7 +157,7 @@ static void take_memory(const struct request *request)
     } else {
         /* Components have theirs in one piece, for which one entry is enough. */
         memory_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
-                    share);
+                    share, memory_suffices);
     }
 }
 

@@ -234,6 +234,19 @@ def test_memory_that_is_not_there(
     assert "create" not in host.log
 
 
+def test_a_linux_gets_the_large_piece_that_it_takes_as_it_starts(host: Host) -> None:
+    scattered = [(BASE, 15), (BASE + 64 * MIB, 33), (BASE + 132 * MIB, 1)]
+    linux = host.kernel(POWEROFF, image_size=32 * MIB)
+    words = ("run", "--memory", "96M", "--kernel", linux)
+    host.set_pages(*scattered, (BASE + 256 * MIB, 40))
+    result = host.call(*words)
+    assert (result.returncode, result.stderr) == (DONE, "")
+    assert max(pages for _, pages in host.lent) * 2 * MIB >= 36 * MIB + 32 * MIB
+    host.set_pages(*scattered)
+    assert "needs 36 MiB in one piece" in host.call(*words).stderr
+    assert "one piece" not in host.run(POWEROFF, "--memory", "96M").stderr
+
+
 def test_the_host_keeps_a_reserve(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COHOST_SPARE", "4")
     assert "the host has 6 MiB that it can spare" in host.run(POWEROFF).stderr
