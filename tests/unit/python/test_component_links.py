@@ -49,6 +49,35 @@ def test_a_component_gets_what_it_needs_and_no_more(tmp_path: Path) -> None:
     assert made.tables[0] == made.tables[1] == ()
 
 
+def test_a_system_lets_a_component_invoke_more(tmp_path: Path) -> None:
+    file = make(
+        tmp_path,
+        greeter='exports = ["greet(x)", "leave()"]',
+        bridge='[needs]\ngreeter = ["leave"]',
+    )
+    components = file.read_text()
+    file.write_text(f'{components}[needs.bridge]\ngreeter = ["greet"]\n')
+    made = link(read_system(file, tmp_path), LIMITS)
+    assert [each.export.name for each in made.tables[2]] == ["leave", "greet"]
+    text = generate.header(made, 2)
+    assert '#define CAPABILITIES_BY_NAME {"greeter.leave", 0}, {"greeter.greet", 1}\n' in text
+    assert "#define CAPABILITIES_BY_NAME\n" in generate.header(made, 1)
+
+    for needs, said in [
+        ("[needs.nobody]", "system system: has needs of 'nobody', which is none of its components"),
+        ("[needs]\nbridge = 1", "system system, needs of bridge: must be a table"),
+        ("[needs.bridge]\ngreeter = 1", "the exports needed of 'greeter' must be a list"),
+        ('[needs.bridge]\ngreeter = ["leave"]', "needs of bridge: 'leave' is there twice"),
+    ]:
+        file.write_text(f"{components}{needs}\n")
+        with pytest.raises(ComponentError) as caught:
+            read_system(file, tmp_path)
+        assert said in str(caught.value)
+    file.write_text(f'{components}[needs.greeter]\nbridge = ["go"]\n')
+    with pytest.raises(ComponentError, match="needs bridge.go, which bridge does not export"):
+        link(read_system(file, tmp_path), LIMITS)
+
+
 def test_who_provides_an_interface_may_have_another_name(tmp_path: Path) -> None:
     made = linked(
         tmp_path,

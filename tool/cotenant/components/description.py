@@ -4,7 +4,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -142,7 +142,7 @@ def read_component(folder: Path) -> Component:
             raise ComponentError(
                 f"{where}: there is no right {right!r}; there are {', '.join(RIGHTS)}"
             )
-    needs = table.take("needs", dict, {})
+    needs = _needs(where, table.take("needs", dict, {}))
     device = table.take("device", str, "") or None
     window = table.take("window", str, "") or None
     if window is not None and device is None:
@@ -163,7 +163,7 @@ def read_component(folder: Path) -> Component:
         interface=interface,
         folder=folder,
         exports=(*exports, Export(INVOCATIONS, ())) if counts else exports,
-        needs={name: _needed(where, name, needs[name]) for name in needs},
+        needs=needs,
         rights=rights,
         threads=_threads(where, table.take("threads", dict, {})),
         handles_faults=table.take("handles_faults", str, "") or None,
@@ -183,15 +183,38 @@ def read_component(folder: Path) -> Component:
 
 
 def read_system(file: Path, parts: Path) -> System:
-    """Read a system's file; its components are folders below `parts`, or below the file's own."""
+    """Read a system's file; its components are folders below `parts`.
+
+    A table `needs.NAME` is what that component may invoke in this system, besides its own needs.
+    """
     where = f"system {file.stem}"
     table = _Table(where, _load(file, where))
     names = table.names("components")
+    needs = table.take("needs", dict, {})
     table.end()
     _check_unique(where, names)
     if not names:
         raise ComponentError(f"{where}: has no components")
-    return System(file.stem, tuple(read_component(_find(where, name, parts)) for name in names))
+    for name in needs:
+        if name not in names:
+            raise ComponentError(f"{where}: has needs of {name!r}, which is none of its components")
+    components = (read_component(_find(where, name, parts)) for name in names)
+    return System(
+        file.stem,
+        tuple(_with_needs(where, each, needs.get(each.name, {})) for each in components),
+    )
+
+
+def _with_needs(where: str, component: Component, more: object) -> Component:
+    """Return a component with needs besides its own."""
+    where = f"{where}, needs of {component.name}"
+    if not isinstance(more, dict):
+        raise ComponentError(f"{where}: must be a table")
+    needs = dict(component.needs)
+    for interface, names in _needs(where, more).items():
+        needs[interface] = needs.get(interface, ()) + names
+        _check_unique(where, needs[interface])
+    return replace(component, needs=needs)
 
 
 def _find(where: str, name: str, parts: Path) -> Path:
@@ -227,6 +250,10 @@ def _export(where: str, text: str) -> Export:
             raise ComponentError(f"{where}: {name!r} of {found[1]!r} is no name")
     _check_unique(where, arguments)
     return Export(found[1], tuple(arguments), wants_caller)
+
+
+def _needs(where: str, values: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    return {name: _needed(where, name, value) for name, value in values.items()}
 
 
 def _needed(where: str, interface: str, value: object) -> tuple[str, ...]:

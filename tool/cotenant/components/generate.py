@@ -41,9 +41,17 @@ def header(linked: Linked, number: int) -> str:
     lines += [""]
     lines += [f"{_prototype(export)};" for export in _written(component)]
     lines += [f"void thread_{thread.name}(uint64_t argument);" for thread in component.threads]
+    names = [_full_name(linked, each) for each in linked.tables[number]]
     for index, capability in enumerate(linked.tables[number]):
         lines += ["", *_stub(linked, index, capability)]
+    by_name = ", ".join(f'{{"{name}", {index}}}' for index, name in enumerate(names))
+    lines += ["", f"#define CAPABILITIES_BY_NAME {by_name}".rstrip()]
     return "\n".join([*lines, ""])
+
+
+def _full_name(linked: Linked, capability: Capability) -> str:
+    """Return INTERFACE.FUNCTION."""
+    return f"{linked.components[capability.provider].interface}.{capability.export.name}"
 
 
 def _written(component: Component) -> list[Export]:
@@ -61,9 +69,8 @@ def _prototype(export: Export) -> str:
 
 def _stub(linked: Linked, index: int, capability: Capability) -> list[str]:
     """Return a stub: it sets the registers of its arguments, and leaves the others as they are."""
-    interface = linked.components[capability.provider].interface
     arguments = capability.export.arguments
-    name = f"{interface}_{capability.export.name}"
+    name = _full_name(linked, capability).replace(".", "_")
     parameters = ", ".join(f"uint64_t {each}" for each in arguments) or "void"
     used = max(len(arguments), _RESULTS)
     values = {number: f" = {each}" for number, each in enumerate(arguments)}

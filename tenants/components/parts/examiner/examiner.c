@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Argument of the tenant: number=42,7 */
 #include "components/lib/print.h"
+#include "components/lib/scheduling.h"
 #include "components/lib/setting.h"
 
 #define PAGE 4096
@@ -9,6 +10,12 @@
 #define LAPSE_US 60000
 #define MANY 9
 
+/* Threads of equal priority, by their deadlines. */
+enum { SOON, LATE, WHENEVER, THREADS_DUE };
+
+static uint64_t due_thread[THREADS_DUE];
+static uint64_t due_place[THREADS_DUE]; /* 1: ran first */
+static uint64_t due_ran;
 static BUFFER char page[PAGE] __attribute__((aligned(PAGE)));
 
 static bool try_settings(void)
@@ -98,6 +105,46 @@ static bool try_access(void)
     return strcmp(page + length - strlen(" 229 /index.html\n"), " 229 /index.html\n") == 0;
 }
 
+static void run_when_due(unsigned which)
+{
+    due_thread[which] = thread_self();
+    kernel_event(SCHEDULE_WAIT, 0, 0, 0);
+    due_place[which] = __atomic_add_fetch(&due_ran, 1, __ATOMIC_RELAXED);
+    thread_exit();
+}
+
+void thread_whenever(uint64_t unused)
+{
+    (void)unused;
+    run_when_due(WHENEVER);
+}
+
+void thread_late(uint64_t unused)
+{
+    (void)unused;
+    run_when_due(LATE);
+}
+
+void thread_soon(uint64_t unused)
+{
+    (void)unused;
+    run_when_due(SOON);
+}
+
+/* Of equals the one with the earliest deadline goes first, whoever was woken first. */
+static bool try_deadlines(void)
+{
+    timer_sleep(SHORT_US);
+    for (unsigned which = THREADS_DUE; which-- > 0;) {
+        kernel_event(SCHEDULE_WAKE, due_thread[which], SCHEDULE_WOKEN, 0);
+    }
+    if (due_ran != 0) {
+        return false; /* before their better */
+    }
+    timer_sleep(SHORT_US);
+    return due_place[SOON] == 1 && due_place[LATE] == 2 && due_place[WHENEVER] == 3;
+}
+
 void thread_examine(uint64_t unused)
 {
     bool settings = try_settings();
@@ -105,10 +152,12 @@ void thread_examine(uint64_t unused)
     bool actuator = try_actuator();
     bool sensor = try_sensor();
     bool access = try_access();
-    bool is_good = settings && watchdog && actuator && sensor && access;
+    bool deadlines = try_deadlines();
+    bool is_good = settings && watchdog && actuator && sensor && access && deadlines;
 
     (void)unused;
-    print_line("%s components: settings=%u watchdog=%u actuator=%u sensor=%u access=%u",
-               is_good ? "PASS" : "FAIL", settings, watchdog, actuator, sensor, access);
+    print_line("%s components: settings=%u watchdog=%u actuator=%u sensor=%u access=%u "
+               "deadlines=%u",
+               is_good ? "PASS" : "FAIL", settings, watchdog, actuator, sensor, access, deadlines);
     kernel_call(CALL_SHUTDOWN, !is_good, 0, 0);
 }

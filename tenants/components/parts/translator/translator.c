@@ -28,22 +28,11 @@ struct request {
     uint64_t result;
 };
 
-/* What the process may call. */
+/* What the process may call: whatever this component may. */
 static const struct {
     const char *name;
     int64_t capability;
-} functions[] = {
-    {"names.find", CAPABILITY_NAMES_FIND},
-    {"names.name", CAPABILITY_NAMES_NAME},
-    {"statistics.restarts", CAPABILITY_STATISTICS_RESTARTS},
-    {"statistics.samples", CAPABILITY_STATISTICS_SAMPLES},
-    {"statistics.missed", CAPABILITY_STATISTICS_MISSED},
-    {"log.count", CAPABILITY_LOG_COUNT},
-    {"timer.now_us", CAPABILITY_TIMER_NOW_US},
-    {"timer.now", CAPABILITY_TIMER_NOW},
-    {"settings.get", CAPABILITY_SETTINGS_GET},
-    {"settings.set", CAPABILITY_SETTINGS_SET},
-};
+} functions[] = {CAPABILITIES_BY_NAME};
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
 static struct request requests[THREADS];
