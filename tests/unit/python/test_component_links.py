@@ -74,7 +74,7 @@ def test_a_system_lets_a_component_invoke_more(tmp_path: Path) -> None:
             read_system(file, tmp_path)
         assert said in str(caught.value)
     file.write_text(f'{components}[needs.greeter]\nbridge = ["go"]\n')
-    with pytest.raises(ComponentError, match="needs bridge.go, which bridge does not export"):
+    with pytest.raises(ComponentError, match=r"needs bridge\.go, which bridge does not export"):
         link(read_system(file, tmp_path), LIMITS)
 
 
