@@ -15,6 +15,8 @@
 /* Beginning and step of the digest (FNV-1a, 64 bits). */
 #define DIGEST_START 0xcbf29ce484222325
 #define DIGEST_STEP 0x100000001b3
+/* No memory lies behind it: the end of a range, and the size of all, can be computed. */
+#define MOST_ADDRESS (UINT64_MAX / 2)
 
 struct prefix {
     uint64_t magic;
@@ -121,8 +123,8 @@ static bool ranges_are_good(const struct saved_guest *saved)
         const struct range *range = &saved->ranges[i];
 
         if (((range->address | range->size) & (COTENANT_HOSTED_GRAIN - 1)) != 0 ||
-            range->size == 0 || range->address < end ||
-            range->size > UINT64_MAX / 2 - range->address) {
+            range->size == 0 || range->address < end || range->address > MOST_ADDRESS ||
+            range->size > MOST_ADDRESS - range->address) {
             return false;
         }
         end = range->address + range->size;

@@ -5,7 +5,7 @@ tests/proofs/proofs.toml says what is analysed: an entry, which calls the part w
 part's sources, and what is assumed of the rest. What Frama-C cannot show is an alarm. Each alarm
 fails, unless tests/proofs/justified.toml says why it cannot happen; a justification that no alarm
 needs fails as well, and so does a function of the sources that the entry does not reach. What this
-prints is in docs/proofs.md; `--docs` writes it there.
+prints is in docs/proofs.md; `--docs` writes it there, of some proofs if they are named.
 """
 
 import argparse
@@ -40,6 +40,8 @@ _EVA = (
     "-eva-partition-history=1",
     "-eva-interprocedural-history",
 )
+# Headers that the programs for Linux find without a path.
+_OF_LINUX = ("linux/cotenantctl",)
 _COVERAGE = ("-then", "-metrics", "-metrics-eva-cover")
 # What the report says of a property that holds. One that holds if others do is as good as those,
 # which have lines of their own; one that is dead is at a place that nothing reaches.
@@ -240,6 +242,13 @@ def what_is_said(proofs: Iterable[Proof], justified: Sequence[Justified]) -> str
     return text
 
 
+def rows_of(document: str) -> dict[str, tuple[str, ...]]:
+    """Return the lines of the document's table by the name of their proof."""
+    found = re.findall(r"^\| (.+ \| [\d.]+) \|$", document, re.MULTILINE)
+    rows = [tuple(line.split(" | ")) for line in found]
+    return {cells[0]: cells for cells in rows if len(cells) == len(_COLUMNS)}
+
+
 def with_table(document: str, text: str) -> str:
     """Return the document with another text between its two marks."""
     if len(_KEEP.findall(document)) != 1:
@@ -258,9 +267,21 @@ def without_seconds(document: str) -> str:
     return "\n".join(lines)
 
 
+def place(source: str) -> str:
+    """Return where a source of a proof is: below monitor/, unless it is a program's for Linux."""
+    return source if source.startswith("linux/") else f"monitor/{source}"
+
+
 def command(proof: Proof, report: Path, libc: Path) -> list[str]:
     """Return the call of Frama-C."""
-    includes = ["tests/proofs/include", "tests/unit/c/include", "monitor", ".", str(libc)]
+    includes = [
+        "tests/proofs/include",
+        "tests/unit/c/include",
+        "monitor",
+        ".",
+        *_OF_LINUX,
+        str(libc),
+    ]
     flags = " ".join(f"-I{folder}" for folder in includes)
     return [
         "frama-c",
@@ -268,7 +289,7 @@ def command(proof: Proof, report: Path, libc: Path) -> list[str]:
         *_STRICT,
         f"-cpp-extra-args={flags}",
         f"tests/proofs/{proof.entry}.c",
-        *(f"monitor/{source}" for source in proof.sources),
+        *(place(source) for source in proof.sources),
         *_EVA,
         *proof.options,
         *_COVERAGE,
@@ -302,7 +323,7 @@ def prove(proof: Proof, libc: Path) -> Outcome:
     reached = read_coverage(log.read_text(encoding="utf-8"))
     defined: set[str] = set()
     for source in proof.sources + proof.includes:
-        defined |= defined_functions((ROOT / "monitor" / source).read_text(encoding="utf-8"))
+        defined |= defined_functions((ROOT / place(source)).read_text(encoding="utf-8"))
     return Outcome(alarms, places, reached, frozenset(defined - set(reached)), seconds)
 
 
@@ -339,9 +360,11 @@ def _run(names: list[str], write: bool) -> list[str]:
             rows.append(row(proof, outcome))
     written = table(rows)
     sys.stdout.write(written)
-    if not names and not wrong:
+    if (write or not names) and not wrong:
         old = DOCUMENT.read_text(encoding="utf-8")
-        new = with_table(old, f"{written}\n{what_is_said(proofs, justified)}")
+        known = rows_of(old) | {cells[0]: cells for cells in rows}
+        whole = table([known[proof.name] for proof in all_proofs if proof.name in known])
+        new = with_table(old, f"{whole}\n{what_is_said(all_proofs, justified)}")
         if write:
             DOCUMENT.write_text(new, encoding="utf-8")
         elif without_seconds(new) != without_seconds(old):

@@ -155,7 +155,7 @@ static bool is_supported(const struct vhart *vhart, uint32_t event, uint64_t dat
  */
 static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arguments)
 {
-    volatile struct event_info *entries = (volatile struct event_info *)arguments[0];
+    volatile struct event_info *entries;
     uint64_t count = arguments[2];
 
     if (arguments[3] != 0 || count == 0 || arguments[0] % sizeof(*entries) != 0) {
@@ -167,6 +167,7 @@ static struct sbi_result event_get_info(struct vhart *vhart, const uint64_t *arg
     if (!sbi_owns_memory(vhart->tenant, arguments[0], arguments[1], count * sizeof(*entries))) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS);
     }
+    entries = (volatile struct event_info *)arguments[0];
     for (uint64_t i = 0; i < count; i++) {
         uint32_t event = entries[i].event;
 

@@ -181,7 +181,7 @@ static long attributes(struct vhart *vhart, struct software_event *event, uint64
     uint32_t first = (uint32_t)arguments[1];
     uint32_t count = (uint32_t)arguments[2];
     uint64_t address = arguments[3];
-    volatile uint64_t *memory = (volatile uint64_t *)address;
+    volatile uint64_t *memory;
 
     if (count == 0) {
         return SBI_ERR_INVALID_PARAM;
@@ -193,6 +193,7 @@ static long attributes(struct vhart *vhart, struct software_event *event, uint64
         !sbi_owns_memory(vhart->tenant, address, arguments[4], count * sizeof(uint64_t))) {
         return SBI_ERR_INVALID_ADDRESS;
     }
+    memory = (volatile uint64_t *)address;
     if (function == SBI_SSE_WRITE_ATTRS) {
         return write_all(vhart, event, first, count, memory);
     }

@@ -277,6 +277,7 @@ def test_a_hostile_file_is_refused(host: Host) -> None:
         "name without an end": (0, b"x" * 64),
         "address of a range": (ranges, struct.pack("<Q", BASE + 4096)),
         "size of a range": (ranges + 8, struct.pack("<Q", 1 << 63)),
+        "round the end": (ranges, struct.pack("<QQ", 2**64 - 2 * MIB, 8 * MIB)),
         "two ranges": (counts, struct.pack("<I", 2)),
         "no range": (counts, struct.pack("<I", 0)),
         "many ranges": (counts, struct.pack("<I", 0xFFFFFFFF)),
@@ -295,6 +296,7 @@ def test_a_hostile_file_is_refused(host: Host) -> None:
         result = host.call("restore", file)
         assert result.returncode == NO_START, (name, result.stderr)
         assert "cohost: " in result.stderr
+        assert name not in changes or "its numbers do not fit together" in result.stderr, name
     assert host.log == host_log
     # The kernel's address is the guest's own affair, if it lies in its memory.
     entry = counts + 24

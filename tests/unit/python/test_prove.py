@@ -149,7 +149,7 @@ def test_the_files_of_the_project_are_complete() -> None:
     assert prove.unknown_entries(listed, justified) == []
     for proof in listed:
         for source in proof.sources + proof.includes:
-            path = prove.ROOT / "monitor" / source
+            path = prove.ROOT / prove.place(source)
             assert prove.defined_functions(path.read_text(encoding="utf-8")), source
     assert all(re.search(r"[\w)]\.$", each.reason) for each in justified)
 

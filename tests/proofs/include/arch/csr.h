@@ -37,5 +37,10 @@ extern volatile uint64_t proof_csr;
 
 /* One hart at a time. */
 #define __atomic_load_n(place, order) (*(place))
+#define __atomic_fetch_add(place, value, order) ((void)(*(place) += (value)))
+#define __atomic_thread_fence(order) ((void)0)
+
+/* Hints to the compiler. */
+#define __asm__(...) ((void)0)
 
 #endif
