@@ -166,6 +166,14 @@ def test_results_come_back(tmp_path: Path) -> None:
     assert not Store.open(tmp_path).results
 
 
+def test_runs_beside_each_other_keep_both_results(tmp_path: Path) -> None:
+    first, second = Store.open(tmp_path), Store.open(tmp_path)
+    first.put("sbi", ROWS, quick=True)
+    second.put("linux", ROWS, quick=True)
+    first.forget("hosted")
+    assert set(Store.open(tmp_path).results) == {"sbi", "linux"}
+
+
 @pytest.mark.parametrize("text", ["{", "[]"])
 def test_damaged_results_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / store.ROWS).write_text(text)

@@ -11,6 +11,8 @@ A benchmark that did not come to its end leaves nothing: its older result goes t
 
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +21,13 @@ from typing import Any
 from cotenant import durable, paths
 from cotenant.bench.row import Row
 from cotenant.errors import BenchError
+from cotenant.one_at_a_time import alone
 
 REPORT = paths.BUILD / "report"
 ROWS = "rows.json"
 HISTOGRAMS = "histograms.json"
 TIMELINE = "timeline.svg"
+_LOCK = "lock"
 CHANGED = "+"
 """behind the name of a commit: files of it were changed"""
 
@@ -49,7 +53,10 @@ class Result:
 
 @dataclass
 class Store:
-    """The results in a folder; read once, written at every change."""
+    """The results in a folder; every change is made to what is there then.
+
+    So two runs of different benchmarks in one checkout keep both their results.
+    """
 
     folder: Path = REPORT
     results: dict[str, Result] = field(default_factory=dict)
@@ -58,12 +65,7 @@ class Store:
     @classmethod
     def open(cls, folder: Path = REPORT) -> "Store":
         """Read what is there. Raises BenchError if it is damaged."""
-        store = cls(folder)
-        for name, value in _read(folder / ROWS).items():
-            rows = [Row(**each) for each in value["rows"]]
-            store.results[name] = Result(
-                value.get("commit", ""), value["measured"], value["quick"], rows
-            )
+        store = cls(folder, _read_results(folder))
         for name, value in _read(folder / HISTOGRAMS).items():
             counts = {int(low): count for low, count in value["counts"].items()}
             store.histograms[name] = Histogram(value["unit"], counts)
@@ -71,14 +73,14 @@ class Store:
 
     def forget(self, name: str) -> None:
         """Drop a benchmark's older result: a run of it begins, and may fail."""
-        self.results.pop(name, None)
-        self._write_rows()
+        with self._latest():
+            self.results.pop(name, None)
 
     def put(self, name: str, rows: list[Row], *, quick: bool) -> None:
         """Keep a complete result."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self.results[name] = Result(_commit(), now, quick, rows)
-        self._write_rows()
+        with self._latest():
+            self.results[name] = Result(_commit(), now, quick, rows)
 
     def put_histograms(self, histograms: dict[str, Histogram]) -> None:
         """Replace all histograms."""
@@ -88,6 +90,18 @@ class Store:
             for name, each in histograms.items()
         }
         self._write(HISTOGRAMS, values)
+
+    @contextmanager
+    def _latest(self) -> Iterator[None]:
+        """Read the results again, and write them with what is changed to them inside."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with alone(self.folder / _LOCK, lambda: None):
+                self.results = _read_results(self.folder)
+                yield
+                self._write_rows()
+        except OSError as error:
+            raise BenchError(f"{self.folder} cannot be written: {error.strerror}") from error
 
     def _write_rows(self) -> None:
         values = {
@@ -107,6 +121,18 @@ class Store:
                 file.write((json.dumps(values, indent=1) + "\n").encode())
         except OSError as error:
             raise BenchError(f"{self.folder / name} cannot be written: {error.strerror}") from error
+
+
+def _read_results(folder: Path) -> dict[str, Result]:
+    return {
+        name: Result(
+            value.get("commit", ""),
+            value["measured"],
+            value["quick"],
+            [Row(**each) for each in value["rows"]],
+        )
+        for name, value in _read(folder / ROWS).items()
+    }
 
 
 def _commit() -> str:
