@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Images are found by name, fetched when needed, and only then."""
 
+import dataclasses
 import json
 import lzma
 from collections.abc import Iterator, Mapping
@@ -75,6 +76,19 @@ def test_new_recipe_makes_again(maker: Maker) -> None:
     maker.recipe = "2"
     images.resolve("part")
     assert maker.made == ["part", "part"]
+
+
+def test_new_recipe_of_a_part_makes_the_part_and_the_whole_again(maker: Maker) -> None:
+    def recipe(workshop: Workshop) -> str:
+        part = workshop.store.manifest("part")
+        return f"of part {part.recipe if part else 0}"
+
+    whole = catalogue.CATALOGUE["whole"]
+    catalogue.CATALOGUE["whole"] = dataclasses.replace(whole, recipe=recipe)
+    images.resolve("whole")
+    maker.recipe = "2"
+    images.resolve("whole")
+    assert maker.made == ["part", "whole"] * 2
 
 
 def test_force_makes_all_again(maker: Maker, tmp_path: Path) -> None:

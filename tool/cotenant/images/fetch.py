@@ -24,14 +24,24 @@ def ensure(name: str, store: Store, tree: Path, report: Report, *, force: bool =
 
 
 def is_current(name: str, workshop: Workshop) -> bool:
-    """Tell whether the file of an image is there, intact, and what today's recipe makes."""
+    """Tell whether the file of an image is there, intact, and what today's recipes make.
+
+    Of the images that it was made from only the recipes are looked at: their files may be gone.
+    """
     image = CATALOGUE[name]
-    manifest = workshop.store.manifest(name)
     return (
-        manifest is not None
-        and manifest.recipe == image.recipe(workshop)
+        workshop.store.manifest(name) is not None
+        and not _is_old(name, workshop)
         and not workshop.store.faults(name, [image.file], sizes_only=image.large)
     )
+
+
+def _is_old(name: str, workshop: Workshop) -> bool:
+    """Tell whether an image, or one that it was made from, is there from another recipe."""
+    manifest = workshop.store.manifest(name)
+    if manifest is not None and manifest.recipe != CATALOGUE[name].recipe(workshop):
+        return True
+    return any(_is_old(need, workshop) for need in CATALOGUE[name].needs)
 
 
 def _make(name: str, workshop: Workshop, *, force: bool) -> None:
