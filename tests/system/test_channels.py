@@ -49,7 +49,7 @@ def latency_of(session: Session) -> Latency:
 
 def start(session: Session, tenant: str, command: str) -> None:
     """Run a command in the background; its output and status go to /tmp/out."""
-    run(session, tenant, f"({command}; echo status=$?) >/tmp/out 2>&1 &")
+    run(session, tenant, f"rm -f /tmp/out; ({command}; echo status=$?) >/tmp/out 2>&1 &")
 
 
 def outcome(session: Session, tenant: str) -> tuple[str, int]:
