@@ -16,6 +16,11 @@ from cotenant.bounds.observed import Observer
 from cotenant.run.session import Session
 
 PATHS = 400
+MACHINE_PATHS = 2500
+# Loops of these files are gone round in them.
+MACHINE_LOOPS = {
+    f"features/{name}.c" for name in ("confine/confine", "confine/pmp_set", "machine/execute")
+}
 # Of the fetch of an instruction: a trap in the monitor goes on elsewhere.
 FAULTS = ("trap_in_monitor", "guest_fetch_failed")
 
@@ -51,20 +56,35 @@ def pair(folder: Path) -> Path:
     return file
 
 
+def kernel(name: str, image: str, base: int, *keys: str) -> str:
+    place = f'image = "{image}"\nmemory = {{base = {base:#x}, size = "4M"}}'
+    own = ['priority = 5\nslice = "200us"\nmode = "machine"\nfp = false', *keys, ""]
+    return "\n".join([f"[tenant.{name}]", place, *own])
+
+
+def machine_modes(folder: Path) -> Path:
+    """One writes PMP entries for its U-mode, one does what comes to its mind, above S-mode too."""
+    file = folder / "system.toml"
+    storm = kernel("storm", "machine-storm", 0x8000_0000, "s-mode = true")
+    pmp = kernel("pmp", "machine-pmp-beside", 0x8040_0000, 'on-shutdown = "restart"')
+    file.write_text(system('[monitor]\nbuild = "lean"', storm, pmp, rtos("rtos", 10)))
+    return file
+
+
 def bounds_of(file: Path, annotations: Annotations, console: str = "framed") -> MonitorBounds:
     loaded = systems.load(file, lean=True, console_mode=console)
     monitor = monitor_build.build(features.chosen(loaded))
     return MonitorBounds(monitor.elf, annotations, limits=limits_of(loaded))
 
 
-def test_what_a_pair_of_rtoses_makes_the_monitor_do_is_bounded(tmp_path: Path) -> None:
-    file = pair(tmp_path)
+def observed(file: Path, tenant: str, output: str, total: int) -> Observer:
+    """Hold the paths behind an output against the graph and the bounds."""
     bounds = bounds_of(file, read(ANNOTATIONS))
 
     def started(session: Session) -> None:
-        session.expect("one", "latency: ")
+        session.expect(tenant, output)
 
-    seen = record(file.read_text(), sstc=False, icount=3, prepare=started, total=PATHS)
+    seen = record(file.read_text(), sstc=False, icount=3, prepare=started, total=total)
 
     observer = Observer(bounds)
     followed = [path for path in seen if not path.functions.keys() & set(FAULTS)]
@@ -72,3 +92,14 @@ def test_what_a_pair_of_rtoses_makes_the_monitor_do_is_bounded(tmp_path: Path) -
     assert not {problem for path in followed for problem in observer.problems(path.offsets)}
     longest = max(each.instructions for each in (*bounds.of_entries().values(), *bounds.of_looks()))
     assert max(path.longest_stretch for path in seen) <= longest
+    return observer
+
+
+def test_what_a_pair_of_rtoses_makes_the_monitor_do_is_bounded(tmp_path: Path) -> None:
+    observed(pair(tmp_path), "one", "latency: ", PATHS)
+
+
+def test_what_machine_modes_make_the_monitor_do_is_bounded(tmp_path: Path) -> None:
+    observer = observed(machine_modes(tmp_path), "pmp", "\n", MACHINE_PATHS)
+    files = {source.partition(":")[0] for source in observer.turns}
+    assert files >= MACHINE_LOOPS

@@ -10,7 +10,7 @@ import pytest
 from cotenant.bench import bounds as bench_bounds
 from cotenant.bench.report.kept import read as read_kept
 from cotenant.bench.row import row
-from cotenant.bounds.annotations import Annotations, Callees, LoopBound, Recursion, read
+from cotenant.bounds.annotations import Annotations, Callees, Jump, LoopBound, Recursion, read
 from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
 from cotenant.bounds.observed import Observer
 from cotenant.errors import BoundsError
@@ -84,6 +84,29 @@ def test_nested_loops_multiply(tmp_path: Path) -> None:
     assert longest(tmp_path, text, annotations) == 1 + 2 * outer + outer + 1
 
 
+NESTED = "start: nop\n1: nop\n2: nop\n bnez a1, 2b\n bnez a0, 1b\n mret"
+
+
+def over(most: int) -> Annotations:
+    """Return the bounds of both loops: the inner one has that of all its turns."""
+    inner = replace(turns("bnez a1, 2b", most), over="bnez a0, 1b")
+    return replace(NONE, loops=[inner, turns("bnez a0, 1b", 2)])
+
+
+def test_turns_that_are_bounded_over_the_loop_around_do_not_multiply(tmp_path: Path) -> None:
+    once = 1 + 2 + 1
+    assert longest(tmp_path, NESTED, over(4)) == 1 + 2 * once + 4 * 2 + once + 1
+
+
+def test_turns_that_are_bounded_over_the_loop_around_are_counted_together(tmp_path: Path) -> None:
+    code = f".option norvc\n.globl start\n{NESTED}\n"
+    observer = Observer(bounds_of(built(tmp_path, code), over(4)))
+    start, outer, inner, again, branch, end = range(0x1000, 0x1018, 4)
+    once = [outer, *3 * [inner, again], branch]
+    assert not list(observer.problems([start, *once, outer, *3 * [inner, again], branch, end]))
+    assert "5 turns of the loop" in next(observer.problems([start, *3 * once, end]))
+
+
 def test_a_loop_without_a_bound_is_named(tmp_path: Path) -> None:
     with pytest.raises(BoundsError, match=r"code.S:\d+: .*a loop without a bound: .*bnez a0, 1b"):
         longest(tmp_path, "start: nop\n1: nop\n bnez a0, 1b\n mret")
@@ -140,6 +163,24 @@ def test_an_indirect_call_that_is_not_listed_is_named(tmp_path: Path) -> None:
 def test_an_indirect_call_takes_the_longest_callee(tmp_path: Path) -> None:
     callees = Callees("code.S", "jalr a5", functions=("f", "g"))
     assert longest(tmp_path, INDIRECT, replace(NONE, calls=[callees])) == 1 + 4 + 1
+
+
+def test_a_jump_by_a_table_of_instructions_takes_its_longest_entry(tmp_path: Path) -> None:
+    text = "start:\n jr t1\n j 1f\n nop\n nop\n nop\n1: nop\n mret"
+    annotations = replace(NONE, jumps=[Jump("code.S", "jr t1", 8, 2)])
+    assert longest(tmp_path, text, annotations) == 1 + 2 + 2
+    assert not annotations.unused
+
+
+def test_a_jump_by_a_table_of_instructions_can_come_back(tmp_path: Path) -> None:
+    text = "start:\n jr t1\n nop\n mret\ntable: nop\n jr t3\n jr t3\n nop"
+    annotations = replace(NONE, jumps=[Jump("code.S", "jr t1", 8, 2, "table", "t3")])
+    assert longest(tmp_path, text, annotations) == 1 + 2 + 2
+
+
+def test_mret_to_machine_mode_goes_on(tmp_path: Path) -> None:
+    text = "start: nop\n mret\n.globl again\nagain: nop\n nop\n mret"
+    assert longest(tmp_path, text, replace(NONE, continues=("again",))) == 2 + 3
 
 
 RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: nop\n call f\n ret"

@@ -19,7 +19,7 @@ from cotenant.bounds.limits import limits_of
 from cotenant.bounds.monitor import Bound, MonitorBounds
 
 WAYS = "bounds.json"
-EXAMPLES = ("linux-freertos",)
+EXAMPLES = ("linux-freertos", "machine-freertos")
 
 _BUDGET = 400
 # In a row's name: where the stretch begins, and where most of it is.

@@ -21,7 +21,12 @@ from cotenant.errors import BenchError
 from cotenant.run.launch import Launch
 from cotenant.run.session import Session
 
-_ENTRIES = ("trap_entry", "machine_entry")
+_ENTRIES = (
+    "trap_entry",
+    "machine_entry",
+    "machine_confined_entry",
+    "machine_plain_entry",
+)
 _IDLE = "idle"
 # QEMU's names of the traps that come to the monitor.
 _REASONS = {

@@ -20,8 +20,9 @@ LONGEST_STRING = "longest string"
 """the bound of a loop over a text: as long as that is, or as the longest constant one"""
 
 _MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: \+ (?P<more>\d+))?")
-_LOOP = {"file", "text", "most", "why", "function"}
+_LOOP = {"file", "text", "most", "why", "function", "over"}
 _CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
+_JUMP = {"file", "text", "size", "entries", "table", "returns"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class LoopBound:
     """a number, LONGEST_STRING, or like `2 * MAX_VHARTS_PER_HART + 1`, of abi/limits.h"""
     why: str
     function: str = ""
+    over: str = ""
+    """the loop around it: `most` is that of all turns together while that one is gone round"""
 
     def turns(self, limits: Mapping[str, int]) -> int:
         """Return the number; `limits` has those that are lower in the system in question."""
@@ -63,12 +66,30 @@ class Callees:
 
 
 @dataclass(frozen=True)
+class Jump:
+    """A jump to one of the entries of a table of instructions."""
+
+    file: str
+    text: str
+    size: int
+    """the bytes of an entry"""
+    entries: int
+    table: str = ""
+    """where the first one is; without it, behind the jump"""
+    returns: str = ""
+    """the register by which an entry jumps back behind the jump, if it does"""
+
+
+@dataclass(frozen=True)
 class Recursion:
     """`caller` calls `callee` again, which does not call `caller` a second time."""
 
     caller: str
     callee: str
     why: str
+
+
+Annotation = LoopBound | Callees | Jump
 
 
 @dataclass
@@ -84,7 +105,10 @@ class Annotations:
     recursions: tuple[Recursion, ...]
     loops: list[LoopBound]
     calls: list[Callees]
-    used: set[LoopBound | Callees] = field(default_factory=set)
+    jumps: list[Jump] = field(default_factory=list)
+    continues: tuple[str, ...] = ()
+    """where mret can go on in machine mode, with interrupts off"""
+    used: set[Annotation] = field(default_factory=set)
 
     def loop(self, file: str, text: str, function: str) -> LoopBound | None:
         """Return the bound of a loop that begins in such a line."""
@@ -102,11 +126,23 @@ class Annotations:
                 return each
         return None
 
+    def jump(self, file: str, text: str) -> Jump | None:
+        """Return where the jump in such a line goes."""
+        for each in self.jumps:
+            if each.file == file and each.text == text:
+                self.used.add(each)
+                return each
+        return None
+
     @property
-    def unused(self) -> list[LoopBound | Callees]:
+    def every(self) -> list[Annotation]:
+        """All that are for a line."""
+        return [*self.loops, *self.calls, *self.jumps]
+
+    @property
+    def unused(self) -> list[Annotation]:
         """Those that were of no use to the monitors that were looked at."""
-        every: list[LoopBound | Callees] = [*self.loops, *self.calls]
-        return [each for each in every if each not in self.used]
+        return [each for each in self.every if each not in self.used]
 
 
 def read(file: Path) -> Annotations:
@@ -124,26 +160,28 @@ def read(file: Path) -> Annotations:
         tuple(Recursion(**each) for each in values.get("recursion", ())),
         [_loop(each) for each in values.get("loop", ())],
         [_call(each) for each in values.get("call", ())],
+        [_jump(each) for each in values.get("jump", ())],
+        tuple(values.get("continues", ())),
     )
-    every: list[LoopBound | Callees] = [*found.loops, *found.calls]
-    for annotation in every:
+    for annotation in found.every:
         _check(file.parent / annotation.file, annotation)
     return found
 
 
-def _check(source: Path, annotation: LoopBound | Callees) -> None:
+def _check(source: Path, annotation: Annotation) -> None:
     lines = source.read_text(encoding="utf-8").splitlines() if source.is_file() else []
-    if not any(annotation.text in line for line in lines):
-        raise BoundsError(
-            f"{annotation.file} has no line {annotation.text!r}: is that out of date?"
-        )
+    over = annotation.over if isinstance(annotation, LoopBound) else ""
+    for text in (annotation.text, over):
+        if not any(text in line for line in lines):
+            raise BoundsError(f"{annotation.file} has no line {text!r}: is that out of date?")
 
 
 def _loop(values: dict[str, Any]) -> LoopBound:
     _check_keys(values, _LOOP, {"file", "text", "most", "why"})
     return LoopBound(
-        values["file"], values["text"], values["most"], values["why"], values.get("function", "")
-    )
+        values["file"], values["text"], values["most"], values["why"],
+        values.get("function", ""), values.get("over", ""),
+    )  # fmt: skip
 
 
 def _call(values: dict[str, Any]) -> Callees:
@@ -154,6 +192,11 @@ def _call(values: dict[str, Any]) -> Callees:
         values["file"], values["text"], values.get("struct", ""), values.get("field", ""),
         values.get("table", ""), tuple(values.get("functions", ())),
     )  # fmt: skip
+
+
+def _jump(values: dict[str, Any]) -> Jump:
+    _check_keys(values, _JUMP, {"file", "text", "size", "entries"})
+    return Jump(**values)
 
 
 def _check_keys(values: dict[str, Any], known: set[str], needed: set[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import networkx
 
+from cotenant.bounds.annotations import Jump
 from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Decoder, Instruction, Kind
 from cotenant.errors import BoundsError
@@ -13,7 +14,8 @@ from cotenant.errors import BoundsError
 _MOST_BACK = 64
 _MOST_CASES = 512
 _MOST_COPIES = 16
-_LINKED_BY_T2 = ("load_pmp_addresses", "hypervisor_exchange")
+_LINKS = {"load_pmp_addresses": "t2", "hypervisor_exchange": "t2"}
+"""functions of assembly that are called with another link register than ra"""
 COPY = 1 << 40
 """between the numbers of an instruction and of its copies"""
 
@@ -40,11 +42,13 @@ class Function:
 
 
 class Explorer:
-    """Follows code from entries; `callees` says what each indirect call may call."""
+    """Follows code from entries; `jump` says where a jump by a table of instructions goes."""
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, image: Image, jump: Callable[[int], Jump | None] = lambda _: None) -> None:
         self.image = image
         self._decoder = Decoder(image.fetch)
+        self._jump_by_table = jump
+        self._links = dict(_LINKS)
 
     def function(self, entry: int) -> Function:
         """Return the function that begins at an address. Raises BoundsError for unknown jumps."""
@@ -89,7 +93,7 @@ class Explorer:
         return [target]
 
     def _indirect_jump(self, function: Function, each: Instruction) -> list[int]:
-        if each.register == "ra" or (each.register in ("t0", "t2") and self._is_helper(function)):
+        if each.register in ("ra", self._link(function)):
             function.returns.add(each.address)
             return []
         target = self._constant(function, each)
@@ -98,14 +102,31 @@ class Explorer:
         cases = self._cases(function, each)
         if cases:
             return cases
+        jump = self._jump_by_table(each.address)
+        if jump is not None:
+            return self._entries(function, each, jump)
         function.calls[each.address] = ()
         function.indirect.add(each.address)
         function.returns.add(each.address)
         return []
 
-    def _is_helper(self, function: Function) -> bool:
-        """Whether it is called with another link register than ra."""
-        return function.name.startswith("__riscv_save_") or function.name in _LINKED_BY_T2
+    def _entries(self, function: Function, each: Instruction, jump: Jump) -> list[int]:
+        """Return where a jump by a table of instructions leads in the function."""
+        first = self.image.address(jump.table) if jump.table else each.after
+        entries = [first + i * jump.size for i in range(jump.entries)]
+        if not jump.returns:
+            return entries
+        self._links[self.image.name(first)] = jump.returns
+        function.calls[each.address] = tuple(entries)
+        return [each.after]
+
+    def _link(self, function: Function) -> str:
+        """Return the register by which it returns, if it is not ra."""
+        return (
+            "t0"
+            if function.name.startswith("__riscv_save_")
+            else self._links.get(function.name, "ra")
+        )
 
     def _before(self, function: Function, each: Instruction) -> Iterable[Instruction]:
         """Give what stands before an instruction and has been followed, the nearest first."""

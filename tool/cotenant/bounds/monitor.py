@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bounds.annotations import LONGEST_STRING, Annotations, read
+from cotenant.bounds.annotations import LONGEST_STRING, Annotations, Jump, read
 from cotenant.bounds.graph import COPY, Explorer, Function, explore, place, text_argument
 from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Instruction
@@ -85,14 +85,17 @@ class MonitorBounds:
         self._root = root
         self._limits = limits or {}
         self._missing: list[str] = []
-        self._call_sources: dict[int, Sources] = {}
+        self._source_loops: dict[tuple[int, int, int], tuple[str, int, str]] = {}
         self.entries = [name for name in self.annotations.entries if self.image.has(name)]
         self._ends = frozenset(
             self.image.address(name) for name in self.annotations.ends if self.image.has(name)
         )
+        self.continues = [
+            self.image.address(name) for name in self.annotations.continues if self.image.has(name)
+        ]
         self.functions = explore(
-            Explorer(self.image),
-            [self.image.address(name) for name in self.entries],
+            Explorer(self.image, self._jump),
+            [*(self.image.address(name) for name in self.entries), *self.continues],
             self._callees,
             self._ends,
         )
@@ -103,7 +106,9 @@ class MonitorBounds:
         self._looks = frozenset(
             address for address in self._addresses() if self._is_look_at(address)
         )
-        self.stretches = Stretches(self.functions, self, self.is_look, self._faults())
+        self.stretches = Stretches(
+            self.functions, self, self.is_look, self._faults() | self._after_mret()
+        )
         if self._missing:
             raise BoundsError("\n".join(dict.fromkeys(self._missing)))
 
@@ -190,7 +195,15 @@ class MonitorBounds:
                 self._pointer(each) for each in self._objects.fields(known.struct, known.field)
             )
             return tuple(dict.fromkeys(each for each in found if each))
-        return tuple(self.image.address(each) for each in known.functions if self.image.has(each))
+        named = tuple(self.image.address(each) for each in known.functions if self.image.has(each))
+        if not named:
+            self._missing.append(f"{frame}: there is none of what {text} calls: {known.functions}")
+        return named
+
+    def _jump(self, address: int) -> Jump | None:
+        sources = Sources(self.image.file, self._root, [address])
+        frame = sources.at(address)
+        return self.annotations.jump(frame.file, sources.text(frame))
 
     def _table(self, name: str) -> tuple[int, ...]:
         start, stop = self.image.tables.get(name, (0, 0))
@@ -309,6 +322,12 @@ class MonitorBounds:
 
     def _source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         """Return the loop of the sources: file, first line, function."""
+        key = (function.entry, loop.head, len(loop.body))
+        if key not in self._source_loops:
+            self._source_loops[key] = self._found_source_loop(function, loop)
+        return self._source_loops[key]
+
+    def _found_source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         heads = [loop.head, *(a for a in loop.body if loop.head in function.successors[a])]
         frames = {a: self.sources.frames(place(a)) for a in loop.body}
         best: tuple[tuple[int, int], Frame] | None = None
@@ -331,7 +350,21 @@ class MonitorBounds:
         found = best[1] if best else self.sources.at(place(heads[-1]))
         return found.file, found.line, found.function
 
-    # Loads that may fault.
+    def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
+        """Whether the bound of a loop is that of all its turns while the outer one is gone round.
+
+        `outer` names that as `source` does.
+        """
+        file, line, name = self._source_loop(function, loop)
+        known = self.annotations.loop(file, self.sources.text(Frame(name, file, line)), name)
+        if known is None or not known.over or not outer:
+            return False
+        place_of_outer, _, _ = outer.rpartition(":")
+        file_of_outer, _, line_of_outer = place_of_outer.rpartition(":")
+        frame = Frame("", file_of_outer, int(line_of_outer))
+        return file_of_outer == file and self.sources.text(frame) == known.over
+
+    # Loads that may fault, and mret.
 
     def _faults(self) -> dict[int, int]:
         """Return what a trap costs at each load that may fault: the way to its handler and back."""
@@ -347,6 +380,20 @@ class MonitorBounds:
                     raise BoundsError(f"{handler} does not come to an end")
                 found[self.image.address(name)] = way.length + 2
         return found
+
+    def _after_mret(self) -> dict[int, int]:
+        """Return what goes on behind each mret, if it is to machine mode."""
+        if not self.continues:
+            return {}
+        explored = explore(Explorer(self.image), self.continues, lambda _: (), self._ends)
+        alone = Stretches(explored, self, self.is_look)
+        longest = max(alone.of_entry(each).way.length for each in self.continues)
+        return {
+            each.address: longest
+            for function in self.functions.values()
+            for each in function.instructions.values()
+            if each.mnemonic == "mret"
+        }
 
 
 def _redirect(function: Function, old: int, new: int) -> None:

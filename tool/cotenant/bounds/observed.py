@@ -12,7 +12,17 @@ from itertools import pairwise
 from cotenant.bounds.graph import Function, place
 from cotenant.bounds.instructions import Kind
 from cotenant.bounds.monitor import MonitorBounds
-from cotenant.bounds.stretches import Loop
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A loop whose turns are counted anew each time that it is entered from outside of `within`."""
+
+    source: str
+    head: int
+    most: int
+    within: set[int]
+    body: set[int]
 
 
 @dataclass
@@ -31,7 +41,10 @@ class Observer:
         self._bounds = bounds
         self._functions = {each.entry: each for each in reversed(list(bounds.functions.values()))}
         self._successors: dict[int, dict[int, set[int]]] = {}
-        self._loops: dict[int, list[tuple[int, set[int], int]]] = {}
+        self._loops: dict[int, list[_Counted]] = {}
+        self._continues = set(bounds.continues)
+        self.turns: dict[str, int] = {}
+        """the most turns that were seen of each loop of the sources"""
 
     def problems(self, path: Sequence[int]) -> Iterator[str]:
         """Give what is wrong in a path that begins at an entry, by addresses of instructions."""
@@ -47,6 +60,9 @@ class Observer:
             if self._bounds.is_look(instruction) or instruction.kind is Kind.WAIT:
                 for each in stack:
                     each.turns.clear()
+            if following in self._continues and instruction.kind is Kind.END:
+                stack = [_Activation(self._functions[following])]
+                continue
             if not self._goes_on(stack, address, following):
                 yield f"{now.function.name}: {address:#x} does not lead to {following:#x}"
                 return
@@ -81,22 +97,33 @@ class Observer:
     ) -> Iterator[str]:
         if now is not before:
             return
-        for head, body, most in self._loops_of(now.function):
-            if following == head:
-                turns = now.turns.get(head, 0) + 1 if address in body else 0
-                now.turns[head] = turns
-                if turns > most:
-                    yield f"{now.function.name}: {turns} turns of the loop at {head:#x}, not {most}"
+        for loop in self._loops_of(now.function):
+            if address not in loop.within and following in loop.within:
+                now.turns[loop.head] = 0
+            if following == loop.head and address in loop.body:
+                turns = now.turns[loop.head] = now.turns.get(loop.head, 0) + 1
+                self.turns[loop.source] = max(turns, self.turns.get(loop.source, 0))
+                if turns > loop.most:
+                    yield (
+                        f"{now.function.name}: {turns} turns of the loop at {loop.head:#x}, "
+                        f"not {loop.most}"
+                    )
 
-    def _loops_of(self, function: Function) -> list[tuple[int, set[int], int]]:
-        """Return the head, the body and the most turns of each loop that has an annotation."""
+    def _loops_of(self, function: Function) -> list[_Counted]:
+        """Return each loop that has an annotation."""
         if function.entry not in self._loops:
             found = self._loops[function.entry] = []
-            ahead: list[Loop] = list(self._bounds.stretches.loops[function.number])
+            ahead = [(each, each, "") for each in self._bounds.stretches.loops[function.number]]
             while ahead:
-                loop = ahead.pop()
-                ahead += loop.inner
+                loop, outer, source_of_outer = ahead.pop()
+                source = self._bounds.source(function, loop)
+                ahead += [(each, loop, source) for each in loop.inner]
                 most = self._bounds.known_most(function, loop)
                 if most is not None:
-                    found.append((place(loop.head), {place(each) for each in loop.body}, most))
+                    is_over = self._bounds.is_over(function, loop, source_of_outer)
+                    body, within = (
+                        {place(node) for node in each.body}
+                        for each in (loop, outer if is_over else loop)
+                    )
+                    found.append(_Counted(source, place(loop.head), most, within, body))
         return self._loops[function.entry]

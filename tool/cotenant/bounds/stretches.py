@@ -55,6 +55,10 @@ class _Part:
 
     loop: Loop
     turn: Way
+    source: str = ""
+    """of a loop with a bound for as long as the one around it is gone round: its name, ..."""
+    most: int = 0
+    """... and that bound"""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,9 @@ class Loops(Protocol):
 
     def most(self, function: Function, loop: Loop) -> int | None:
         """Return how often that is gone round at most without a look; None: not known."""
+
+    def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
+        """Return whether that is the most for as long as `outer`, a source, is gone round."""
 
 
 IsLook = Callable[[Instruction], bool]
@@ -230,7 +237,8 @@ class Stretches:
         """Do an inner loop, and put the turns that it may make into what lies ahead.
 
         If it is a part of the loop around it in the sources, the turns of both together are
-        bounded: they are left to that one, and the parts with their longest turns returned.
+        bounded: they are left to that one, and the parts with their longest turns returned. So
+        they are if its bound is one for as long as that one is gone round.
         """
         source = self._known.source(function, loop)
         parts = self._work(function, loop, heads, ahead, source)
@@ -239,11 +247,12 @@ class Stretches:
         if again is not None:
             parts.append(_Part(loop, again))
         is_part = source == outer
+        if parts and not is_part and self._known.is_over(function, loop, outer):
+            parts = self._over(function, loop, source, parts)
+            is_part = True
         turns: Way | None = None
         if parts and not is_part:
-            longest = max((part.turn for part in parts), key=lambda way: way.length)
-            most = self._known.most(function, loop) or 0
-            turns = Way(most * longest.length, loop.head, longest, most) if most else None
+            turns = self._turns(function, loop, parts)
             own = {outcome: _behind_turns(turns, way) for outcome, way in own.items()}
         for address in loop.body:
             values = dict(ahead[address])
@@ -261,6 +270,27 @@ class Stretches:
                         o: _behind_turns(turns, way) for o, way in ahead[address].items()
                     }
         return []
+
+    def _over(self, function: Function, loop: Loop, source: str, parts: list[_Part]) -> list[_Part]:
+        """Return a loop's parts as those of the loop around it, with a bound of their own."""
+        if any(part.source for part in parts):
+            raise BoundsError(f"{source}: it is over a loop, and one in it is over this one")
+        most = self._known.most(function, loop) or 0
+        return [_Part(part.loop, part.turn, source, most) for part in parts]
+
+    def _turns(self, function: Function, loop: Loop, parts: list[_Part]) -> Way | None:
+        """Return all turns that a loop and its parts make."""
+        longest: dict[str, _Part] = {}
+        for part in parts:
+            if part.source not in longest or longest[part.source].turn.length < part.turn.length:
+                longest[part.source] = part
+        turns: Way | None = None
+        for part in longest.values():
+            most = part.most if part.source else self._known.most(function, loop) or 0
+            if most:
+                way = Way(most * part.turn.length, loop.head, part.turn, most)
+                turns = way if turns is None else _joined(way, turns)
+        return turns
 
     def _behind(
         self,
