@@ -13,6 +13,7 @@
 /* Those of an instruction and its data, if each of both is in two blocks. */
 #define ENTRIES_NEEDED 4
 #define TABLE_BITS 9
+#define PAGE_SIZE (1ul << GUEST_PAGE_SHIFT)
 /* Levels of the page tables, less than the number of their mode in satp. */
 #define MODE_LESS_LEVELS 5
 #define PTE_VALID 0x1
@@ -123,7 +124,7 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
     const struct bundle_vhart *own = vhart->description;
     const uint8_t *blocks = (const uint8_t *)confinement->blocks[*confinement->purpose];
     uint64_t at = physical >> 2;
-    uint64_t size = PMP_ALL;
+    uint64_t size = opens ? PMP_ALL : 1; /* nothing is narrowed that nobody asks for */
     uint8_t config = confinement->rights(vhart, at, &size) & PMP_RIGHTS;
     uint64_t address;
 
@@ -164,7 +165,7 @@ static enum confine_verdict look_up_tables(struct vhart *vhart, struct confineme
         if (verdict != CONFINE_ALLOWED) {
             return verdict;
         }
-        if (opens && hart_is_wanted()) {
+        if (hart_is_wanted()) {
             return CONFINE_OPENED; /* not yet: all of it takes long */
         }
         if (!tenant_owns_memory(vhart->tenant, place, sizeof(entry))) {
@@ -200,31 +201,39 @@ enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *co
                : CONFINE_ELSEWHERE;
 }
 
-bool confine_allows(struct vhart *vhart, struct confinement *confinement, uint64_t satp, bool store,
-                    uint64_t address)
+enum confine_verdict confine_allows(struct vhart *vhart, struct confinement *confinement,
+                                    uint64_t satp, bool store, uint64_t address)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     uint8_t right = store ? PMP_WRITE : PMP_READ;
     struct memory_access access = {.size = 1};
+    bool is_new_page = satp >> SATP_MODE_SHIFT != 0;
     uint32_t instruction;
     uint64_t physical;
+    uint64_t end;
 
     if (!guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
-        return true;
+        return CONFINE_ALLOWED;
     }
     (void)(instruction_decode(instruction, store, &access) ||
            instruction_decode_floating(instruction, store, &access));
-    /* In each unit of 4 bytes. */
-    for (uint64_t end = address + access.size; address < end; address = (address | 3) + 1) {
-        if (satp >> SATP_MODE_SHIFT != 0 &&
-            look_up_tables(vhart, confinement, satp, address, false) == CONFINE_DENIED) {
-            return false;
+    end = address + access.size;
+    while (address < end) { /* in each unit of 4 bytes */
+        enum confine_verdict verdict =
+            is_new_page ? look_up_tables(vhart, confinement, satp, address, false)
+                        : CONFINE_ALLOWED;
+
+        if (verdict == CONFINE_OPENED || hart_is_wanted()) {
+            return CONFINE_OPENED;
         }
-        if (guest_translate_checked(vhart->tenant, satp, vhart->world.mstatus, store, address,
-                                    &physical) &&
-            look_up(vhart, confinement, right, physical, false) == CONFINE_DENIED) {
-            return false;
+        if (verdict == CONFINE_DENIED ||
+            (guest_translate_checked(vhart->tenant, satp, vhart->world.mstatus, store, address,
+                                     &physical) &&
+             look_up(vhart, confinement, right, physical, false) == CONFINE_DENIED)) {
+            return CONFINE_DENIED;
         }
+        address = (address | 3) + 1;
+        is_new_page = satp >> SATP_MODE_SHIFT != 0 && address % PAGE_SIZE == 0;
     }
-    return true;
+    return CONFINE_ALLOWED;
 }

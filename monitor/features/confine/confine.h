@@ -39,7 +39,7 @@ struct confinement {
 
 enum confine_verdict {
     CONFINE_ALLOWED, /* and the hart's entries say so: the access was refused for another reason */
-    CONFINE_OPENED,  /* from now on: the access is to be made again */
+    CONFINE_OPENED,  /* from now on, or the hart is wanted: the access is to be made again */
     CONFINE_DENIED,  /* by the second set */
     CONFINE_ELSEWHERE, /* not by that: the address is not the vhart's, or no memory */
 };
@@ -62,11 +62,11 @@ enum confine_verdict confine_look_up(struct vhart *vhart, struct confinement *co
                                      uint64_t cause, uint64_t address);
 
 /*
- * The second set does not forbid the load or store of the loaded vhart's instruction at its pc. It
+ * Whether the second set forbids the load or store of the loaded vhart's instruction at its pc. It
  * is made by the mode in MPP of the world, and translated by `satp`; whether that, or the bundle,
  * permits it is not asked.
  */
-bool confine_allows(struct vhart *vhart, struct confinement *confinement, uint64_t satp, bool store,
-                    uint64_t address);
+enum confine_verdict confine_allows(struct vhart *vhart, struct confinement *confinement,
+                                    uint64_t satp, bool store, uint64_t address);
 
 #endif

@@ -85,21 +85,24 @@ static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
                                      address};
     uint64_t mode = mode_of_hart(vhart);
     uint64_t satp = CSR_READ(satp);
+    enum confine_verdict verdict = CONFINE_ALLOWED;
     bool done = false;
 
     if (inner_modifies_privilege(vhart)) {
         satp = inner->satp;
         world->mstatus |= inner->status & MSTATUS_MPP; /* it is U */
     }
-    if (*machine->confinement.purpose != RIGHTS_OWN && machine->confined &&
-        !confine_allows(vhart, &machine->confinement, satp, !load, address)) {
-        fault.cause = load ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
-    } else {
+    if (*machine->confinement.purpose != RIGHTS_OWN && machine->confined) {
+        verdict = confine_allows(vhart, &machine->confinement, satp, !load, address);
+    }
+    if (verdict == CONFINE_ALLOWED) {
         done = misaligned_emulate(vhart, satp, &fault);
+    } else {
+        fault.cause = load ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
     }
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | mode;
-    if (done) {
-        return;
+    if (done || verdict == CONFINE_OPENED) {
+        return; /* or it is made again */
     }
     if (fault.cause == CAUSE_LOAD_MISALIGNED || fault.cause == CAUSE_STORE_MISALIGNED) {
         fault.cause = cause; /* an instruction of another kind */

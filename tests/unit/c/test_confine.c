@@ -11,6 +11,7 @@
 #include "core/hart.h"
 #include "core/tenant.h"
 #include "features/confine/confine.h"
+#include "guest_bench.h"
 
 #define ENTRIES COTENANT_PMP_ENTRIES
 #define SPARE 6       /* the first of them */
@@ -320,6 +321,42 @@ static void too_few_entries_are_none(void **state)
     assert_int_equal(first.end, 0);
 }
 
+#define LOAD_DOUBLE 0x0005b503 /* ld a0, 0(a1) */
+
+static enum confine_verdict look_at_load(uint64_t satp, uint64_t address)
+{
+    return confine_allows(&vharts[0], &first, satp, false, address);
+}
+
+/* In each unit of 4 bytes, and in the page tables; where the hart is wanted it is asked later. */
+static void a_load_that_the_hart_has_not_made_is_looked_up(void **state)
+{
+    uint64_t data = guest_page(5);
+    uint64_t satp = guest_satp(SV39, guest_page(0));
+    (void)state;
+
+    guest_reset();
+    guest_store16(guest_page(3), LOAD_DOUBLE & 0xffff);
+    guest_store16(guest_page(3) + 2, LOAD_DOUBLE >> 16);
+    guest_store64(guest_page(0), guest_entry(data, 0xcf)); /* a leaf */
+    vharts[0].tenant = &guest;
+    vharts[0].world.registers[REGISTER_PC] = guest_page(3);
+    purposes[0] = 0;
+    set = (struct pmp_set){.addresses = {data >> 2}, .configs = {PMP_MODE_NAPOT | PMP_READ}};
+    assert_int_equal(look_at_load(0, data), CONFINE_ALLOWED);
+    assert_int_equal(look_at_load(0, data + 1), CONFINE_DENIED);
+    assert_int_equal(look_at_load(satp, 0), CONFINE_DENIED); /* the table */
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_int_equal(look_at_load(0, data), CONFINE_OPENED);
+    assert_int_equal(look_at_load(0, data + 1), CONFINE_OPENED);
+    set.addresses[1] = UINT64_MAX >> 10;
+    set.configs[1] = PMP_MODE_NAPOT | PMP_READ;
+    assert_int_equal(look_at_load(satp, 0), CONFINE_OPENED);
+    csr_file_write("mip", 0);
+    assert_int_equal(look_at_load(satp, 0), CONFINE_ALLOWED);
+    vharts[0].tenant = NULL;
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -329,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup(purposes_are_apart, set_up),
         cmocka_unit_test_setup(vharts_of_a_hart_have_the_same_addresses, set_up),
         cmocka_unit_test_setup(too_few_entries_are_none, set_up),
+        cmocka_unit_test_setup(a_load_that_the_hart_has_not_made_is_looked_up, set_up),
     };
 
     csr_file_write("tp", (uint64_t)(uintptr_t)&harts_here[0]);

@@ -10,12 +10,20 @@ import pytest
 from cotenant.bench import bounds as bench_bounds
 from cotenant.bench.report.kept import read as read_kept
 from cotenant.bench.row import row
-from cotenant.bounds.annotations import Annotations, Callees, Jump, LoopBound, Recursion, read
+from cotenant.bounds.annotations import (
+    Annotations,
+    Callees,
+    Jump,
+    LoopBound,
+    Recursion,
+    TextBound,
+    read,
+)
 from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
 from cotenant.bounds.observed import Observer
 from cotenant.errors import BoundsError
 
-NONE = Annotations({"start": ""}, ("gone",), ("mip",), {}, (), (), [], [])
+NONE = Annotations({"start": ""}, ("gone",), ("mip",), {}, (), ("sized",), (), [], [])
 
 
 def built(tmp_path: Path, text: str, name: str = "code.S") -> Path:
@@ -181,6 +189,81 @@ def test_a_jump_by_a_table_of_instructions_can_come_back(tmp_path: Path) -> None
 def test_mret_to_machine_mode_goes_on(tmp_path: Path) -> None:
     text = "start: nop\n mret\n.globl again\nagain: nop\n nop\n mret"
     assert longest(tmp_path, text, replace(NONE, continues=("again",))) == 2 + 3
+
+
+@pytest.mark.parametrize(("size", "turns_taken"), [("li a2, 3", 3), ("ld a2, 0(a0)", 7)])
+def test_a_size_that_is_known_bounds_what_it_is_the_size_of(
+    tmp_path: Path, size: str, turns_taken: int
+) -> None:
+    text = (
+        f"start: {size}\n call sized\n mret\n.globl sized\n.type sized, @function\n"
+        "sized: nop\n1: addi a2, a2, -1\n bnez a2, 1b\n ret"
+    )
+    annotations = replace(NONE, loops=[replace(turns("bnez a2, 1b", 7), bytes=1)])
+    assert longest(tmp_path, text, annotations) == 2 + (1 + 2 * turns_taken + 2 + 1) + 1
+
+
+@pytest.mark.parametrize("texts", [['"ab"'], ['"ab"', "name"]])
+def test_a_text_that_is_known_bounds_what_it_is_put_by(tmp_path: Path, texts: list[str]) -> None:
+    calls = "".join(f"    put({each});\n" for each in texts)
+    elf = built(tmp_path, f"""\
+const char other[] = "a longer text";
+const char *volatile where = other;
+__attribute__((noinline)) void put(const char *text)
+{{
+    while (*text != 0) {{
+        (void)*(volatile const char *)text++;
+    }}
+}}
+void work(void)
+{{
+    const char *name = where;
+
+{calls}}}
+__asm__(".globl start\\nstart: call work\\n mret");
+""", "code.c")  # fmt: skip
+    loop = LoopBound("code.c", "while (*text != 0) {", "longest string", "by hand")
+    annotations = replace(NONE, loops=[loop], texts=("put",))
+    unknown = bounds_of(elf, annotations).of_entries()["start"].instructions
+    name = TextBound("code.c", "put(name);", 4, "by hand")
+    known = bounds_of(elf, replace(annotations, lengths=[name])).of_entries()["start"].instructions
+    longer = len("a longer text") + 1 - 4
+    assert (unknown > known + longer) == (len(texts) == 2)
+    assert (unknown == known) == (len(texts) == 1)
+
+
+HOOKS = """\
+void once(void) {{ __asm__ volatile("nop"); }}
+void thrice(void) {{ __asm__ volatile("nop\\n nop\\n nop"); }}
+typedef void hook(void);
+__attribute__((used, section("all"))) static hook *const first = once;
+__attribute__((used, section("all"))) static hook *const second = {second};
+extern hook *const __start_all[];
+extern hook *const __stop_all[];
+#define FOR_EACH_IN_TABLE(table, each) \\
+    for (hook *const *each = __start_##table; each < __stop_##table; each++)
+void work(void)
+{{
+    FOR_EACH_IN_TABLE(all, each)
+    {{
+        (*each)();
+    }}
+}}
+__asm__(".globl start\\nstart: call work\\n mret");
+"""
+
+
+def test_a_loop_over_a_table_calls_each_of_its_functions_once(tmp_path: Path) -> None:
+    found = []
+    for second in ("once", "thrice"):
+        folder = tmp_path / second
+        folder.mkdir()
+        call = Callees("code.c", "(*each)();", table="all")
+        elf = built(folder, HOOKS.format(second=second), "code.c")
+        bounds = bounds_of(elf, replace(NONE, calls=[call]))
+        found.append(bounds.of_entries()["start"].instructions)
+    # Two instructions more, and once more in what follows the last turn.
+    assert found[1] - found[0] == 2 * 2
 
 
 RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: nop\n call f\n ret"

@@ -20,7 +20,8 @@ LONGEST_STRING = "longest string"
 """the bound of a loop over a text: as long as that is, or as the longest constant one"""
 
 _MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: \+ (?P<more>\d+))?")
-_LOOP = {"file", "text", "most", "why", "function", "over"}
+_LOOP = {"file", "text", "most", "why", "function", "over", "bytes"}
+_PIECE = {"file", "text", "most", "why"}
 _CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
 _JUMP = {"file", "text", "size", "entries", "table", "returns"}
 
@@ -37,20 +38,26 @@ class LoopBound:
     function: str = ""
     over: str = ""
     """the loop around it: `most` is that of all turns together while that one is gone round"""
+    bytes: int = 0
+    """that a turn takes of the size that the function is called with"""
 
     def turns(self, limits: Mapping[str, int]) -> int:
         """Return the number; `limits` has those that are lower in the system in question."""
-        if isinstance(self.most, int):
-            return self.most
-        found = _MOST.fullmatch(self.most)
-        if found is None:
-            raise BoundsError(f"{self.file}: {self.text}: what is {self.most!r}?")
-        name = found["name"]
-        try:
-            limit = limits[name] if name in limits else abi.limit(name)
-        except KeyError:
-            raise BoundsError(f"abi/limits.h has no COTENANT_{name}") from None
-        return int(found["factor"] or 1) * limit + int(found["more"] or 0)
+        return _number(self.most, limits, f"{self.file}: {self.text}")
+
+
+@dataclass(frozen=True)
+class TextBound:
+    """How long the text that a call is made with is at most, with its end."""
+
+    file: str
+    text: str
+    most: int | str
+    why: str
+
+    def length(self, limits: Mapping[str, int]) -> int:
+        """Return the number."""
+        return _number(self.most, limits, f"{self.file}: {self.text}")
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ class Recursion:
     why: str
 
 
-Annotation = LoopBound | Callees | Jump
+Annotation = LoopBound | Callees | Jump | TextBound
 
 
 @dataclass
@@ -102,10 +109,13 @@ class Annotations:
     faults: dict[str, str]
     texts: tuple[str, ...]
     """functions whose first argument is a text"""
+    sizes: tuple[str, ...]
+    """functions whose third argument is a size"""
     recursions: tuple[Recursion, ...]
     loops: list[LoopBound]
     calls: list[Callees]
     jumps: list[Jump] = field(default_factory=list)
+    lengths: list[TextBound] = field(default_factory=list)
     continues: tuple[str, ...] = ()
     """where mret can go on in machine mode, with interrupts off"""
     used: set[Annotation] = field(default_factory=set)
@@ -134,10 +144,18 @@ class Annotations:
                 return each
         return None
 
+    def length(self, file: str, text: str) -> TextBound | None:
+        """Return the bound of the text of the call in such a line."""
+        for each in self.lengths:
+            if each.file == file and each.text == text:
+                self.used.add(each)
+                return each
+        return None
+
     @property
     def every(self) -> list[Annotation]:
         """All that are for a line."""
-        return [*self.loops, *self.calls, *self.jumps]
+        return [*self.loops, *self.calls, *self.jumps, *self.lengths]
 
     @property
     def unused(self) -> list[Annotation]:
@@ -157,15 +175,32 @@ def read(file: Path) -> Annotations:
         tuple(values.get("looks", ())),
         values.get("faults", {}),
         tuple(values.get("texts", ())),
+        tuple(values.get("sizes", ())),
         tuple(Recursion(**each) for each in values.get("recursion", ())),
         [_loop(each) for each in values.get("loop", ())],
         [_call(each) for each in values.get("call", ())],
         [_jump(each) for each in values.get("jump", ())],
+        [_length(each) for each in values.get("length", ())],
         tuple(values.get("continues", ())),
     )
     for annotation in found.every:
         _check(file.parent / annotation.file, annotation)
     return found
+
+
+def _number(most: int | str, limits: Mapping[str, int], whose: str) -> int:
+    """Return a number, or what an expression of a limit comes to."""
+    if isinstance(most, int):
+        return most
+    found = _MOST.fullmatch(most)
+    if found is None:
+        raise BoundsError(f"{whose}: what is {most!r}?")
+    name = found["name"]
+    try:
+        limit = limits[name] if name in limits else abi.limit(name)
+    except KeyError:
+        raise BoundsError(f"abi/limits.h has no COTENANT_{name}") from None
+    return int(found["factor"] or 1) * limit + int(found["more"] or 0)
 
 
 def _check(source: Path, annotation: Annotation) -> None:
@@ -180,7 +215,7 @@ def _loop(values: dict[str, Any]) -> LoopBound:
     _check_keys(values, _LOOP, {"file", "text", "most", "why"})
     return LoopBound(
         values["file"], values["text"], values["most"], values["why"],
-        values.get("function", ""), values.get("over", ""),
+        values.get("function", ""), values.get("over", ""), values.get("bytes", 0),
     )  # fmt: skip
 
 
@@ -192,6 +227,11 @@ def _call(values: dict[str, Any]) -> Callees:
         values["file"], values["text"], values.get("struct", ""), values.get("field", ""),
         values.get("table", ""), tuple(values.get("functions", ())),
     )  # fmt: skip
+
+
+def _length(values: dict[str, Any]) -> TextBound:
+    _check_keys(values, _PIECE, _PIECE)
+    return TextBound(**values)
 
 
 def _jump(values: dict[str, Any]) -> Jump:

@@ -37,8 +37,8 @@ class Function:
     """instructions behind which (and behind whose call) the function is over"""
     indirect: set[int] = field(default_factory=set)
     """of the calls, those by a pointer"""
-    text: int | None = None
-    """the length of the text that it is called with, if there is one and it is known"""
+    size: int | None = None
+    """of what it is called with, or the length of that text, if it is known"""
 
 
 class Explorer:
@@ -179,15 +179,51 @@ class Explorer:
 
 def text_argument(function: Function, call: int, image: Image) -> int | None:
     """Return the length of the longest text that a0 can point to at a call; None: not known."""
-    before: dict[int, list[int]] = {}
-    for node, after in function.successors.items():
-        for each in after:
-            before.setdefault(each, []).append(node)
-    found = _constants(function, before, call, "a0", set())
+    found = _constants(function, _predecessors(function), call, "a0", set())
     if not found:
         return None
     lengths = [image.text_length(each) for each in found]
     return None if None in lengths else max(each for each in lengths if each is not None)
+
+
+def size_argument(function: Function, call: int) -> int | None:
+    """Return the largest constant that a2 can be at a call; None: it can be something else."""
+    before = _predecessors(function)
+    found = 0
+    ahead, seen = [call], set[int]()
+    while ahead:
+        node = ahead.pop()
+        if node == function.entry or not before.get(node):
+            return None
+        for each in before[node]:
+            instruction = function.instructions[each]
+            number = _loaded(instruction, "a2")
+            if number is not None:
+                found = max(found, number)
+            elif each in function.calls or instruction.writes("a2"):
+                return None
+            elif each not in seen:
+                seen.add(each)
+                ahead.append(each)
+    return found
+
+
+def _loaded(each: Instruction, register: str) -> int | None:
+    """Return the number that an instruction loads into a register, if it does."""
+    fields = [part.strip() for part in each.operands.split(",")]
+    if fields[0] != register:
+        return None
+    is_number = each.mnemonic in ("c.li", "li") or (each.mnemonic == "addi" and fields[1] == "zero")
+    number = _second(each) if is_number else -1
+    return number if number >= 0 else None
+
+
+def _predecessors(function: Function) -> dict[int, list[int]]:
+    before: dict[int, list[int]] = {}
+    for node, after in function.successors.items():
+        for each in after:
+            before.setdefault(each, []).append(node)
+    return before
 
 
 def _constants(

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from cotenant import paths
 from cotenant.bounds.annotations import LONGEST_STRING, Annotations, Jump, read
-from cotenant.bounds.graph import COPY, Explorer, Function, explore, place, text_argument
+from cotenant.bounds.graph import (
+    COPY,
+    Explorer,
+    Function,
+    explore,
+    place,
+    size_argument,
+    text_argument,
+)
 from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Instruction
 from cotenant.bounds.objects import Objects
@@ -22,7 +30,7 @@ ANNOTATIONS = paths.MONITOR / "bounds.toml"
 _HOOKS = "core/hooks.h"
 _FOR_EACH = re.compile(r"FOR_EACH_IN_TABLE\((\w+),")
 _MOSTLY = 0.6
-_TEXTS = 1000
+_SIZES = 1000
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,8 @@ class MonitorBounds:
         )
         self._missing += self.unused_pointers()
         self._unroll()
-        self._know_texts()
         self.sources = Sources(elf, root, self._addresses())
+        self._know_sizes()
         self._looks = frozenset(
             address for address in self._addresses() if self._is_look_at(address)
         )
@@ -260,33 +268,45 @@ class MonitorBounds:
             self.functions[number] = replace(callee, number=number, calls=calls)
             _redirect(caller, callee.entry, number)
 
-    def _know_texts(self) -> None:
-        """Give calls with a constant text a callee of their own, which knows its length."""
-        names = [name for name in self.annotations.texts if self.image.has(name)]
-        texts = {self.image.address(name) for name in names} & self.functions.keys()
+    def _know_sizes(self) -> None:
+        """Give calls with a constant text or size a callee of their own, which knows that."""
+        names = {*self.annotations.texts, *self.annotations.sizes}
+        sized = {self.image.address(each) for each in names if self.image.has(each)}
+        sized &= self.functions.keys()
         made: dict[tuple[int, int], int] = {}
 
-        def known(entry: int, length: int) -> int:
-            if (entry, length) not in made:
-                number = made[entry, length] = entry + (_TEXTS + length) * COPY
+        def known(entry: int, size: int) -> int:
+            if (entry, size) not in made:
+                number = made[entry, size] = entry + (_SIZES + size) * COPY
                 function = self.functions[entry]
                 calls = {
-                    address: tuple(known(c, length) if c in texts else c for c in callees)
+                    address: tuple(known(c, size) if c in sized else c for c in callees)
                     for address, callees in function.calls.items()
                 }
-                self.functions[number] = replace(function, number=number, calls=calls, text=length)
-            return made[entry, length]
+                self.functions[number] = replace(function, number=number, calls=calls, size=size)
+            return made[entry, size]
 
         for function in list(self.functions.values()):
-            if function.entry in texts:
+            if function.entry in sized:
                 continue
             for address, callees in list(function.calls.items()):
-                if texts.intersection(callees):
-                    length = text_argument(function, address, self.image)
-                    if length is not None:
+                if sized.intersection(callees):
+                    size = self._size(function, address, callees[0])
+                    if size is not None:
                         function.calls[address] = tuple(
-                            known(c, length) if c in texts else c for c in callees
+                            known(c, size) if c in sized else c for c in callees
                         )
+
+    def _size(self, function: Function, address: int, callee: int) -> int | None:
+        """Return the length of the text, or the size, that a call is made with, if it is known."""
+        if self.image.name(callee) in self.annotations.sizes:
+            return size_argument(function, address)
+        length = text_argument(function, address, self.image)
+        if length is None:
+            frame = self.sources.at(place(address))
+            bound = self.annotations.length(frame.file, self.sources.text(frame))
+            length = None if bound is None else bound.length(self._limits)
+        return length
 
     # Loops.
 
@@ -317,8 +337,21 @@ class MonitorBounds:
         if known is None:
             return None
         if known.most == LONGEST_STRING:
-            return self.image.longest_string if function.text is None else function.text
-        return known.turns(self._limits)
+            return self.image.longest_string if function.size is None else function.size
+        most = known.turns(self._limits)
+        if known.bytes and function.size is not None:
+            return min(most, function.size // known.bytes)
+        return most
+
+    def hooks(self, function: Function, loop: Loop) -> tuple[int, ...]:
+        """Return the functions that a loop over a table calls, each once; none: it is no such."""
+        file, line, name = self._source_loop(function, loop)
+        table = _FOR_EACH.match(self.sources.text(Frame(name, file, line)))
+        start, stop = self.image.tables.get(table[1] if table else name, (0, 0))
+        has_structs = any(start <= each < stop for each in self._objects.objects)
+        if has_structs or not (table or file == _HOOKS):
+            return ()
+        return tuple(self.image.pointers(start, stop, 8, 0))
 
     def _source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         """Return the loop of the sources: file, first line, function."""

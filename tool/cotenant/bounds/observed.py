@@ -72,10 +72,11 @@ class Observer:
         now = stack[-1]
         callees = now.function.calls.get(address)
         if callees is not None:
-            if following not in {place(each) for each in callees}:
+            called = next((each for each in callees if place(each) == following), None)
+            if called is None:
                 return False
             now.address = address
-            stack.append(_Activation(self._functions[following]))
+            stack.append(_Activation(self._bounds.functions[called]))
             return True
         while address in now.function.returns:
             stack.pop()
@@ -111,8 +112,8 @@ class Observer:
 
     def _loops_of(self, function: Function) -> list[_Counted]:
         """Return each loop that has an annotation."""
-        if function.entry not in self._loops:
-            found = self._loops[function.entry] = []
+        if function.number not in self._loops:
+            found = self._loops[function.number] = []
             ahead = [(each, each, "") for each in self._bounds.stretches.loops[function.number]]
             while ahead:
                 loop, outer, source_of_outer = ahead.pop()
@@ -126,4 +127,4 @@ class Observer:
                         for each in (loop, outer if is_over else loop)
                     )
                     found.append(_Counted(source, place(loop.head), most, within, body))
-        return self._loops[function.entry]
+        return self._loops[function.number]

@@ -88,6 +88,9 @@ class Loops(Protocol):
     def most(self, function: Function, loop: Loop) -> int | None:
         """Return how often that is gone round at most without a look; None: not known."""
 
+    def hooks(self, function: Function, loop: Loop) -> tuple[int, ...]:
+        """Return the functions that a loop over a table calls, each once; none: it is no such."""
+
     def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
         """Return whether that is the most for as long as `outer`, a source, is gone round."""
 
@@ -150,6 +153,8 @@ class Stretches:
         self._is_look = is_look
         self._extra = extra or {}
         self.summaries: dict[int, Summary] = {}
+        self._free: int | None = None
+        """a call that counts as one instruction for now"""
         self._ahead: dict[int, dict[int, _Ahead]] = {}
         self._order = order(functions)
         self.loops: dict[int, list[Loop]] = {}
@@ -252,7 +257,8 @@ class Stretches:
             is_part = True
         turns: Way | None = None
         if parts and not is_part:
-            turns = self._turns(function, loop, parts)
+            turns = self._hook_turns(function, loop, heads, ahead, source)
+            turns = turns or self._turns(function, loop, parts)
             own = {outcome: _behind_turns(turns, way) for outcome, way in own.items()}
         for address in loop.body:
             values = dict(ahead[address])
@@ -277,6 +283,32 @@ class Stretches:
             raise BoundsError(f"{source}: it is over a loop, and one in it is over this one")
         most = self._known.most(function, loop) or 0
         return [_Part(part.loop, part.turn, source, most) for part in parts]
+
+    def _hook_turns(
+        self,
+        function: Function,
+        loop: Loop,
+        heads: list[int],
+        ahead: Mapping[int, _Ahead],
+        source: str,
+    ) -> Way | None:
+        """Return all turns of a loop that calls each function of a table once."""
+        hooks = self._known.hooks(function, loop)
+        calls = [each for each in loop.body & function.indirect if each in function.calls]
+        if not hooks or len(calls) != 1 or set(function.calls[calls[0]]) != set(hooks):
+            return None
+        self._free = calls[0]
+        without = dict(ahead)
+        parts = self._work(function, loop, heads, without, source)
+        self._free = None
+        turn = without[loop.head].get(loop.head)
+        if parts or turn is None:
+            return None
+        turns = Way(len(hooks) * turn.length, loop.head, turn, len(hooks))
+        for each in hooks:
+            through = self.summaries[each].through if each in self.summaries else None
+            turns = turns if through is None else _joined(through, turns)
+        return turns
 
     def _turns(self, function: Function, loop: Loop, parts: list[_Part]) -> Way | None:
         """Return all turns that a loop and its parts make."""
@@ -329,7 +361,7 @@ class Stretches:
                 way = Way(own + summary.stop.length, address, summary.stop)
                 _take_longer(found, {_STOP: way})
             if summary.through is not None:
-                through = summary.through
+                through = Way(0) if address == self._free else summary.through
                 _take_longer(
                     found,
                     {
