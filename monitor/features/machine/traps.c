@@ -86,7 +86,6 @@ static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
     uint64_t mode = mode_of_hart(vhart);
     uint64_t satp = CSR_READ(satp);
     enum confine_verdict verdict = CONFINE_ALLOWED;
-    bool done = false;
 
     if (inner_modifies_privilege(vhart)) {
         satp = inner->satp;
@@ -95,17 +94,16 @@ static void access_bytes(struct vhart *vhart, uint64_t cause, uint64_t address)
     if (*machine->confinement.purpose != RIGHTS_OWN && machine->confined) {
         verdict = confine_allows(vhart, &machine->confinement, satp, !load, address);
     }
-    if (verdict == CONFINE_ALLOWED) {
-        done = misaligned_emulate(vhart, satp, &fault);
-    } else {
-        fault.cause = load ? CAUSE_LOAD_ACCESS : CAUSE_STORE_ACCESS;
+    if (verdict == CONFINE_ALLOWED && misaligned_emulate(vhart, satp, &fault)) {
+        verdict = CONFINE_OPENED;
     }
     world->mstatus = (world->mstatus & ~(uint64_t)MSTATUS_MPP) | mode;
-    if (done || verdict == CONFINE_OPENED) {
-        return; /* or it is made again */
+    if (verdict == CONFINE_OPENED) {
+        return; /* it has been made, or is made again */
     }
     if (fault.cause == CAUSE_LOAD_MISALIGNED || fault.cause == CAUSE_STORE_MISALIGNED) {
-        fault.cause = cause; /* an instruction of another kind */
+        /* An instruction of another kind. Or it is denied: 1 makes 4 and 6 the access faults. */
+        fault.cause = verdict == CONFINE_DENIED ? cause | 1 : cause;
     }
     vhart->faults++;
     take_exception(vhart, fault.cause, fault.address);
