@@ -16,7 +16,7 @@ from cotenant.bounds.observed import Observer
 from cotenant.run.session import Session
 
 PATHS = 400
-MACHINE_PATHS = 2500
+MACHINE_PATHS = 1200
 # Loops of these files are gone round in them.
 MACHINE_LOOPS = {
     f"features/{name}.c" for name in ("confine/confine", "confine/pmp_set", "machine/execute")

@@ -52,8 +52,9 @@ static void empty(struct confinement *confinement, unsigned entry)
 
 void confine_forget(struct vhart *vhart, struct confinement *confinement)
 {
-    for (unsigned entry = 0; entry < confinement->end; entry++) {
-        empty(confinement, entry);
+    memset(confinement->blocks, 0, sizeof(confinement->blocks));
+    if (confinement->end != 0) {
+        empty(confinement, confinement->end - 1u);
     }
     if (*confinement->purpose < CONFINE_PURPOSES) {
         confine_put(vhart, confinement->blocks[*confinement->purpose]);
@@ -88,7 +89,6 @@ void confine_begin(struct vhart *vhart, struct confinement *confinement)
     confinement->first = (uint8_t)first;
     confinement->end = (uint8_t)end;
     confinement->next = (uint8_t)first;
-    memset(confinement->blocks, 0, sizeof(confinement->blocks));
     confine_forget(vhart, confinement);
     confine_put(vhart, vhart->description->pmp_config);
 }
