@@ -270,7 +270,10 @@ class MonitorBounds:
 
     def _know_sizes(self) -> None:
         """Give calls with a constant text or size a callee of their own, which knows that."""
-        names = {*self.annotations.texts, *self.annotations.sizes}
+        self._know_sizes_of(self.annotations.texts)
+        self._know_sizes_of(self.annotations.sizes)
+
+    def _know_sizes_of(self, names: tuple[str, ...]) -> None:
         sized = {self.image.address(each) for each in names if self.image.has(each)}
         sized &= self.functions.keys()
         made: dict[tuple[int, int], int] = {}
