@@ -48,15 +48,4 @@ static inline uint32_t lowest_bit(uint32_t bits)
     return lowest_bit_numbers[(bits & -bits) * 0x077cb531u >> 27];
 }
 
-/* How many bits are set. */
-static inline uint32_t count_bits(uint32_t bits)
-{
-    uint32_t count = 0;
-
-    for (; bits != 0; bits &= bits - 1) {
-        count++;
-    }
-    return count;
-}
-
 #endif

@@ -277,17 +277,38 @@ static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
     return true;
 }
 
+static void go_on_with_lock(struct vhart *vhart, const struct hart *hart)
+{
+    do {
+        vhart = switch_step(vhart);
+    } while (vhart != NULL && has_time(hart));
+}
+
 static void go_on(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    if (!shared_try_enter(hart)) {
-        return;
+    if (shared_try_enter(hart)) {
+        go_on_with_lock(vhart, hart);
+        shared_leave(hart);
     }
-    do {
-        vhart = switch_step(vhart);
-    } while (vhart != NULL && has_time(hart));
-    shared_leave(hart);
+}
+
+/*
+ * The call of the loaded vhart: what there is time for is done before the scheduler is asked, which
+ * would give the hart to this vhart again. One that is attended has to be put aside first.
+ */
+static bool suspend_now(struct vhart *vhart, uint64_t address, uint64_t argument)
+{
+    const struct hart *hart = vhart->world.hart;
+
+    if (!suspend(vhart, address, argument)) {
+        return false;
+    }
+    if (vhart->attended == 0 && hart->attended_last == NULL && has_time(hart)) {
+        go_on_with_lock(vhart, hart);
+    }
+    return true;
 }
 
 static void refused(const struct tenant *tenant, const char *reason)
@@ -480,7 +501,7 @@ static const struct foreground_policy groups_policy = {
     .is_free_for = is_free_for,
     .take = take,
     .request = request,
-    .suspend = suspend,
+    .suspend = suspend_now,
     .go_on = go_on,
     .refused = refused,
     .end_nap_here = end_nap_here,

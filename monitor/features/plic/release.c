@@ -22,19 +22,17 @@ _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step")
  * claim/MOST_CLAIMS on; returns the claim that comes next, or 0: there is none. Out of line, as the
  * next one: the steps before do not save its registers.
  */
-static uint32_t __attribute__((noinline))
-drop_pending(const struct tenant *tenant, struct hart *hart, uint32_t claim)
+static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tenant, uint32_t claim)
 {
     uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
+    struct hart *hart = hart_self();
 
     for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
-        uint32_t sources = tenant->plic->physical_sources[word] & left;
+        uint32_t sources =
+            tenant->plic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
         uint32_t source;
 
-        if (sources != 0) {
-            sources &= plic_read_pending_word(&board_plic, word);
-        }
-        if (sources != 0) {
+        if (sources != 0 && hart->plic_m_context != COTENANT_NONE) {
             source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
             source_owner_drop(hart, source);
             return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
@@ -44,35 +42,39 @@ drop_pending(const struct tenant *tenant, struct hart *hart, uint32_t claim)
     return 0;
 }
 
-static uint32_t drop_step(const struct tenant *tenant, uint32_t step)
-{
-    uint32_t first = tenant->plic->words * VPLIC_RESET_PARTS;
-    struct hart *hart = hart_self();
-    uint32_t next =
-        hart->plic_m_context == COTENANT_NONE ? 0 : drop_pending(tenant, hart, step - first);
-
-    return next == 0 ? 0 : first + next;
-}
-
 static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
 {
-    if ((tenant->description->flags & COTENANT_TENANT_UART) != 0) {
-        vplic_set_level(tenant->plic, tenant->uart_line, false);
-        tenant->uart_line = tenant->description->uart_source;
+    if (tenant->uart_level) {
         tenant->uart_level = false;
+        vplic_set_level(tenant->plic, tenant->uart_line, false);
     }
+    tenant->uart_line = tenant->description->uart_source;
+    tenant->plic->touched = false;
     routing_refresh(tenant);
 }
 
-/* First the words of the virtual PLIC, then claims. */
+/*
+ * First the words of the virtual PLIC, then claims. Without a store of the tenant since the last
+ * time all is as it was then: nothing is enabled, and so nothing can be claimed.
+ */
 uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
+    uint32_t first_claim = tenant->plic->words * VPLIC_RESET_PARTS;
+    uint32_t claim;
+
+    if (step == 0 && !tenant->plic->touched) {
+        step = first_claim;
+    }
     for (;;) {
-        step = step < tenant->plic->words * VPLIC_RESET_PARTS ? vplic_reset_step(tenant->plic, step)
-                                                              : drop_step(tenant, step);
-        if (step == 0) {
-            reset_rest(tenant);
-            return 0;
+        if (step < first_claim) {
+            step = vplic_reset_step(tenant->plic, step);
+        } else {
+            claim = drop_pending(tenant, step - first_claim);
+            if (claim == 0) {
+                reset_rest(tenant);
+                return 0;
+            }
+            step = first_claim + claim;
         }
         if (hart_is_wanted()) {
             return step;

@@ -72,7 +72,9 @@ void vplic_complete(struct vplic *vplic, uint32_t index, uint32_t source)
     }
 }
 
-void vplic_init(struct vplic *vplic, uint32_t tenant, const uint32_t sources[COTENANT_SOURCE_WORDS])
+/* At boot, as the next two: compiled for size. */
+__attribute__((cold)) void vplic_init(struct vplic *vplic, uint32_t tenant,
+                                      const uint32_t sources[COTENANT_SOURCE_WORDS])
 {
     *vplic = (struct vplic){0};
     vplic->tenant = tenant;
@@ -86,7 +88,7 @@ void vplic_init(struct vplic *vplic, uint32_t tenant, const uint32_t sources[COT
     vplic->physical_sources[0] &= ~1u; /* source 0 means "none" */
 }
 
-bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
+__attribute__((cold)) bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
 {
     if (source == 0 || source >= COTENANT_MAX_SOURCES ||
         source_set_has(vplic->physical_sources, source)) {
@@ -99,7 +101,7 @@ bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
     return true;
 }
 
-int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough)
+__attribute__((cold)) int vplic_add_vhart(struct vplic *vplic, uint32_t context, bool passthrough)
 {
     struct vplic_vhart *vhart = &vplic->vharts[vplic->vhart_count];
 

@@ -70,6 +70,7 @@ struct vplic {
     uint32_t in_service[COTENANT_SOURCE_WORDS]; /* claimed by some context here */
     uint32_t pending_words;                     /* bit w: pending[w] is not 0 */
     uint32_t latest; /* the source whose pending bit changed last; 0: none has */
+    bool touched;    /* the tenant has stored to a register since all were reset; for the caller */
     struct vplic_vhart vharts[VPLIC_MAX_VHARTS];
 };
 

@@ -127,6 +127,7 @@ bool vplic_access(struct vplic *vplic, uint64_t offset, uint32_t size, bool stor
     if (size != sizeof(uint32_t) || offset % sizeof(uint32_t) != 0 || offset >= PLIC_SIZE) {
         return false;
     }
+    vplic->touched |= store;
     if (offset >= PLIC_THRESHOLD_BASE) {
         *value = access_context(vplic, offset - PLIC_THRESHOLD_BASE, store, *value);
     } else if (offset >= PLIC_ENABLE_BASE) {

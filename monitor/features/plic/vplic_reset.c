@@ -10,7 +10,7 @@ _Static_assert(VPLIC_MAX_VHARTS + 2 <= VPLIC_RESET_PARTS, "each vhart has a part
 
 /*
  * Completes the raised sources of a word, some of which may be disabled, and turns all off. Out of
- * line, as the next one: a vhart that the PLIC is passed through to does not save their registers.
+ * line: a vhart that the PLIC is passed through to does not save its registers.
  */
 static void __attribute__((noinline)) release_emulated(struct vplic *vplic, uint32_t word)
 {
@@ -24,12 +24,6 @@ static void __attribute__((noinline)) release_emulated(struct vplic *vplic, uint
         complete_physical(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
     }
     enable_physical(vplic, word, 0);
-}
-
-static void __attribute__((noinline)) forget_claims(struct vplic_vhart *vhart, uint32_t word)
-{
-    vhart->claimed_count -= count_bits(vhart->claimed[word]);
-    vhart->claimed[word] = 0;
 }
 
 /* A vhart to which the PLIC is passed through may have claimed sources without our knowledge. */
@@ -54,9 +48,8 @@ static void __attribute__((noinline)) release_rest(struct vplic *vplic, uint32_t
         emulated |= !vhart->passthrough;
         vhart->threshold = 0;
         vhart->enable[word] = 0;
-        if (vhart->claimed[word] != 0) {
-            forget_claims(vhart, word);
-        }
+        vhart->claimed[word] = 0;
+        vhart->claimed_count = 0; /* of the words to come too: none of them is left out */
     }
     if (emulated) {
         release_emulated(vplic, word);

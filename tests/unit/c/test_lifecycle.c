@@ -990,6 +990,14 @@ static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
     return leaves;
 }
 
+/* Something else is due: nothing but the suspend itself has been done. */
+static void suspend_in_between(struct vhart *vhart)
+{
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    csr_file_write("mip", 0);
+}
+
 static void test_suspend_brings_the_next_one(void **state)
 {
     struct vhart *vhart = &vharts[0]; /* of Linux */
@@ -1028,6 +1036,26 @@ static void test_suspend_brings_the_next_one(void **state)
                                     "monitor: tenant other: suspended\n"
                                     "monitor: tenant linux: resumed\n"
                                     "monitor: tenant other: starts\n");
+}
+
+/* Where nothing else is due the call does it all, unless the vhart has to be put aside first. */
+static void test_suspend_gives_way_at_once(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    vhart->attended = 1;
+    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    assert_true(vhart->loading && hart->reschedule);
+    assert_int_equal(routing_resets, 0);
+    vhart->attended = 0;
+    leave(vhart);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_int_equal(OTHER->state, TENANT_DORMANT);
+    assert_false(vhart->loading);
+    assert_ptr_equal(run_to_tenant(), vhart);
 }
 
 /* What is left is done in its time, before anything of it runs; no event of it comes in between. */
@@ -1070,7 +1098,7 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    suspend_in_between(vhart);
     assert_true(vhart->loading);
     OTHER->state = TENANT_STOPPED; /* and takes no turn */
     leave(vhart);
@@ -1089,7 +1117,7 @@ static void test_stop_is_not_lost_in_a_suspend(void **state)
 
     (void)state;
     start_group(COTENANT_REFUSAL_SAY);
-    assert_true(foreground_suspend(vhart, 0x80002000, 77));
+    suspend_in_between(vhart);
     LINUX->state = TENANT_STOPPING; /* by another hart, whose message is on its way */
     foreground_go_on(vhart);
     assert_true(vhart->loading);
@@ -1354,6 +1382,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
+        cmocka_unit_test_setup(test_suspend_gives_way_at_once, set_up),
         cmocka_unit_test_setup(test_suspend_gives_way_in_between, set_up),
         cmocka_unit_test_setup(test_suspend_finds_nobody_in_the_end, set_up),
         cmocka_unit_test_setup(test_stop_is_not_lost_in_a_suspend, set_up),

@@ -23,18 +23,14 @@ static void test_bits(void **state)
     struct random random = {.state = 1};
 
     (void)state;
-    assert_int_equal(count_bits(0), 0);
-    assert_int_equal(count_bits(UINT32_MAX), 32);
     for (uint32_t bit = 0; bit < 32; bit++) {
         assert_int_equal(lowest_bit(1u << bit), bit);
         assert_int_equal(lowest_bit(UINT32_MAX << bit), bit);
-        assert_int_equal(count_bits(UINT32_MAX << bit), 32 - bit);
     }
     for (int i = 0; i < 100000; i++) {
-        uint32_t bits = random_next(&random) & random_next(&random);
+        uint32_t bits = (random_next(&random) & random_next(&random)) | 1u << 31;
 
-        assert_int_equal(count_bits(bits), __builtin_popcount(bits));
-        assert_int_equal(lowest_bit(bits | 1u << 31), __builtin_ctz(bits | 1u << 31));
+        assert_int_equal(lowest_bit(bits), __builtin_ctz(bits));
     }
 }
 
