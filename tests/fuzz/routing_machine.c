@@ -471,6 +471,10 @@ bool machine_load(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t 
         *value = load_enables(vhart, offset);
         return true;
     }
+    if (size == 4 && offset == claim_offset(vhart)) {
+        *value = claim_access(vhart, false, 0);
+        return true;
+    }
     done = vplic_access(tenant->plic, offset, size, false, value);
     routing_refresh(tenant);
     return done;

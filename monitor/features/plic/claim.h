@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/interrupts.h"
 #include "arch/mmio.h"
+#include "core/feature.h"
 #include "core/tenant.h"
 #include "features/plic/plic_vhart.h"
 #include "features/plic/routing.h"
@@ -44,11 +46,40 @@ static inline bool claim_complete_directly(const struct vhart *vhart, uint32_t s
     return __atomic_load_n(&own->claimed_count, __ATOMIC_RELAXED) == 0;
 }
 
+/*
+ * vplic_claim() and routing_refresh() in one, where the one vhart of its tenant claims the only
+ * source that is pending, which interrupts it. 0: it is another case, and nothing has changed.
+ */
+static inline uint32_t claim_only(struct vhart *vhart)
+{
+    struct vplic *vplic = vhart->tenant->plic;
+    uint32_t source = vplic->latest;
+    uint32_t word = source_word(source);
+    uint32_t bit = source_bit(source);
+
+    if (!HAS(fast_uart) || vplic_vhart_count(vplic) != 1 || (vhart->routed & ROUTED_OUTPUT) == 0 ||
+        vplic->pending_words != 1u << word || vplic->pending[word] != bit) {
+        return 0;
+    }
+    vplic->pending[word] = 0;
+    vplic->pending_words = 0;
+    vplic->in_service[word] |= bit;
+    vplic->vharts[0].claimed[word] |= bit;
+    vplic->vharts[0].claimed_count++;
+    vhart->routed &= ~ROUTED_OUTPUT; /* and it stays trapped */
+    vhart_clear_interrupt(vhart, INTERRUPT_SEI);
+    return source;
+}
+
 /* Claims, or completes `value`. Returns what a load finds there. */
 static inline uint32_t claim_access(struct vhart *vhart, bool store, uint32_t value)
 {
     struct vplic *vplic = vhart->tenant->plic;
+    uint32_t only = store ? 0 : claim_only(vhart);
 
+    if (only != 0) {
+        return only;
+    }
     if (store) {
         vplic_complete(vplic, vhart->world.vhart_id, value);
     } else {

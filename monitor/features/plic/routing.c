@@ -14,11 +14,6 @@
 #include "irq/board.h"
 #include "irq/source_set.h"
 
-/* What the vhart's hart has to know of its interrupts, in a number to compare. */
-#define ROUTED_OUTPUT 0x1u
-#define ROUTED_TRAPPED 0x2u
-#define ROUTED_THRESHOLD_SHIFT 2
-
 static inline uint32_t routed(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
     bool output = vplic_output(vplic, vhart);
@@ -134,6 +129,30 @@ void routing_refresh(struct tenant *tenant)
     } else {
         refresh_all(tenant);
     }
+}
+
+bool routing_raise_only(struct tenant *tenant, uint32_t source)
+{
+    struct vplic *vplic = tenant->plic;
+    struct vhart *vhart = tenant->vharts;
+    uint32_t word = source_word(source);
+    uint32_t bit = source_bit(source);
+
+    /* No output, nothing claimed, threshold 0. */
+    if (vplic_vhart_count(vplic) != 1 || vhart->routed != 0 || vplic->pending_words != 0 ||
+        !hart_is_self(vhart->world.hart) ||
+        (vplic->virtual_sources[word] & vplic->vharts[0].enable[word] & vplic_above_zero(vplic, word) &
+         bit) == 0) {
+        return false;
+    }
+    vplic->level[word] |= bit;
+    vplic->pending[word] = bit;
+    vplic->pending_words = 1u << word;
+    vplic->latest = source;
+    vhart->routed = ROUTED_OUTPUT | ROUTED_TRAPPED;
+    plic_entry_set(vhart, vhart->description->plic_claim_entry, false);
+    vhart_interrupt(vhart, INTERRUPT_SEI);
+    return true;
 }
 
 /* A hart on which the tenant is loaded, or NULL. */

@@ -13,10 +13,22 @@
 #include "core/tenant.h"
 #include "features/plic/vplic.h"
 
+/* vhart.routed: what its hart has to know of its interrupts, in a number to compare. */
+#define ROUTED_OUTPUT 0x1u
+#define ROUTED_TRAPPED 0x2u
+#define ROUTED_THRESHOLD_SHIFT 2
+
 /*
  * The tenant's PLIC may have changed: its vharts' SEIP, threshold, and the protection of the claim
  * register. Those of other harts get a message if something did.
  */
 void routing_refresh(struct tenant *tenant);
+
+/*
+ * vplic_set_level(), to high, and routing_refresh() in one, where that interrupts the one vhart of
+ * the tenant, which is of this hart, and nothing else does. False: it is another case, and nothing
+ * has changed.
+ */
+bool routing_raise_only(struct tenant *tenant, uint32_t source);
 
 #endif

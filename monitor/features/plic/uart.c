@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/plic/uart.h"
 
+#include "core/feature.h"
 #include "features/plic/mmio.h"
 #include "features/plic/routing.h"
 #include "irq/source_set.h"
@@ -36,6 +37,9 @@ void vuart_refresh(struct tenant *tenant)
         return;
     }
     tenant->uart_level = level;
+    if (HAS(fast_uart) && level && routing_raise_only(tenant, tenant->uart_line)) {
+        return;
+    }
     if (vplic_set_level(tenant->plic, tenant->uart_line, level)) {
         routing_refresh(tenant);
     }

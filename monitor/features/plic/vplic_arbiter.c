@@ -26,17 +26,6 @@ above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
     return above;
 }
 
-/* The same for the usual threshold, 0. */
-static inline uint32_t above_zero(const struct vplic *vplic, uint32_t word)
-{
-    uint32_t above = 0;
-
-    for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
-        above |= vplic->priority_plane[bit][word];
-    }
-    return above;
-}
-
 /* The sources of a word that a vhart would be interrupted by, as far as they are known here. */
 static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic_vhart *vhart,
                                    uint32_t word)
@@ -50,7 +39,7 @@ static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic
     if (due == 0) {
         return 0;
     }
-    return due & (vhart->threshold == 0 ? above_zero(vplic, word)
+    return due & (vhart->threshold == 0 ? vplic_above_zero(vplic, word)
                                         : above_threshold(vplic, word, vhart->threshold));
 }
 

@@ -29,6 +29,17 @@ static inline void vplic_set_pending(struct vplic *vplic, uint32_t source, bool 
     vplic_update_pending_word(vplic, source_word(source));
 }
 
+/* The sources of a word whose priority is above the usual threshold, 0. */
+static inline uint32_t vplic_above_zero(const struct vplic *vplic, uint32_t word)
+{
+    uint32_t above = 0;
+
+    for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
+        above |= vplic->priority_plane[bit][word];
+    }
+    return above;
+}
+
 /* Some source would interrupt the vhart, as far as is known here. */
 bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart);
 
