@@ -21,7 +21,7 @@ WHAT = {
     "dbtr": "debug triggers (SBI DBTR)",
     "decode": "decoding of loads and stores",
     "device_reset": "reset of tenants' devices",
-    "fast_uart": "a short path for bytes to a virtual UART",
+    "fast_uart": "a short path for bytes to a virtual UART, and for virtual interrupts",
     "finisher": "test finishers of tenants in machine mode",
     "foreground": "groups of tenants that take turns",
     "fp": "floating point",
