@@ -27,12 +27,15 @@ static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tena
     uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
     struct hart *hart = hart_self();
 
+    if (hart->plic_m_context == COTENANT_NONE) {
+        return 0;
+    }
     for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
         uint32_t sources =
             tenant->plic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
         uint32_t source;
 
-        if (sources != 0 && hart->plic_m_context != COTENANT_NONE) {
+        if (sources != 0) {
             source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
             source_owner_drop(hart, source);
             return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
