@@ -539,8 +539,7 @@ static void check_released(uint32_t tenant)
 bool machine_reset_step(uint32_t tenant, uint32_t hart, bool wanted)
 {
     uint32_t before = steps[tenant];
-    const struct vplic *plic = tenants[tenant].plic;
-    bool drops = !wanted || !plic->touched || before >= plic->words * VPLIC_RESET_PARTS;
+    bool drops = !wanted || before >= tenants[tenant].plic->words * VPLIC_RESET_PARTS;
 
     go_to(hart);
     act_for(tenant);

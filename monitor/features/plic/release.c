@@ -65,12 +65,9 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
     uint32_t first_claim = tenant->plic->words * VPLIC_RESET_PARTS;
     uint32_t claim;
 
-    if (step == 0 && !tenant->plic->touched) {
-        step = first_claim;
-    }
     for (;;) {
         if (step < first_claim) {
-            step = vplic_reset_step(tenant->plic, step);
+            step = tenant->plic->touched ? vplic_reset_step(tenant->plic, step) : first_claim;
         } else {
             claim = drop_pending(tenant, step - first_claim);
             if (claim == 0) {

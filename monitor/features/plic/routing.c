@@ -141,8 +141,8 @@ bool routing_raise_only(struct tenant *tenant, uint32_t source)
     /* No output, nothing claimed, threshold 0. */
     if (vplic_vhart_count(vplic) != 1 || vhart->routed != 0 || vplic->pending_words != 0 ||
         !hart_is_self(vhart->world.hart) ||
-        (vplic->virtual_sources[word] & vplic->vharts[0].enable[word] & vplic_above_zero(vplic, word) &
-         bit) == 0) {
+        (vplic->virtual_sources[word] & vplic->vharts[0].enable[word] &
+         vplic_above_zero(vplic, word) & bit) == 0) {
         return false;
     }
     vplic->level[word] |= bit;
