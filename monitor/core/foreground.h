@@ -63,9 +63,9 @@ static inline bool foreground_request(struct tenant *tenant)
 
 /*
  * The vhart, of this hart and the last of its tenant that is not stopped, suspends to RAM: the next
- * one of the group gets the harts and devices, by foreground_go_on(), and it goes on at `address`
- * with a1 = `argument` when it is its turn again. Returns false if there is no next one: the vhart
- * is to nap.
+ * one of the group gets the harts and devices, at once as far as nothing else is due, and then by
+ * foreground_go_on(), and it goes on at `address` with a1 = `argument` when it is its turn again.
+ * Returns false if there is no next one: the vhart is to nap.
  */
 static inline bool foreground_suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
