@@ -123,7 +123,7 @@ static void protection_init(struct hart *hart)
 {
     for (uint32_t i = 0; i < bundle->vhart_count; i++) {
         if (vharts[i].world.hart == hart && protection_install(&vharts[i]) >= 0) {
-            refuse("vhart.pmp_address: this hart does not take the entries as written", (int32_t)i);
+            refuse("vhart.pmp_address: this hart does not keep it", (int32_t)i);
         }
     }
     if (protection_is_resident(hart->index) && (hart->features & HART_HYPERVISOR) == 0) {

@@ -7,6 +7,11 @@
 
 #include "core/tenant.h"
 
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Rounded down. Exact up to 2^64 / timebase microseconds: more than an hour on any board. */
 static inline uint64_t ticks_from_us(uint64_t microseconds)
 {

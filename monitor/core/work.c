@@ -13,7 +13,7 @@ static struct {
     struct hart *hart;
     uint64_t step;              /* ticks between steps */
     bool active;                /* the next step is at most `step` away */
-    uint32_t turn;              /* index of the work that is asked first in the next step */
+    const struct work *turn;    /* the one that is asked first in the next step */
     const struct work *at_once; /* one that said WORK_AT_ONCE in its last step, or NULL */
 } work;
 
@@ -21,6 +21,7 @@ void work_init(struct hart *hart)
 {
     work.hart = hart;
     work.step = ticks_from_us(WORK_STEP_US);
+    work.turn = __start_works;
 }
 
 void work_put_off(uint64_t now)
@@ -58,7 +59,10 @@ static void go_on(uint64_t now)
     }
 }
 
-/* There is nothing to do before the earliest deadline, unless work_post() is called. */
+/*
+ * There is nothing to do before the earliest deadline, unless work_post() is called. The step stays
+ * due if the hart is wanted meanwhile.
+ */
 static void rest(uint64_t now)
 {
     uint64_t earliest = WORK_NEVER;
@@ -67,8 +71,9 @@ static void rest(uint64_t now)
     {
         uint64_t deadline = each->deadline == NULL ? TIME_NEVER : each->deadline();
 
-        if (deadline < earliest) {
-            earliest = deadline;
+        earliest = earlier(earliest, deadline);
+        if (hart_is_wanted()) {
+            return;
         }
     }
     work.active = false;
@@ -76,9 +81,9 @@ static void rest(uint64_t now)
 }
 
 /* A step of the work whose turn it is. */
-static unsigned take_turn(uint32_t count, uint64_t now)
+static unsigned take_turn(uint64_t now)
 {
-    const struct work *next = &__start_works[work.turn];
+    const struct work *next = work.turn;
     unsigned result = next->step(now);
 
     if ((result & WORK_AT_ONCE) != 0) {
@@ -87,18 +92,17 @@ static unsigned take_turn(uint32_t count, uint64_t now)
         work.at_once = NULL;
     }
     if ((result & WORK_SAME) == 0) {
-        work.turn = work.turn + 1 < count ? work.turn + 1 : 0;
+        work.turn = next + 1 == __stop_works ? __start_works : next + 1;
     }
     return result;
 }
 
 void work_step(uint64_t now)
 {
-    uint32_t count = (uint32_t)(__stop_works - __start_works);
-
     record_work(work.hart);
-    for (uint32_t i = 0; i < count; i++) {
-        bool busy = take_turn(count, now) != WORK_NOTHING;
+    FOR_EACH_IN_TABLE(works, each)
+    {
+        bool busy = take_turn(now) != WORK_NOTHING;
 
         if (hart_is_wanted() || busy) {
             go_on(now);

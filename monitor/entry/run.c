@@ -56,11 +56,6 @@ static world_change enter(struct hart *hart, struct vhart *vhart)
     return change_world(loaded == NULL ? NULL : &loaded->world, &vhart->world);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* When the step of work has to be done although `next` (NULL: none) would like to run. */
 static uint64_t work_moment(const struct hart *hart, struct schedulable *next)
 {
