@@ -29,6 +29,8 @@ MOST_ADDED_BY_REQUESTS = 550
 MOST_ADDED_BY_GUESTS = 700
 """The goal is the same; up to 667 were seen, where one is ended: what each feature keeps of a vhart
 is forgotten in one stretch."""
+MOST_ADDED_BY_SUSPENDS = 420
+"""The goal is the same; 370 to 404 were seen, by when the samples begin."""
 WORST_ABOVE_CHANGING_VECTORS = 485
 """The worst latency above two that take turns, with 512 bits of vector registers each."""
 MOST_ADDED_BY_PAGES = 420
@@ -172,7 +174,7 @@ def test_members_that_suspend_in_turn_delay_nobody_for_long(boot: Boot, letters:
     session.expect(RTOS, "^bench: ready$")
     session.expect("two", f"^hostile-features: {letters}$")
     added = worst(session, letters) - WORST_ABOVE_NOTHING
-    assert added <= MOST_ADDED
+    assert added <= MOST_ADDED_BY_SUSPENDS
     switches = [session.stats().tenants["one"].switches for _ in range(5)]
     assert switches[0] < switches[-1], switches
 
