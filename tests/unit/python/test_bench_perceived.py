@@ -28,6 +28,8 @@ SUSPEND = """\
 0000:00:01.0, err=0
     kworker/u4:3-43      [000] .....    44.{resuming}300: device_pm_callback_start: bochs-drm \
 0000:00:01.0, parent: pci0000:00, bus [resume]
+     kworker/0:2-139     [000] .....    44.{resuming}400: workqueue_execute_end: work struct \
+0000000057198274: function drm_fb_helper_damage_work [drm_kms_helper]
     kworker/u4:3-43      [000] .n...    44.{resuming}900: device_pm_callback_end: bochs-drm \
 0000:00:01.0, err=0
      kworker/0:2-139     [000] .....    44.{shown}000: workqueue_execute_end: work struct \

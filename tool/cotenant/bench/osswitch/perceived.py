@@ -139,7 +139,7 @@ def suspends(trace: str) -> list[Suspend]:
         elif event.startswith("device_pm_callback_end:") and phase == "bus [suspend]":
             moments["off"] = now
         elif event.startswith("workqueue_execute_end:") and "resuming" in moments:
-            moments.setdefault("shown", now)
+            moments["shown"] = now  # the last one: a small piece may come before the whole
         elif event.startswith("suspend_resume: thaw_processes[0] end") and "shown" in moments:
             found.append(Suspend(ended=now, **moments))
     return found
