@@ -21,6 +21,9 @@ union link_data link_data;
 uint32_t link_length;
 
 static int port = -1;
+/* Bytes that were read and are not looked at yet: most answers come by one read. */
+static uint8_t waiting[sizeof(struct control_answer) + COTENANT_CONTROL_MOST_DATA];
+static size_t waiting_first, waiting_end;
 static const char *port_name;
 static unsigned limit; /* seconds */
 static uint32_t last_tag;
@@ -58,9 +61,12 @@ void link_open(const char *path, unsigned seconds)
     limit = seconds;
     if (stat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
         port = connect_to(path);
+        if (fcntl(port, F_SETFL, O_NONBLOCK) < 0) {
+            fail_errno("open", path);
+        }
         return;
     }
-    port = open(path, O_RDWR | O_CLOEXEC);
+    port = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (port < 0) {
         fail(EXIT_NO_MONITOR,
              "cannot open the control port %s: %s; the configuration of this tenant needs the key "
@@ -84,11 +90,11 @@ static void send_all(const void *bytes, size_t length, int64_t deadline)
     const uint8_t *next = bytes;
 
     while (length > 0) {
-        ssize_t count;
+        ssize_t count = write(port, next, length);
 
-        wait_for(POLLOUT, deadline);
-        count = write(port, next, length);
-        if (count < 0 && errno != EINTR && errno != EAGAIN) {
+        if (count < 0 && errno == EAGAIN) {
+            wait_for(POLLOUT, deadline);
+        } else if (count < 0 && errno != EINTR) {
             fail(EXIT_NO_MONITOR, "cannot write to %s: %s", port_name, strerror(errno));
         }
         if (count > 0) {
@@ -98,24 +104,37 @@ static void send_all(const void *bytes, size_t length, int64_t deadline)
     }
 }
 
+/* Waits until there is something, and reads what there is. */
+static void read_more(int64_t deadline)
+{
+    ssize_t count = read(port, waiting, sizeof(waiting));
+
+    if (count == 0) {
+        fail(EXIT_NO_MONITOR, "%s was closed by the other end", port_name);
+    }
+    if (count < 0 && errno == EAGAIN) {
+        wait_for(POLLIN, deadline);
+    } else if (count < 0 && errno != EINTR) {
+        fail(EXIT_NO_MONITOR, "cannot read from %s: %s", port_name, strerror(errno));
+    }
+    waiting_first = 0;
+    waiting_end = count > 0 ? (size_t)count : 0;
+}
+
 static void receive_all(void *bytes, size_t length, int64_t deadline)
 {
     uint8_t *next = bytes;
 
     while (length > 0) {
-        ssize_t count;
+        size_t there = waiting_end - waiting_first;
+        size_t count = there < length ? there : length;
 
-        wait_for(POLLIN, deadline);
-        count = read(port, next, length);
-        if (count == 0) {
-            fail(EXIT_NO_MONITOR, "%s was closed by the other end", port_name);
-        }
-        if (count < 0 && errno != EINTR && errno != EAGAIN) {
-            fail(EXIT_NO_MONITOR, "cannot read from %s: %s", port_name, strerror(errno));
-        }
-        if (count > 0) {
-            next += count;
-            length -= (size_t)count;
+        memcpy(next, waiting + waiting_first, count);
+        waiting_first += count;
+        next += count;
+        length -= count;
+        if (length > 0) {
+            read_more(deadline);
         }
     }
 }

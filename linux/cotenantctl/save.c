@@ -11,9 +11,10 @@
 #include "say.h"
 #include "verbs.h"
 
-#define PIECE COTENANT_CONTROL_MOST_DATA
-/* After so many bytes a save looks whether it is in vain. */
-#define LOOK_EVERY (256 * 1024)
+/* An answer with so many bytes fills a page, which is what Linux gives for an answer at once. */
+#define PIECE (COTENANT_CONTROL_MOST_DATA - (uint32_t)sizeof(struct control_answer))
+/* After so many pieces a save looks whether it is in vain. */
+#define LOOK_EVERY 64
 
 static uint32_t piece_of(uint64_t left)
 {
@@ -54,7 +55,7 @@ static void save_memory(const struct tenant *tenant)
         for (uint64_t offset = 0; offset < range->size; offset += PIECE) {
             uint32_t count = piece_of(range->size - offset);
 
-            if (offset % LOOK_EVERY == 0) {
+            if (offset % (LOOK_EVERY * PIECE) == 0) {
                 check_it_rested(tenant);
             }
             memory_read(tenant, "save", range->base + offset, count);

@@ -6,7 +6,11 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define LEVEL 1 /* most of what there is to gain, at the speed of the line */
+/*
+ * Two thirds of the instructions of level 1, for files that are two fifths larger: memory is on its
+ * way to a disk, which takes such bytes in less time than a core needs to squeeze them.
+ */
+#define LEVEL (-10)
 
 static void set_error(struct zstd_frame *frame, const char *error)
 {

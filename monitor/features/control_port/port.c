@@ -41,11 +41,9 @@ static bool send(struct virtio_port *port)
         return true;
     }
     piece = control_next(link, &count);
-    if (!virtio_port_send(port, piece, count)) {
-        return false;
-    }
+    count = virtio_port_fill(port, piece, count, count == control_waiting(link));
     control_drop(link, count);
-    return true;
+    return count != 0;
 }
 
 static void close(struct virtio_port *port)

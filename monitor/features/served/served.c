@@ -20,9 +20,7 @@ static struct served *served_of(const struct virtio_device *device)
 /* Sends the byte for events of a device. False: the port has no room for it. */
 static bool tell(struct served *served)
 {
-    static const uint8_t byte = 1;
-
-    served->told = virtio_port_send(served->port, &byte, sizeof(byte));
+    served->told = virtio_port_send(served->port, 1);
     return served->told;
 }
 

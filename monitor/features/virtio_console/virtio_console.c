@@ -461,6 +461,7 @@ static void stop_port(struct virtio_port *port, bool transmits)
 {
     if (port->peer == NULL) {
         port->service->close(port);
+        virtqueue_rewind(port->receive);
     } else if (transmits) {
         port->stale = false;
         virtqueue_rewind(port->peer->receive);
@@ -548,10 +549,21 @@ static struct virtio_port *make_port(const struct bundle_channel *channel,
     return port;
 }
 
-/* By way of virtio_port_send(): a service does not name this file. */
-static bool put(struct virtio_port *port, const void *bytes, uint32_t length)
+/* By way of virtio_port_fill() and virtio_port_send(): a service does not name this file. */
+static uint32_t fill(struct virtio_port *port, const void *bytes, uint32_t length, bool last)
 {
-    return port->open && virtio_put(port->device, port->receive, bytes, length);
+    struct virtqueue *queue = port->receive;
+    uint32_t count;
+
+    if (!port->open || virtio_look_for_room(port->device, queue) != VIRTQUEUE_BYTES) {
+        return 0;
+    }
+    count = virtqueue_write(queue, bytes, length);
+    if (virtqueue_is_at_end(queue) || (last && count == length)) {
+        virtqueue_ask(queue, false);
+        virtio_finish(port->device, queue);
+    }
+    return count;
 }
 
 /* NULL: the monitor is not at the other end. */
@@ -582,7 +594,7 @@ static void init(void)
             struct virtio_port *port = make_port(channel, &channel->ends[0]);
 
             port->service = service_of(channel);
-            port->put = put;
+            port->fill = fill;
             port->service->begin(port);
         }
     }

@@ -39,7 +39,7 @@ struct virtio_port_service {
     /* There is something to send: nothing is received before that has gone. */
     bool (*has_more)(const struct virtio_port *port);
     /*
-     * Sends a piece of it with virtio_port_send(), and returns what that returns; or makes one
+     * Sends a piece of it with virtio_port_fill(), and returns whether there was room; or makes one
      * ready, and returns true.
      */
     bool (*send)(struct virtio_port *port);
@@ -60,7 +60,7 @@ struct virtio_port {
     const char *name;
     struct virtio_port *peer;                  /* the other end; NULL: */
     const struct virtio_port_service *service; /* the monitor */
-    bool (*put)(struct virtio_port *port, const void *bytes, uint32_t length);
+    uint32_t (*fill)(struct virtio_port *port, const void *bytes, uint32_t length, bool last);
     bool ready; /* the driver has it */
     bool open;  /* a program has opened it there */
     bool bell;  /* of a memory channel */
@@ -79,10 +79,21 @@ struct virtio_port {
 /* The tenant stores to the doorbell of its port `number`; nothing if there is no such doorbell. */
 void virtio_console_ring(const struct tenant *tenant, uint32_t number);
 
-/* The monitor sends: one buffer, if it fits. False: no room; send() of the service follows. */
-static inline bool virtio_port_send(struct virtio_port *port, const void *bytes, uint32_t length)
+/*
+ * The monitor sends: as many of the bytes as the present descriptor of the driver's buffer takes.
+ * The buffer is given back when it is full, and with the `last` bytes of a message. Returns how
+ * many; 0: no room, and send() of the service follows.
+ */
+static inline uint32_t virtio_port_fill(struct virtio_port *port, const void *bytes,
+                                        uint32_t length, bool last)
 {
-    return port->put(port, bytes, length);
+    return port->fill(port, bytes, length, last);
+}
+
+/* A message of a byte; false: no room. */
+static inline bool virtio_port_send(struct virtio_port *port, uint8_t byte)
+{
+    return virtio_port_fill(port, &byte, sizeof(byte), true) != 0;
 }
 
 #endif

@@ -67,10 +67,11 @@ bool lifecycle_is_quitting(void)
     return quits;
 }
 
-static bool put(struct virtio_port *to, const void *what, uint32_t length)
+static uint32_t fill(struct virtio_port *to, const void *what, uint32_t length, bool last)
 {
     assert_ptr_equal(to, &port);
     assert_int_equal(length, 1);
+    assert_true(last);
     assert_int_equal(*(const uint8_t *)what, 1);
     bytes += room;
     return room && to->open;
@@ -150,7 +151,7 @@ static int set_up(void **state)
         .ends = {{.device = 0}, {.device = DISK}, {.device = NET}},
     };
     port = (struct virtio_port){
-        .device = &virtio_devices[0], .name = made.channels[0].name, .open = true, .put = put};
+        .device = &virtio_devices[0], .name = made.channels[0].name, .open = true, .fill = fill};
     room = true;
     quits = false;
     bytes = started = prepared = 0;

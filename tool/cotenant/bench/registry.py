@@ -53,6 +53,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         "osswitch.debian", "the same between two whole Debian with systemd", by_default=False
     ),
     "stops": Benchmark("stops", "instructions of the stop of a tenant, and its longest stretch"),
+    "save": Benchmark(
+        "save", "instructions of the save of a Linux that has suspended", by_default=False
+    ),
     "latency": Benchmark(
         "latency",
         "FreeRTOS's wake-up latencies, alone and beside a busy Linux",
