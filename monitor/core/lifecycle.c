@@ -224,22 +224,6 @@ void vhart_release(struct vhart *vhart)
     leave_hart(vhart);
 }
 
-void vhart_stop(struct vhart *vhart)
-{
-    struct tenant *tenant = vhart->tenant;
-
-    if (tenant->state == TENANT_STOPPING) {
-        return; /* and its hart will be told to let go of it */
-    }
-    vhart_release(vhart);
-    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
-        if (tenant->vharts[i].state != VHART_STOPPED) {
-            return;
-        }
-    }
-    tenant_shut_down(tenant, "stopped its last hart");
-}
-
 void tenant_become_dormant(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
@@ -274,8 +258,7 @@ struct vhart *tenant_resume(struct tenant *tenant)
 /* One of the harts has let go of it, or all have been asked. */
 static void one_has_stopped(struct tenant *tenant)
 {
-    tenant->outcome.missing--;
-    if (tenant->outcome.missing == 0) {
+    if (--tenant->outcome.missing == 0) {
         vuart_reset(&tenant->uart); /* before its interrupt is asked for */
     }
     tenants_stopping |= 1u << tenant->index;
@@ -283,6 +266,9 @@ static void one_has_stopped(struct tenant *tenant)
 }
 
 /*
+ * Vharts of this hart for which features have something to do then let go of it one by one, as
+ * steps of work: several of a guest's may be bound to one hart. They do not run any more.
+ *
  * Returns what it comes to, for the caller to fill in, or NULL: it is stopping already, because one
  * of its other harts came first, and this one will hear of it.
  */
@@ -297,7 +283,12 @@ static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state stat
     for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
-        if (hart_is_self(vhart->world.hart)) {
+        if (HAS(hosted) && vhart->uses_features && hart_is_self(vhart->world.hart)) {
+            schedule_stop(&vhart->world.hart->scheduler, &vhart->schedulable);
+            vhart->world.hart->reschedule = true;
+            tenant->outcome.missing++;
+            tenant->outcome.later |= 1u << i;
+        } else if (hart_is_self(vhart->world.hart)) {
             vhart_release(vhart);
         } else if (vhart->state != VHART_STOPPED || tenant->loader.phase != LOADER_IDLE) {
             tenant->outcome.missing++;

@@ -89,9 +89,6 @@ struct vhart *tenant_resume(struct tenant *tenant);
 /* Off the hart, which is this one, whatever it is doing, and nothing of it is kept. */
 void vhart_release(struct vhart *vhart);
 
-/* The vhart gives up its hart for good; it can be started again. The last one ends the tenant. */
-void vhart_stop(struct vhart *vhart);
-
 /* The requests of other harts for vharts of this one. They do nothing if they are out of date. */
 void tenant_halt_here(struct vhart *vhart);
 void tenant_load_here(struct tenant *tenant);

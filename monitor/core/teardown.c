@@ -3,10 +3,12 @@
 
 #include <stddef.h>
 
+#include "core/feature.h"
 #include "core/foreground.h"
 #include "core/give_back.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "core/monitor_log.h"
 #include "core/recorder.h"
 #include "core/work.h"
@@ -78,6 +80,19 @@ static void has_stopped(struct tenant *tenant)
     }
 }
 
+/* One of those that do so later lets go of its hart: this one, or it is sent a message. */
+static void let_go_step(struct tenant *tenant)
+{
+    struct vhart *vhart = &tenant->vharts[lowest_bit(tenant->outcome.later)];
+
+    tenant->outcome.later &= tenant->outcome.later - 1;
+    if (hart_is_self(vhart->world.hart)) {
+        tenant_halt_here(vhart);
+    } else {
+        messages_post(vhart, REQUEST_HALT);
+    }
+}
+
 bool teardown_step(void)
 {
     struct tenant *tenant;
@@ -86,7 +101,9 @@ bool teardown_step(void)
         return false;
     }
     tenant = &tenants[lowest_bit(tenants_stopping)];
-    if (tenant->outcome.reason != NULL) {
+    if (HAS(hosted) && tenant->outcome.later != 0) {
+        let_go_step(tenant);
+    } else if (tenant->outcome.reason != NULL) {
         report_step(tenant);
     } else if (tenant->outcome.missing != 0) {
         tenants_stopping &=

@@ -41,6 +41,7 @@ struct tenant_outcome {
     const char *reason; /* to be told on the log, or NULL */
     bool starts_again;  /* and that, after it */
     uint8_t first;      /* and before that, the values of tenant.crash from this one on */
+    uint16_t later; /* vharts of the hart that asks, a bit each, that let go in core/teardown.c */
     struct monitor_log_parts parts; /* of the line with all this */
 };
 

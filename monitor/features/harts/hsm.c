@@ -6,6 +6,7 @@
 #include "arch/vhart_setup.h"
 #include "core/feature.h"
 #include "core/lifecycle.h"
+#include "features/harts/stop.h"
 #include "features/susp/suspend.h"
 #include "sbi/sbi.h"
 

@@ -7,10 +7,15 @@
 #include "arch/memory.h"
 #include "arch/protection.h"
 #include "core/hart.h"
+#include "core/wanted.h"
 #include "features/hosted/guests.h"
 
-/* For which guest.view the hart's entries were written. */
-static uint64_t installed[COTENANT_MAX_HARTS];
+/* Of which guest.view each hart has the entries, 0 while they are written, and how far that is. */
+static struct installed {
+    uint64_t view;
+    uint64_t begun;
+    uint32_t next; /* vhart */
+} installed[COTENANT_MAX_HARTS];
 
 /* Returns the entry behind the one that is added; there may be none. */
 static uint32_t add(struct guest *guest, uint32_t entry, uint64_t address, uint8_t mode)
@@ -62,27 +67,39 @@ bool guest_protect(struct guest *guest)
     return next <= bundle->board.pmp_entries;
 }
 
-/* The hart has them: all its vharts have the same, and its other guests have others next time. */
+/*
+ * The hart has them: all its vharts have the same, and its other guests have others next time. One
+ * vhart at least has got them when this returns because the hart is wanted.
+ */
 static void __attribute__((noinline))
 install(const struct guest *guest, const struct vhart *vhart, const struct hart *hart)
 {
-    installed[hart->index] = guest->view;
-    for (uint32_t i = first_entry(guest); i < bundle->board.pmp_entries; i++) {
-        protection_write_address(i, guest->pmp_address[i]);
-    }
-    for (uint32_t i = 0; i < COTENANT_MAX_VHARTS && vharts[i].world.hart != NULL; i++) {
-        if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
-            memcpy(&vharts[i].rest.pmp_address[first_entry(guest)],
-                   &guest->pmp_address[first_entry(guest)],
-                   (COTENANT_PMP_ENTRIES - first_entry(guest)) * sizeof(uint64_t));
-            guest_has_changed(&guest_vharts[i]);
+    struct installed *here = &installed[hart->index];
+    uint32_t first = first_entry(guest);
+
+    if (here->begun != guest->view) {
+        *here = (struct installed){.begun = guest->view};
+        for (uint32_t i = first; i < bundle->board.pmp_entries; i++) {
+            protection_write_address(i, guest->pmp_address[i]);
         }
     }
+    for (uint32_t i = here->next; i < COTENANT_MAX_VHARTS && vharts[i].world.hart != NULL; i++) {
+        if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
+            memcpy(&vharts[i].rest.pmp_address[first], &guest->pmp_address[first],
+                   (COTENANT_PMP_ENTRIES - first) * sizeof(uint64_t));
+            guest_has_changed(&guest_vharts[i]);
+        }
+        here->next = i + 1;
+        if (hart_is_wanted()) {
+            return;
+        }
+    }
+    here->view = guest->view;
 }
 
 bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
 {
-    if (installed[host->world.hart->index] != guest->view) {
+    if (installed[host->world.hart->index].view != guest->view) {
         install(guest, vhart, host->world.hart);
         return false;
     }

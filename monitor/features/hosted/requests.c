@@ -118,22 +118,9 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     return COTENANT_HOSTED_OK;
 }
 
-/* Its vharts let go of this hart one by one; those of others are told at the end. */
-static uint32_t destroy(struct tenant *own)
-{
-    for (uint32_t id = 0; id < own->vhart_count; id++) {
-        if (own->vharts[id].state != VHART_STOPPED && hart_is_self(own->vharts[id].world.hart)) {
-            vhart_release(&own->vharts[id]);
-            return COTENANT_HOSTED_PENDING;
-        }
-    }
-    tenant_halt(own, TENANT_STOPPED);
-    return COTENANT_HOSTED_OK;
-}
-
 /*
  * All but CREATE and STATUS: the guest is there, and is the one that is meant. PENDING, which is
- * nobody's answer: a step is done, or the hart is wanted before it, and the store is made again.
+ * nobody's answer: the hart is wanted before, and the store is made again.
  */
 static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
 {
@@ -156,7 +143,8 @@ static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
     REFUSE_IF(hart_is_wanted(), PENDING); /* nothing has been changed yet */
     switch (request->operation) {
     case COTENANT_HOSTED_DESTROY:
-        return destroy(tenant);
+        tenant_halt(tenant, TENANT_STOPPED);
+        return COTENANT_HOSTED_OK;
     case COTENANT_HOSTED_LEND:
         return lend(guest, request->address, request->size);
     case COTENANT_HOSTED_TAKE_BACK:

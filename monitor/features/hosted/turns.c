@@ -246,11 +246,9 @@ static void gets_hart(struct vhart *vhart)
         return;
     }
     own->undisturbed = false;
-    if (drop_if_over(own)) {
-        hart_self()->reschedule = true;
+    if (drop_if_over(own) || !guest_install(guest_of(vhart->tenant), vhart, own->host)) {
+        hart_self()->reschedule = true; /* over, or a step of several */
         return;
-    }
-    while (!guest_install(guest_of(vhart->tenant), vhart, own->host)) {
     }
     if (HAS(fp) && !vhart->keeps_registers && own->host->brings_registers) {
         fp_claim(own->host); /* the registers that they share */
@@ -262,13 +260,11 @@ HOOK(vhart_enters, gets_hart);
 /* Another hart has something for it, which may be bound elsewhere by now. */
 static void is_asked(struct vhart *vhart)
 {
-    struct guest_vhart *own = guest_vhart_of(vhart);
-
     if (is_guest(vhart->tenant) && vhart->world.hart != hart_self()) {
         messages_post(vhart, REQUEST_EVENTS);
     } else if (is_guest(vhart->tenant)) {
-        (void)drop_if_over(own);
-        see_call(own);
+        (void)drop_if_over(guest_vhart_of(vhart));
+        see_call(guest_vhart_of(vhart));
     }
 }
 

@@ -21,6 +21,7 @@
 #include "features/commands/tenant_commands.h"
 #include "features/dbtr/triggers.h"
 #include "features/foreground/foreground.h"
+#include "features/harts/stop.h"
 #include "features/plic/routing.h"
 #include "features/pmu/counters.h"
 #include "features/sse/software_events.h"
@@ -520,6 +521,32 @@ static void test_last_vhart_ends_the_tenant(void **state)
     finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
     assert_non_null(strstr(log_text(), "stopped its last hart"));
+}
+
+/* Two of one hart, for which features have something to do: neither runs any more. */
+static void test_vharts_of_one_hart_let_go_of_it_one_by_one(void **state)
+{
+    (void)state;
+    made.tenant_count = 2;
+    made.tenants[1].vhart_count = 2;
+    made.vharts[2].tenant = 1;
+    made.vharts[2].id = 1;
+    start_all();
+    run_to_tenant();
+    vhart_start(&RTOS->vharts[1], made.tenants[1].entry, 42);
+    RTOS->vharts[0].uses_features = true;
+    RTOS->vharts[1].uses_features = true;
+    tenant_halt(RTOS, TENANT_STOPPED);
+    assert_ptr_equal(run_to_tenant(), &LINUX->vharts[0]);
+    assert_int_equal(RTOS->vharts[0].state, VHART_STARTED);
+    assert_true(teardown_step());
+    assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
+    assert_int_equal(RTOS->vharts[1].state, VHART_STARTED);
+    assert_true(teardown_step());
+    assert_int_equal(RTOS->vharts[1].state, VHART_STOPPED);
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    finish_stops();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
 }
 
 static void test_wait_until_an_enabled_interrupt(void **state)
@@ -1363,6 +1390,7 @@ int main(void)
         cmocka_unit_test_setup(test_reboots_do_not_refill_the_budget, set_up),
         cmocka_unit_test_setup(test_crash_is_named, set_up),
         cmocka_unit_test_setup(test_last_vhart_ends_the_tenant, set_up),
+        cmocka_unit_test_setup(test_vharts_of_one_hart_let_go_of_it_one_by_one, set_up),
         cmocka_unit_test_setup(test_wait_until_an_enabled_interrupt, set_up),
         cmocka_unit_test_setup(test_wait_with_something_pending_is_none, set_up),
         cmocka_unit_test_setup(test_wait_until_the_timer, set_up),

@@ -5,6 +5,7 @@
 #define WITH_plic 1
 #define WITH_fp 1
 #define WITH_harts 1
+#define WITH_hosted 1
 #define WITH_machine 1
 #define WITH_sifive_uart 1
 #define WITH_trace 1
