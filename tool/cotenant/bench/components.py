@@ -9,7 +9,7 @@ import re
 
 from cotenant.bench import datagrams, samples
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import linux, payload, running, system
+from cotenant.bench.systems import NO_SELF_TESTS, linux, payload, running, system
 from cotenant.errors import BenchError
 from cotenant.run.results import Latency, parse_latency
 
@@ -32,9 +32,7 @@ _PIPE_INVOCATIONS = 50
 DATAGRAM_SHARE = 0.8
 """What a datagram straight to a component may take of one to a socket of Linux."""
 _FIXED_WORK = 500
-# Debian's kernel tests its cryptography beside the first processes, if it is let.
 _ARGUMENTS = "console=ttyS0 loglevel=4 modules=virtio_mmio"
-_NO_SELF_TESTS = "cryptomgr.notests initcall_blacklist=jent_mod_init"
 _NS = re.compile(r"^componentbench: (\w+)=(\d+)", re.MULTILINE)
 _LINE = re.compile(r"^components: crashes=(\d+) .*restart_cycles=(\d+)", re.MULTILINE)
 
@@ -106,7 +104,7 @@ def _linux(calls: int, rounds: int) -> dict[str, int]:
 
 
 def _work(command: str, *others: str) -> dict[str, int]:
-    tables = [linux(arguments=f"{_ARGUMENTS} {_NO_SELF_TESTS}")]
+    tables = [linux(arguments=f"{_ARGUMENTS} {NO_SELF_TESTS}")]
     for name in others:
         tables.append(payload(name, _SERVICES, priority=10, memory="8M", fp=False))
         channel = f'[channel.components]\nkind = "memory"\nends = ["linux", "{name}"]\n'

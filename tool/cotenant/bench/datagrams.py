@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cotenant.bench.systems import linux, payload, running, system
+from cotenant.bench.systems import NO_SELF_TESTS, linux, payload, running, system
 from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
@@ -30,7 +30,7 @@ _LINUX, _BEHIND_LINUX, _COMPONENTS = "10.0.0.1", "10.1.0.2", "10.0.0.2"
 _MACS = {"linux": bytes.fromhex("525400000001"), "components": bytes.fromhex("525400000002")}
 _ARGUMENTS = (
     "console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_net,tun addresses=eth0=10.0.0.1/24 "
-    "cryptomgr.notests initcall_blacklist=jent_mod_init"
+    f"{NO_SELF_TESTS}"
 )
 
 

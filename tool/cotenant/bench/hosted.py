@@ -163,11 +163,19 @@ def _append(more: str) -> str:
 
 @contextmanager
 def hosting(
-    *others: str, icount: int = 0, for_host: bytes = b"", for_guest: bytes = b""
+    *others: str,
+    memory: str = "768M",
+    arguments: str = "",
+    icount: int = 0,
+    for_host: bytes = b"",
+    for_guest: bytes = b"",
+    devices: tuple[str, ...] = (),
+    extra: tuple[str, ...] = (),
 ) -> Iterator[Session]:
     """Boot a Debian that hosts, in whose initramfs is the one that measures itself.
 
-    `for_host` and `for_guest` are archives of more files.
+    `memory` is its own, `arguments` are more of its kernel's; `for_host` and `for_guest` are
+    archives of more files, `devices` those of the host, and `extra` QEMU's arguments for them.
     """
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder:
         archive = Archive()
@@ -176,8 +184,16 @@ def hosting(
         initrd = Path(folder) / "initramfs"
         more = append(archive.to_bytes(), for_host)
         initrd.write_bytes(append(images.resolve(HOST_INITRD).read_bytes(), more))
-        host = linux(memory="768M", initrd=str(initrd), guests=1, priority=1)
-        with running(system(host, *others), sstc=True, icount=icount) as session:
+        host = linux(
+            memory=memory,
+            initrd=str(initrd),
+            arguments=f"console=ttyS0 loglevel=4 {arguments}",
+            guests=1,
+            priority=1,
+            devices=list(devices),
+        )
+        whole = system(host, *others)
+        with running(whole, sstc=True, icount=icount, extra=extra) as session:
             session.wait_ready(HOST)
             unpack = f"mkdir {_PROGRAMS} && cd {_PROGRAMS} && cpio -idm </{GUEST_INITRD} && cd /"
             status, said = session.command(HOST, f"{unpack} && sleep 3")

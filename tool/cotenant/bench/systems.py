@@ -11,6 +11,12 @@ from cotenant.run.session import Session
 
 Value = str | int | bool | list[str]
 
+NO_SELF_TESTS = "cryptomgr.notests initcall_blacklist=jent_mod_init"
+"""Arguments of a Linux that is measured soon after its start.
+
+The self-tests of its cryptography go on in the background for about as long as it took to boot.
+"""
+
 TIMEOUT = 600.0
 """Wall-clock seconds after which a run hangs; no result depends on it."""
 
