@@ -42,6 +42,7 @@ void offsets(void)
     DEFINE(HART_ID, offsetof(struct hart, id));
     DEFINE(HART_STACK_TOP, offsetof(struct hart, stack_top));
     DEFINE(HART_FEATURES, offsetof(struct hart, features));
+    DEFINE(HART_EXCHANGES, offsetof(struct hart, exchanges));
     DEFINE(HART_SSTC, HART_SSTC);
     DEFINE(HART_ENVCFG, HART_ENVCFG);
     DEFINE(HART_PMP_RESIDENT, HART_PMP_RESIDENT);

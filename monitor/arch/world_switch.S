@@ -7,8 +7,8 @@
  * keep: then they go to nobody. General registers, pc and mstatus of the kept world are in it
  * already: the trap entry put them there. Interrupts are off, mscratch is zero.
  *
- * Order matters in three places. mip is never written as a whole: SSIP and STIP of the old world
- * are noted, then the bits that the new world should see are computed from its own pending state.
+ * Order matters in three places. What was read of mip is never written back: SSIP and STIP of the
+ * old world are noted, and what the new world should see is its own pending state.
  * With Sstc the old deadline is taken before the new one is written, which makes the hart compute
  * STIP anew. PMP and satp come before the one fence that makes both count (privileged ISA 3.7.2
  * and 4.2.1: PMP changes need an sfence.vma where page tables are in use).
@@ -36,10 +36,10 @@
     .globl world_enter
 world_enter:
     beq a0, a1, world_resume
-    ld t6, WORLD_HART(a1)
-    ld t5, HART_FEATURES(t6)
     beqz a0, keep_none
-3:
+    /* From here on for those that know two worlds. tp is the hart. */
+    .globl world_exchange
+world_exchange:
     /* Four at a time: what csrrw returns comes a few cycles late. */
     ld t0, WORLD_SSCRATCH(a1)
     ld t1, WORLD_SEPC(a1)
@@ -53,33 +53,33 @@ world_enter:
     sd t1, WORLD_SEPC(a0)
     sd t2, WORLD_SCAUSE(a0)
     sd t3, WORLD_STVAL(a0)
-    exchange stvec, WORLD_STVEC
-    exchange scounteren, WORLD_SCOUNTEREN
-    exchange mie, WORLD_MIE
-    li t4, INTERRUPTS_SUPERVISOR
-    csrrc t1, mip, t4
-    ld t2, WORLD_PENDING(a0)
+    ld t0, WORLD_STVEC(a1)
+    ld t1, WORLD_SCOUNTEREN(a1)
+    ld t2, WORLD_MIE(a1)
+    ld t3, WORLD_PENDING(a1)
+    ld t4, WORLD_PENDING(a0)
+    ld t5, HART_EXCHANGES(tp)
+    csrrw t0, stvec, t0
+    csrrw t1, scounteren, t1
+    csrrw t2, mie, t2
+    sd t0, WORLD_STVEC(a0)
+    sd t1, WORLD_SCOUNTEREN(a0)
+    sd t2, WORLD_MIE(a0)
+    andi t4, t4, INTERRUPT_SEI
+    bltz t5, exchange_more
+    csrrw t1, mip, t3 /* no other bit of it can be written: no hart with more is here */
     andi t1, t1, INTERRUPT_SSI | INTERRUPT_STI
-    andi t2, t2, INTERRUPT_SEI
-    or t2, t2, t1
-    sd t2, WORLD_PENDING(a0)
-    andi t1, t5, HART_ENVCFG
-    beqz t1, 1f
+    or t1, t1, t4
+    sd t1, WORLD_PENDING(a0)
+    beqz t5, exchange_protection
     exchange 0x10a, WORLD_SENVCFG /* senvcfg */
-1:  andi t1, t5, HART_SSTC
-    beqz t1, 2f
-    exchange 0x14d, WORLD_DEADLINE /* stimecmp */
-2:  ld t3, WORLD_PENDING(a1)
-    csrs mip, t3
-    load medeleg, WORLD_MEDELEG
-    andi t1, t5, HART_PMP_RESIDENT
-    beqz t1, exchange_pmp_addresses
 exchange_protection:
+    load medeleg, WORLD_MEDELEG
     load pmpcfg0, WORLD_PMP_CONFIG
     load pmpcfg2, WORLD_PMP_CONFIG + 8
     exchange satp, WORLD_SATP
 finish_switch:
-    sc.d zero, zero, (t6) /* hart.reservation: no store-conditional succeeds across a switch */
+    sc.d zero, zero, (tp) /* hart.reservation: no store-conditional succeeds across a switch */
     sfence.vma
 
 world_resume:
@@ -124,9 +124,25 @@ world_resume:
 
 keep_none:
     lla a0, nobody
-    j 3b
+    j world_exchange
 
-exchange_pmp_addresses:
+/* The rest of a hart that has more to exchange than usual; t3: pending of a1, t4: SEI of a0. */
+exchange_more:
+    li t2, INTERRUPTS_SUPERVISOR
+    csrrc t1, mip, t2
+    andi t1, t1, INTERRUPT_SSI | INTERRUPT_STI
+    or t1, t1, t4
+    sd t1, WORLD_PENDING(a0)
+    ld t5, HART_FEATURES(tp)
+    andi t1, t5, HART_ENVCFG
+    beqz t1, 1f
+    exchange 0x10a, WORLD_SENVCFG /* senvcfg */
+1:  andi t1, t5, HART_SSTC
+    beqz t1, 2f
+    exchange 0x14d, WORLD_DEADLINE /* stimecmp */
+2:  csrs mip, t3
+    andi t1, t5, HART_PMP_RESIDENT
+    bnez t1, exchange_protection
     jal t2, load_pmp_addresses
 #ifdef WITH_hypervisor
     bgez t5, exchange_protection /* HART_HYPERVISOR */

@@ -68,6 +68,7 @@ static void hart_init(struct hart *hart, uint32_t index)
         board->msip_base == 0 ? NULL : (volatile uint32_t *)(board->msip_base + 4ul * hart->id);
     hart->event_deadline = TIME_NEVER;
     hart->work_due = WORK_NEVER;
+    hart->plic_threshold = &hart->no_plic_threshold;
     scheduler_init(&hart->scheduler, hart_now(hart));
 }
 
@@ -129,6 +130,9 @@ static void protection_init(struct hart *hart)
     if (protection_is_resident(hart->index) && (hart->features & HART_HYPERVISOR) == 0) {
         hart->features |= HART_PMP_RESIDENT;
     }
+    hart->exchanges = (hart->features & (HART_SSTC | HART_PMP_RESIDENT)) != HART_PMP_RESIDENT ? -1
+                      : (hart->features & HART_ENVCFG) != 0                                   ? 1
+                                                                                              : 0;
 }
 
 /*

@@ -17,8 +17,7 @@ void attended_begin(struct vhart *vhart, bool *reason)
     *reason = true;
     if (vhart->attended == 0) {
         if (vhart->schedulable.budget == 0) {
-            vhart->schedulable.budget = BUDGET_WITHOUT_LIMIT;
-            vhart->schedulable.period = TIME_NEVER;
+            vhart_limit(vhart, BUDGET_WITHOUT_LIMIT, TIME_NEVER);
         }
         hart->attended_vharts++;
         hart->attended_last = &vhart->schedulable;
@@ -39,8 +38,7 @@ void attended_end(struct vhart *vhart, bool *reason)
     }
     vhart->world.hart->attended_vharts--;
     if (vhart->schedulable.budget == BUDGET_WITHOUT_LIMIT) {
-        vhart->schedulable.budget = 0;
-        vhart->schedulable.period = 0;
+        vhart_limit(vhart, 0, 0);
     }
 }
 

@@ -45,6 +45,11 @@ struct __attribute__((aligned(64))) hart {
     /* Read by the trap entry in assembly. */
     uint64_t stack_top;
     uint64_t features;
+    /*
+     * What a world switch exchanges besides what is the same on all harts: 0 nothing, 1 senvcfg,
+     * negative: what `features` tells.
+     */
+    int64_t exchanges;
     /* Earliest moment at which another vhart than the running one needs the hart. */
     uint64_t event_deadline;
     volatile uint64_t *mtimecmp;
@@ -60,12 +65,13 @@ struct __attribute__((aligned(64))) hart {
     /* Moment of the next step of core/work.h, or WORK_NEVER. */
     uint64_t work_due;
     /*
-     * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL; the
-     * register that holds the context's threshold, and what the vhart has set it to.
+     * The vhart to which the claim register of the S-mode PLIC context is passed, or NULL, and the
+     * register that holds the context's threshold: closed for all others (vhart.plic_threshold).
+     * Without such a vhart the register is a word that nobody reads.
      */
     struct vhart *plic_user;
     volatile uint32_t *plic_threshold;
-    uint32_t plic_user_threshold;
+    uint32_t no_plic_threshold;
     /* How many of its vharts are attended, and which had the hart last on the path where they are:
      * core/attended.h. */
     uint32_t attended_vharts;

@@ -11,6 +11,12 @@ void scheduler_init(struct scheduler *scheduler, uint64_t now)
     scheduler->charged = now;
 }
 
+void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
+                    enum schedulable_state state, uint64_t wake)
+{
+    insert_in_line(scheduler, entity, state, wake);
+}
+
 /* What is left of a budget stays what it is: a tenant could restart as often as it likes. */
 void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
@@ -22,19 +28,19 @@ void schedule_start(struct scheduler *scheduler, struct schedulable *entity, uin
 
 void schedule_stop(struct scheduler *scheduler, struct schedulable *entity)
 {
-    bool ready = entity->state == SCHEDULABLE_READY;
-
-    if (entity->state != SCHEDULABLE_OFF) {
-        entity->state = SCHEDULABLE_OFF;
-        remove_from(ready ? &scheduler->ready : &scheduler->waiting, entity);
+    if (entity->state == SCHEDULABLE_READY) {
+        remove_ready(scheduler, entity);
+    } else if (entity->state != SCHEDULABLE_OFF) {
+        remove_waiting(scheduler, entity);
     }
+    entity->state = SCHEDULABLE_OFF;
 }
 
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
 {
     if (entity->state == SCHEDULABLE_WAITING) {
         schedule_charge(scheduler, now);
-        remove_from(&scheduler->waiting, entity);
+        remove_waiting(scheduler, entity);
         entity->wake = now;
         make_ready(scheduler, entity, now);
     }

@@ -29,7 +29,8 @@ enum schedulable_state {
 };
 
 struct schedulable {
-    struct schedulable *next; /* in the list of its state */
+    struct schedulable *next;     /* in the list of its state */
+    struct schedulable *previous; /* in the waiting list, but for its head */
     enum schedulable_state state;
     uint32_t priority; /* the higher number runs first */
     uint64_t wake;     /* ticks: end of the present or of the last waiting */
@@ -49,6 +50,7 @@ struct schedulable {
 struct scheduler {
     struct schedulable *ready;
     struct schedulable *waiting;
+    struct schedulable *last;    /* of those that wait, if there are any */
     struct schedulable *running; /* the one that is charged since `charged`, or NULL */
     uint64_t charged;            /* moment up to which `running` has been charged */
 };
@@ -65,6 +67,10 @@ void schedule_stop(struct scheduler *scheduler, struct schedulable *entity);
 /* Lets `entity`, which is ready, wait until `wake` (TIME_NEVER: until it is woken). */
 static inline void schedule_wait(struct scheduler *scheduler, struct schedulable *entity,
                                  uint64_t wake);
+
+/* Puts `entity`, which is in no list, into the waiting list with that state. */
+void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
+                    enum schedulable_state state, uint64_t wake);
 
 /* Makes `entity` ready if it is waiting; does nothing in any other state. */
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now);

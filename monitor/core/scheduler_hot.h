@@ -19,23 +19,76 @@ static inline void insert_ready(struct scheduler *scheduler, struct schedulable 
     entity->state = SCHEDULABLE_READY;
 }
 
-static inline void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
-                                  enum schedulable_state state, uint64_t wake)
+static inline void insert_between(struct scheduler *scheduler, struct schedulable *entity,
+                                  struct schedulable *next)
 {
-    struct schedulable **link = &scheduler->waiting;
-
-    while (*link != NULL && (*link)->wake <= wake) {
-        link = &(*link)->next;
+    entity->next = next;
+    if (next != NULL) {
+        next->previous = entity;
+    } else {
+        scheduler->last = entity;
     }
-    entity->next = *link;
-    *link = entity;
-    entity->state = state;
-    entity->wake = wake;
 }
 
-static inline void remove_from(struct schedulable **list, struct schedulable *entity)
+/* It wakes before all that wait; `head` is the first of those, or NULL. */
+static inline void insert_first(struct scheduler *scheduler, struct schedulable *entity,
+                                struct schedulable *head)
 {
-    struct schedulable **link = list;
+    scheduler->waiting = entity;
+    insert_between(scheduler, entity, head);
+}
+
+/*
+ * The head of the list wakes no later. From the end, as those that wait for their next period
+ * mostly wake after all others.
+ */
+static inline void insert_behind(struct scheduler *scheduler, struct schedulable *entity)
+{
+    struct schedulable *before = scheduler->last;
+    struct schedulable *next;
+
+    while (before->wake > entity->wake) {
+        before = before->previous;
+    }
+    next = before->next;
+    before->next = entity;
+    entity->previous = before;
+    insert_between(scheduler, entity, next);
+}
+
+static inline void insert_in_line(struct scheduler *scheduler, struct schedulable *entity,
+                                  enum schedulable_state state, uint64_t wake)
+{
+    struct schedulable *head = scheduler->waiting;
+
+    entity->state = state;
+    entity->wake = wake;
+    if (head == NULL || head->wake > wake) {
+        insert_first(scheduler, entity, head);
+    } else {
+        insert_behind(scheduler, entity);
+    }
+}
+
+static inline void remove_waiting(struct scheduler *scheduler, struct schedulable *entity)
+{
+    struct schedulable *next = entity->next;
+
+    if (scheduler->waiting == entity) {
+        scheduler->waiting = next;
+        return;
+    }
+    entity->previous->next = next;
+    if (next != NULL) {
+        next->previous = entity->previous;
+    } else {
+        scheduler->last = entity->previous;
+    }
+}
+
+static inline void remove_ready(struct scheduler *scheduler, struct schedulable *entity)
+{
+    struct schedulable **link = &scheduler->ready;
 
     while (*link != NULL && *link != entity) {
         link = &(*link)->next;
@@ -112,7 +165,7 @@ static inline void schedule_wait(struct scheduler *scheduler, struct schedulable
     if (entity->state != SCHEDULABLE_READY) {
         return;
     }
-    remove_from(&scheduler->ready, entity);
+    remove_ready(scheduler, entity);
     entity->slice_used = 0;
     insert_waiting(scheduler, entity, SCHEDULABLE_WAITING, wake);
 }

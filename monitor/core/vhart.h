@@ -39,14 +39,23 @@ struct __attribute__((aligned(64))) vhart {
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t work_patience;
     enum vhart_state state;
-    uint32_t index;        /* in vharts */
-    bool brings_registers; /* when it gets the hart next: fp_claim() */
-    bool keeps_registers;  /* which it brings along: fp_drop() */
-    bool has_vectors;      /* as well: features/fp/vectors.h */
-    bool uses_features;    /* a feature may keep something of it: hook vhart_ends */
-    /* Its time is spent on putting the tenant's images in place, or, if the loader is idle, on a
-     * switch of the foreground. */
-    bool loading;
+    uint32_t index; /* in vharts */
+    /* For what is not done on the shortest paths of entry/fast_switch.h: any of these. */
+    union {
+        struct {
+            bool brings_registers; /* when it gets the hart next: fp_claim() */
+            /* Its time is spent on putting the tenant's images in place, or, if the loader is idle,
+             * on a switch of the foreground. */
+            bool loading;
+            bool limited; /* has a budget: vhart_limit() */
+        };
+        uint32_t special;
+    };
+    /* Of the PLIC's context of its hart, while it has the hart; see hart.plic_user. */
+    uint32_t plic_threshold;
+    bool keeps_registers; /* which it brings along: fp_drop() */
+    bool has_vectors;     /* as well: features/fp/vectors.h */
+    bool uses_features;   /* a feature may keep something of it: hook vhart_ends */
     /* Accesses refused by PMP and shown to the tenant as faults; for the user. */
     uint64_t faults;
     struct world_rest rest;
@@ -92,6 +101,14 @@ bool vector_is_in_hart(const struct vhart *vhart);
 
 /* Whether the bundle has room for the vector registers of this hart. At boot. */
 bool vector_fits(void);
+
+/* Gives it a budget, or with 0 none. */
+static inline void vhart_limit(struct vhart *vhart, uint64_t budget, uint64_t period)
+{
+    vhart->schedulable.budget = budget;
+    vhart->schedulable.period = period;
+    vhart->limited = budget != 0;
+}
 
 /* Its place among all: a feature keeps what is its own of a vhart in an array of that order. */
 static inline uint32_t vhart_index(const struct vhart *vhart)

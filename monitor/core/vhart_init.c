@@ -5,6 +5,7 @@
 #include "core/hart.h"
 #include "core/tenant.h"
 #include "core/work.h"
+#include "device/plic.h"
 
 /* How many vharts of its hart are below it. */
 static uint64_t count_lower(const struct bundle_vhart *vhart)
@@ -30,8 +31,9 @@ void vhart_init(struct vhart *vhart, const struct bundle_vhart *description, str
     vhart->world.vhart_id = description->id;
     vhart->schedulable.priority = 2 * description->priority + 1; /* with room for guests below */
     vhart->schedulable.slice = ticks_from_us(description->slice_us);
-    vhart->schedulable.budget = ticks_from_us(description->budget_us);
-    vhart->schedulable.period = ticks_from_us(description->period_us);
+    vhart_limit(vhart, ticks_from_us(description->budget_us),
+                ticks_from_us(description->period_us));
+    vhart->plic_threshold = PLIC_THRESHOLD_CLOSED;
     vhart->work_patience = count_lower(description) * ticks_from_us(WORK_PATIENCE_US);
     vhart_setup_protection(vhart);
 }

@@ -4,6 +4,10 @@
 #include "arch/csr.h"
 #include "arch/instruction.h"
 #include "core/attended.h"
+#include "core/clock.h"
+
+/* From the lower bit of MPP to the sign. */
+#define MSTATUS_MPP_S_TO_SIGN 52
 
 /* schedule_charge() of an entity without a budget; returns the time since the last call. */
 static inline uint64_t account(struct scheduler *scheduler, struct schedulable *running,
@@ -17,32 +21,62 @@ static inline uint64_t account(struct scheduler *scheduler, struct schedulable *
 }
 
 /*
- * `due`, the head of the waiting list, gets the hart from the running one. Another one that is due
- * at the same time interrupts again at once: its moment is the next event.
+ * fast_foresee() and schedule_deadline() for an entity with `priority`, without a budget and peers:
+ * `first` is the head of those that wait.
+ */
+__attribute__((always_inline)) static inline uint64_t
+foresee(struct hart *hart, struct schedulable *first, uint32_t priority)
+{
+    const struct schedulable *waiting = first;
+
+    if (first->priority > priority && vhart_of(first)->special == 0) {
+        hart->next_up = first;
+        return first->wake;
+    }
+    hart->next_up = NULL;
+    while (waiting->priority < priority) {
+        waiting = waiting->next;
+        if (waiting == NULL) {
+            return TIME_NEVER;
+        }
+    }
+    return waiting->wake;
+}
+
+/*
+ * `due`, the head of the waiting list, gets the hart from the running one, which it goes before; it
+ * has no budget. Another one that is due at the same time interrupts again at once: its moment is
+ * the next event.
  */
 __attribute__((always_inline)) static inline world_change
 wake(struct hart *hart, struct schedulable *due, uint64_t now)
 {
     struct scheduler *scheduler = &hart->scheduler;
     struct schedulable *running = scheduler->running;
+    struct schedulable *next = due->next;
     uint64_t elapsed = account(scheduler, running, now);
+    uint64_t event = TIME_NEVER;
 
     if (schedule_has_peer(running)) {
         running->slice_used += elapsed;
     }
     vhart_of(running)->world.interrupts++;
     note_lateness(due, now);
-    scheduler->waiting = due->next;
+    scheduler->waiting = next;
     due->next = running;
     due->state = SCHEDULABLE_READY;
     scheduler->ready = due;
     scheduler->running = due;
-    return fast_hand_over(hart, vhart_of(running), now);
+    hart->next_up = NULL;
+    if (next != NULL) {
+        event = foresee(hart, next, due->priority);
+    }
+    return fast_give(hart, vhart_of(running), now, event, timer_is_native(hart), true);
 }
 
 /*
- * The head of the waiting list is due and above the running vhart, but vharts of the hart are
- * attended, the running one has a budget, or the one that is due brings registers: what a vhart
+ * The head of the waiting list is due at `now` and above the running vhart, but vharts of the hart
+ * are attended, the running one has a budget, or the one that is due brings registers: what a vhart
  * uses delays one above it by no more than it takes to put that aside.
  */
 __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, uint64_t now)
@@ -50,7 +84,7 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
     struct schedulable *running = hart->scheduler.running;
     struct schedulable *due = hart->scheduler.waiting;
 
-    if (due->budget != 0 || vhart_of(due)->loading) {
+    if (vhart_of(due)->limited || vhart_of(due)->loading) {
         return NO_CHANGE;
     }
     if (hart->attended_last != NULL) {
@@ -67,7 +101,8 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
     if (running->budget != 0) {
         running->budget_used += now - hart->scheduler.charged;
     }
-    return wake(hart, due, now);
+    hart->next_up = due;
+    return fast_wake(hart, now);
 }
 
 /* What else the trap has led to is for the scheduler to see to when `due` has had its turn. */
@@ -88,33 +123,40 @@ world_change fast_preempt(struct hart *hart)
     return change;
 }
 
-world_change fast_wake(struct hart *hart)
+/* A vhart runs, so `reschedule` is false: who sets it goes on to hart_schedule(). */
+world_change fast_wake(struct hart *hart, uint64_t now)
 {
     struct schedulable *due = hart->next_up;
-    uint64_t now = hart_now(hart);
 
-    if (hart->reschedule || due == NULL || due->wake > now) {
-        return hart->reschedule || !schedule_is_outdated(&hart->scheduler, now)
-                   ? NO_CHANGE
-                   : wake_with_more(hart, now);
+    if (due == NULL || due->wake > now) {
+        return schedule_is_outdated(&hart->scheduler, now) ? wake_with_more(hart, now) : NO_CHANGE;
     }
     return wake(hart, due, now);
 }
 
 /*
- * `next`, which fast_wait() would give the hart, has its registers elsewhere: they come first. The
- * running one cannot go on then without hart_schedule(), which brings its own back.
+ * `next`, which fast_wait() would give the hart, may have its registers elsewhere: they come first.
+ * The running one cannot go on then without hart_schedule(), which brings its own back.
  */
-__attribute__((noinline, cold)) static world_change wait_with_more(struct hart *hart,
-                                                                   struct vhart *next)
+__attribute__((noinline, cold)) static world_change
+wait_with_more(struct hart *hart, const struct vhart *running, struct vhart *next)
 {
     const struct schedulable *due = hart->scheduler.waiting;
     world_change change;
 
+    if (!HAS(fp) || running->special != 0 || next->limited || next->loading) {
+        return NO_CHANGE;
+    }
     fp_claim(next);
     change = due == NULL || due->wake > hart_now(hart) ? fast_wait(hart) : NO_CHANGE;
     hart->reschedule = change == NO_CHANGE;
     return change;
+}
+
+/* It has executed a WFI that was illegal, which is not so in M-mode: one bit tells. */
+static inline bool is_in_s_mode(const struct vhart *vhart)
+{
+    return (int64_t)(vhart->world.mstatus << MSTATUS_MPP_S_TO_SIGN) < 0;
 }
 
 world_change fast_wait(struct hart *hart)
@@ -124,25 +166,50 @@ world_change fast_wait(struct hart *hart)
     struct schedulable *next = running->next;
     struct vhart *vhart = vhart_of(running);
     uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
+    bool native = timer_is_native(hart);
+    struct schedulable *head = scheduler->waiting;
+    const struct schedulable *below;
+    uint32_t priority;
+    uint64_t wake = TIME_NEVER;
+    uint64_t event;
     uint64_t now;
 
-    if (CSR_READ(mtval) != INSTRUCTION_WFI ||
-        (vhart->world.mstatus & MSTATUS_MPP) != MSTATUS_MPP_S || (CSR_READ(mip) & enabled) != 0 ||
-        hart->reschedule || next == NULL || running->budget != 0 ||
-        (schedule_has_peer(next) && next->slice_used >= next->slice) || next->budget != 0 ||
-        vhart_of(next)->loading) {
+    if (CSR_READ(mtval) != INSTRUCTION_WFI || !is_in_s_mode(vhart) ||
+        (CSR_READ(mip) & enabled) != 0 || next == NULL) {
         return NO_CHANGE;
     }
-    if (HAS(fp) && vhart_of(next)->brings_registers) {
-        return wait_with_more(hart, vhart_of(next));
+    if (UNLIKELY((vhart->special | vhart_of(next)->special) != 0)) {
+        return wait_with_more(hart, vhart, vhart_of(next));
+    }
+    below = next->next;
+    priority = next->priority;
+    if (UNLIKELY(below != NULL && below->priority == priority && next->slice_used >= next->slice)) {
+        return NO_CHANGE;
     }
     now = hart_now(hart);
     account(scheduler, running, now);
     vhart->world.registers[REGISTER_PC] += 4;
     scheduler->ready = next;
-    running->slice_used = 0;
-    insert_waiting(scheduler, running, SCHEDULABLE_WAITING,
-                   (enabled & INTERRUPT_STI) != 0 ? timer_deadline(vhart) : TIME_NEVER);
     scheduler->running = next;
-    return fast_hand_over(hart, vhart, now);
+    running->slice_used = 0;
+    if ((enabled & INTERRUPT_STI) != 0) {
+        wake = UNLIKELY(native) ? read_stimecmp() : vhart->world.deadline;
+    }
+    running->state = SCHEDULABLE_WAITING;
+    running->wake = wake;
+    event = wake;
+    if (LIKELY(head == NULL || head->wake > wake)) {
+        insert_first(scheduler, running, head);
+        hart->next_up = running;
+        if (UNLIKELY(running->priority == priority)) {
+            hart->next_up = NULL;
+        }
+    } else {
+        insert_behind(scheduler, running);
+        event = foresee(hart, head, priority);
+    }
+    if (UNLIKELY(below != NULL && below->priority == priority)) {
+        event = earlier(event, now + (next->slice - next->slice_used));
+    }
+    return fast_give(hart, vhart, now, event, native, false);
 }

@@ -19,8 +19,12 @@
 #include "device/plic.h"
 #include "entry/trap.h"
 
-/* A machine timer interrupt. */
-world_change fast_wake(struct hart *hart);
+/* What the compiler is to lay out the shortest paths for. */
+#define LIKELY(condition) __builtin_expect(condition, true)
+#define UNLIKELY(condition) __builtin_expect(condition, false)
+
+/* A machine timer interrupt, at `now`. */
+world_change fast_wake(struct hart *hart, uint64_t now);
 
 /* An illegal instruction, which may be the WFI of a vhart that shares its hart. */
 world_change fast_wait(struct hart *hart);
@@ -40,7 +44,7 @@ static inline world_change fast_resume(struct hart *hart, struct vhart *vhart)
     world_change change = NO_CHANGE;
 
     if ((CSR_READ(mip) & INTERRUPT_MTI) != 0) {
-        change = fast_wake(hart);
+        change = fast_wake(hart, hart_now(hart));
         if (change == NO_CHANGE && (hart->reschedule || hart_now(hart) >= hart->event_deadline)) {
             vhart->world.interrupts++;
             hart->reschedule = true;
@@ -51,15 +55,13 @@ static inline world_change fast_resume(struct hart *hart, struct vhart *vhart)
 }
 
 /*
- * `next` gets the hart from the vhart that is loaded: opens the hart's S-mode context of the PLIC
- * for its user and closes it when another vhart comes after the user.
+ * `next` gets the hart: opens the hart's S-mode context of the PLIC for its user and closes it when
+ * another vhart comes after the user. A store is less than to ask whether that changes anything.
  */
 static inline void fast_route(const struct hart *hart, const struct vhart *next)
 {
-    if (HAS(plic) && next == hart->plic_user) {
-        *hart->plic_threshold = hart->plic_user_threshold;
-    } else if (HAS(plic) && hart->plic_user != NULL && hart->loaded == hart->plic_user) {
-        *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
+    if (HAS(plic)) {
+        *hart->plic_threshold = next->plic_threshold;
     }
 }
 
@@ -86,36 +88,54 @@ static inline void fast_foresee(struct hart *hart)
     struct schedulable *due = hart->scheduler.waiting;
 
     hart->next_up = due;
-    if (due != NULL &&
-        ((int64_t)running->budget > 0 || due->priority <= running->priority || due->budget != 0 ||
-         vhart_of(due)->loading || vhart_of(due)->brings_registers)) {
+    if (due != NULL && ((int64_t)running->budget > 0 || due->priority <= running->priority ||
+                        vhart_of(due)->special != 0)) {
         hart->next_up = NULL;
     }
 }
 
 /*
  * Gives the hart from `from`, which is loaded, to the scheduler's running entity, which has been
- * chosen without schedule_next() and brings no registers.
+ * chosen without schedule_next() and brings no registers; `event` is when another vhart needs it.
+ * `native`: timer_is_native(). `due`: mostly it has waited for its deadline.
  */
-__attribute__((always_inline)) static inline world_change
-fast_hand_over(struct hart *hart, struct vhart *from, uint64_t now)
+__attribute__((always_inline)) static inline world_change fast_give(struct hart *hart,
+                                                                    struct vhart *from,
+                                                                    uint64_t now, uint64_t event,
+                                                                    bool native, bool due)
 {
     struct vhart *to = vhart_of(hart->scheduler.running);
-    uint64_t event = schedule_deadline(&hart->scheduler, now);
+    uint64_t work = hart->work_due + to->work_patience;
+    uint64_t deadline;
 
-    if (hart->work_due + to->work_patience < event) {
-        event = hart->work_due + to->work_patience;
+    if (work < event) {
+        event = work;
     }
     to->schedulable.switches++;
-    if (!timer_is_native(hart) && to->world.deadline <= now) {
-        to->world.deadline = TIME_NEVER;
-        to->world.pending |= INTERRUPT_STI;
+    deadline = event;
+    if (LIKELY(!native)) {
+        uint64_t own = to->world.deadline;
+
+        if (__builtin_expect(own <= now, due)) {
+            to->world.deadline = TIME_NEVER;
+            to->world.pending |= INTERRUPT_STI;
+        } else if (own < event) {
+            deadline = own;
+        }
     }
-    timer_program(hart, to, event);
+    hart->event_deadline = event;
+    *hart->mtimecmp = deadline;
     fast_route(hart, to);
-    fast_foresee(hart);
     fast_publish(hart, to);
     return change_world(&from->world, &to->world);
+}
+
+/* fast_give() with what the scheduler and fast_foresee() say. */
+static inline world_change fast_hand_over(struct hart *hart, struct vhart *from, uint64_t now)
+{
+    fast_foresee(hart);
+    return fast_give(hart, from, now, schedule_deadline(&hart->scheduler, now),
+                     timer_is_native(hart), false);
 }
 
 #endif

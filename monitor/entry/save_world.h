@@ -64,6 +64,12 @@
     sd t0, WORLD_INTERRUPTS(sp)
     .endm
 
+/* To the other world that a function has returned, if it has. The assembler thinks that it is far. */
+    .macro switch_world
+    .reloc ., R_RISCV_BRANCH, world_exchange
+    .word 0x00059063 /* bnez a1, world_exchange */
+    .endm
+
 /* To `function`, with t0 and t1 saved, and on to the world that it returns. */
     .macro leave_to function
     save_world

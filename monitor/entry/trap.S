@@ -111,8 +111,18 @@ interrupt:
     slli t0, t0, 1
     addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
     bnez t0, plain_path
-    show_timer plain_path
+    show_timer another_event
     j fast_exit
+
+/* t0 is the time. */
+another_event:
+    save_world
+    mv a1, t0
+    call fast_wake
+    switch_world
+2:  mv a0, tp
+3:  call trap_dispatch
+    j world_enter
 
 /* Another exception, unless features/fast_uart knows better. */
     .weak fast_exception
@@ -120,30 +130,22 @@ fast_exception:
 plain_path:
     save_world
     csrr t0, mcause
-    bltz t0, 1f
+    bltz t0, 3b
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
     beqz t0, 4f
     addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_LOAD_ACCESS
     beqz t0, 5f
     addi t0, t0, CAUSE_LOAD_ACCESS - CAUSE_STORE_ACCESS
-    bnez t0, 3f
+    bnez t0, 3b
     call fast_store
-    beqz a1, 2f
+    beqz a1, 2b
     j world_enter
 5:  call fast_load
-    beqz a1, 2f
+    beqz a1, 2b
     j world_enter
 4:  call fast_wait
-    beqz a1, 2f
-    j world_enter
-1:  slli t0, t0, 1
-    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
-    bnez t0, 3f
-    call fast_wake
-    bnez a1, world_enter
-2:  mv a0, tp
-3:  call trap_dispatch
-    j world_enter
+    switch_world
+    j 2b
 
 /* Without a feature that emulates registers: NO_CHANGE. */
     .weak fast_load, fast_store

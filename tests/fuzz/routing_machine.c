@@ -197,6 +197,7 @@ static void make_vhart(struct tenant *tenant, uint32_t index)
     vhart->tenant = tenant;
     vhart->world.hart = &harts[hart_of[number]];
     vhart->world.vhart_id = index;
+    vhart->plic_threshold = PLIC_THRESHOLD_CLOSED;
     claim_open[number] = is_passed(tenant->index);
     enables_shown[number] = is_passed(tenant->index);
 }

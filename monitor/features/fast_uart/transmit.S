@@ -53,8 +53,7 @@ fast_exception: /* t0: the cause less CAUSE_ECALL_FROM_S */
     beqz a1, 1f
     j world_enter
 2:  call fast_wait
-    beqz a1, 1f
-    j world_enter
+    switch_world
 1:  mv a0, tp
     call trap_dispatch
     j world_enter

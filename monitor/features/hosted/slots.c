@@ -42,8 +42,7 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     vhart->has_vectors = (tenant->description->flags & COTENANT_TENANT_VECTOR) != 0;
     /* A vhart of a guest is always attended, and one of its hart's during a turn. */
     vhart->attended = 1;
-    vhart->schedulable.budget = NO_BUDGET;
-    vhart->schedulable.period = TIME_NEVER;
+    vhart_limit(vhart, NO_BUDGET, TIME_NEVER);
 }
 
 static void make_slot(struct tenant *host, uint32_t slot)

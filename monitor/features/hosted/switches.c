@@ -35,8 +35,7 @@ static inline bool preempts(const struct schedulable *due, const struct schedula
 {
     const struct vhart *vhart = vhart_of((struct schedulable *)due);
 
-    return due->priority > host->priority && due->budget == 0 && !vhart->loading &&
-           !vhart->brings_registers;
+    return due->priority > host->priority && vhart->special == 0;
 }
 
 static inline __attribute__((always_inline)) world_change lend(struct hart *hart,
@@ -88,9 +87,12 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     deadline = (enabled & INTERRUPT_STI) == 0 ? TIME_NEVER
                : timer_is_native(hart)        ? read_stimecmp()
                                               : host->world.deadline;
-    insert_waiting(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
+    insert_in_line(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
     due = hart->scheduler.waiting;
-    hart->next_up = due == &host->schedulable || preempts(due, &host->schedulable) ? due : NULL;
+    hart->next_up = NULL;
+    if ((due == &host->schedulable && !host->limited) || preempts(due, &host->schedulable)) {
+        hart->next_up = due;
+    }
     return give(hart, host, vhart, deadline < event ? deadline : event);
 }
 
@@ -118,11 +120,7 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
     hart->attended_last = NULL;
     vhart->schedulable.state = SCHEDULABLE_OFF;
     hart->next_up = NULL;
-    if (hart->scheduler.waiting == &host->schedulable) {
-        hart->scheduler.waiting = host->schedulable.next;
-    } else {
-        remove_from(&hart->scheduler.waiting, &host->schedulable);
-    }
+    remove_waiting(&hart->scheduler, &host->schedulable);
     host->schedulable.next = vhart->schedulable.next;
     return give(hart, vhart, host, own->host_event);
 }

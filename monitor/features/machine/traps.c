@@ -210,7 +210,7 @@ static world_change serve(struct hart *hart, struct vhart *vhart)
     world_change change = NO_CHANGE;
 
     if (cause == CAUSE_INTERRUPT_MTI) {
-        change = fast_wake(hart);
+        change = fast_wake(hart, hart_now(hart));
     } else if (cause == CAUSE_ILLEGAL_INSTRUCTION && !is_inner(vhart)) {
         change = fast_wait(hart);
     }

@@ -99,8 +99,11 @@ void vhart_take_interrupts(struct vhart *vhart)
     if ((vhart->description->flags & COTENANT_VHART_PLIC_PASSTHROUGH) == 0) {
         return;
     }
+    if (hart->plic_user != NULL) {
+        hart->plic_user->plic_threshold = PLIC_THRESHOLD_CLOSED;
+    }
     hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
-    hart->plic_user_threshold = vhart->tenant->plic->vharts[vhart->world.vhart_id].threshold;
+    vhart->plic_threshold = vhart->tenant->plic->vharts[vhart->world.vhart_id].threshold;
     hart->plic_user = vhart;
     *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
 }

@@ -27,10 +27,10 @@ static void apply_threshold(struct vhart *vhart, uint32_t threshold)
 {
     struct hart *hart = vhart->world.hart;
 
-    if (hart->plic_user != vhart || hart->plic_user_threshold == threshold) {
+    if (hart->plic_user != vhart || vhart->plic_threshold == threshold) {
         return;
     }
-    hart->plic_user_threshold = threshold;
+    vhart->plic_threshold = threshold;
     /* While another vhart is loaded the context stays closed; fast_route() opens it. */
     if (hart->loaded == vhart) {
         *hart->plic_threshold = threshold;

@@ -83,9 +83,9 @@ static void make_vhart(struct vhart *vhart)
     vhart->schedulable.priority = random_below(&source, 4);
     vhart->work_patience = vhart->schedulable.priority * 10;
     vhart->schedulable.slice = 1 + random_below(&source, 20);
+    vhart->plic_threshold = random_below(&source, 8);
     if (chance(5)) {
-        vhart->schedulable.period = 40;
-        vhart->schedulable.budget = 1 + random_below(&source, 30);
+        vhart_limit(vhart, 1 + random_below(&source, 30), 40);
     }
 }
 
@@ -97,7 +97,6 @@ static void make_state(void)
     HART->mtime = &mtime;
     HART->mtimecmp = &now_is.mtimecmp;
     HART->plic_threshold = &now_is.plic_threshold;
-    HART->plic_user_threshold = 3;
     HART->attended_vharts = chance(2);
     HART->attended_last = chance(2) ? &now_is.vharts[0].schedulable : NULL;
     HART->features = chance(2) ? HART_SSTC : 0;
@@ -112,7 +111,6 @@ static void make_state(void)
             }
         }
     }
-    HART->plic_user = chance(3) ? NULL : &now_is.vharts[random_below(&source, COUNT)];
 }
 
 static uint64_t work_moment(struct schedulable *next)
@@ -175,7 +173,6 @@ static bool begin(void)
     if (HART->scheduler.running == NULL || HART->loaded != vhart_of(HART->scheduler.running)) {
         return false;
     }
-    HART->reschedule = chance(20);
     mtime += random_below(&source, 40);
     csr_file_write("mie", random_next(&source) & INTERRUPTS_SUPERVISOR);
     csr_file_write("mip", chance(3) ? random_next(&source) & INTERRUPTS_SUPERVISOR : 0);
@@ -282,7 +279,7 @@ static void test_wake(void **state)
     taken = refused = put_aside = claimed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         if (begin()) {
-            judge(fast_wake(HART), plain_timer_interrupt);
+            judge(fast_wake(HART, mtime), plain_timer_interrupt);
         }
     }
     assert_true(taken > ROUNDS / 200 && refused > ROUNDS / 200 && put_aside > ROUNDS / 1000 &&
