@@ -55,6 +55,22 @@
 /* The tenant's watch. [item: COTENANT_WATCH_*; position: microseconds, 0: as before] */
 #define COTENANT_CONTROL_WATCH 13
 
+/*
+ * Zeros of a tenant that does not run, as numbers. Both verbs: [position: physical address; item:
+ * bytes, at most COTENANT_CONTROL_MOST_ZEROS; both multiples of 8], and they do less when an
+ * interrupt comes, but something.
+ */
+/*
+ * The first bytes that are not zero. struct control_found, then up to COTENANT_CONTROL_MOST_FOUND
+ * bytes from there; none: up to there all are zero.
+ */
+#define COTENANT_CONTROL_MEMORY_FIND 14
+/* Makes them zero. 4 bytes: how many of them are now. */
+#define COTENANT_CONTROL_MEMORY_CLEAR 15
+#define COTENANT_CONTROL_MOST_ZEROS 65536
+/* With this an answer fills a page, which is what Linux gives for an answer at once. */
+#define COTENANT_CONTROL_MOST_FOUND 4072
+
 /* struct control_answer.status */
 #define COTENANT_CONTROL_OK 0
 /* Not this version; the monitor's is in the answer. */
@@ -184,6 +200,10 @@ struct control_vhart {
 struct control_text {
     uint32_t position; /* of the first byte of the text */
     uint32_t end;      /* of the newest byte there is, plus one */
+};
+
+struct control_found {
+    uint64_t position; /* of the bytes that follow: a multiple of 8 */
 };
 
 #endif

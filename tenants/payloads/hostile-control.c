@@ -9,8 +9,9 @@
  *                m   beginnings of the magic number
  *                r   requests that only ask
  *                w   requests with data: memory of a tenant, its console, its state
+ *                z   zeros of the victim to find and to make, as many as a request may ask for
  *                c   commands, to tenant `victim` only
- *            victim=N (0)   place=0x...: memory of the victim, 512 bytes   seed=N
+ *            victim=N (0)   place=0x...: memory of the victim, 64 KiB   seed=N
  */
 #include <string.h>
 
@@ -121,6 +122,15 @@ static void write(void)
     say(sizeof(struct control_request) + length);
 }
 
+static void zeros(void)
+{
+    uint32_t verb = COTENANT_CONTROL_MEMORY_FIND + below(2);
+
+    request(verb, COTENANT_CONTROL_MOST_ZEROS, place, 0);
+    buffer.request.tenant = victim;
+    say(sizeof(struct control_request));
+}
+
 static void command(void)
 {
     request(COTENANT_CONTROL_COMMAND, below(COTENANT_COMMAND_SWITCH + 1), 0, 0);
@@ -142,6 +152,9 @@ static void say_something(char letter)
         break;
     case 'w':
         write();
+        break;
+    case 'z':
+        zeros();
         break;
     case 'c':
         command();

@@ -34,7 +34,9 @@ static void take_answer(struct fuzz_input *input, uint32_t room)
     for (uint32_t i = 0; i < count; i++) {
         if (answer.length < sizeof(answer.header)) {
             ((uint8_t *)&answer.header)[answer.length] = bytes[i];
-        } else if (answer.header.verb == COTENANT_CONTROL_MEMORY_READ) {
+        } else if (answer.header.verb == COTENANT_CONTROL_MEMORY_READ ||
+                   (answer.header.verb == COTENANT_CONTROL_MEMORY_FIND &&
+                    answer.length >= sizeof(answer.header) + sizeof(struct control_found))) {
             assert(bytes[i] != PRIVATE);
         }
         answer.length++;
@@ -63,16 +65,17 @@ static void put_request(struct fuzz_input *input)
     struct control_request request = {
         .magic = COTENANT_CONTROL_MAGIC,
         .version = what == 0 ? 0 : COTENANT_CONTROL_VERSION,
-        .verb = fuzz_byte(input) % 15,
+        .verb = fuzz_byte(input) % 17,
         .tenant = tenant,
-        .item = (what & 1) != 0 ? fuzz_byte(input) : 0,
+        .item = (what & 1) != 0 ? fuzz_byte(input) * ((what & 16) != 0 ? 8u : 1u) : 0,
         .length = (what & 2) != 0 ? fuzz_byte(input) * 17u : 0,
     };
 
     if ((what & 4) != 0) {
         request.position = fuzz_word(input);
     } else if ((what & 8) != 0 && tenant < BENCH_CONTROL_TENANTS) {
-        request.position = (uint64_t)bench_memory[tenant] + fuzz_byte(input) * 33u;
+        request.position =
+            (uint64_t)bench_memory[tenant] + fuzz_byte(input) * ((what & 16) != 0 ? 32u : 33u);
     }
     put((const uint8_t *)&request, sizeof(request));
 }

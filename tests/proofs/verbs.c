@@ -42,11 +42,31 @@ void physical_copy(uint64_t destination, const void *source, size_t size)
     (void)size;
 }
 
+void physical_clear(uint64_t destination, size_t size)
+{
+    //@ assert destination >= RAM_FIRST && destination + size <= RAM_END;
+    (void)destination;
+    (void)size;
+}
+
+size_t physical_zeros(uint64_t source, size_t size)
+{
+    //@ assert source >= RAM_FIRST && source + size <= RAM_END;
+    (void)source;
+    return any_up_to((uint32_t)size);
+}
+
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     //@ assert RAM_FIRST <= address <= RAM_END - 2;
     vhart->world.registers[REGISTER_PC] = address;
     vhart->world.registers[REGISTER_A1] = argument;
+}
+
+bool wanted_by_mail(const struct hart *hart)
+{
+    (void)hart;
+    return any_bool();
 }
 
 bool tenant_commands_take(struct tenant *of, enum tenant_command command)
@@ -149,7 +169,7 @@ int main(void)
     set_up();
     MAKE_ANY(link);
     link.caller = any_up_to(CONTROL_OUTSIDE);
-    link.request.verb = (uint8_t)Frama_C_interval_split(0, COTENANT_CONTROL_WATCH + 1);
+    link.request.verb = (uint8_t)Frama_C_interval_split(0, COTENANT_CONTROL_MEMORY_CLEAR + 1);
     link.request.length = any_up_to(COTENANT_CONTROL_MOST_DATA);
     /* Each of the two by itself, or none that there is. */
     switch (any_up_to(TENANTS)) {

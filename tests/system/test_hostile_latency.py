@@ -184,7 +184,10 @@ def test_members_that_suspend_in_turn_delay_nobody_for_long(boot: Boot, letters:
     assert switches[0] < switches[-1], switches
 
 
-@pytest.mark.parametrize(("letters", "most"), [("nm", MOST_ADDED), ("rwc", MOST_ADDED_BY_REQUESTS)])
+@pytest.mark.parametrize(
+    ("letters", "most"),
+    [("nm", MOST_ADDED), ("rwzc", MOST_ADDED_BY_REQUESTS), ("z", MOST_ADDED_BY_REQUESTS)],
+)
 def test_a_control_port_delays_nobody_for_long(
     build: Build, boot: Boot, letters: str, most: int
 ) -> None:

@@ -20,7 +20,7 @@
 /* Most bytes that a call moves. */
 #define CONTROL_STEP_BYTES 512
 /* Most bytes that are sent at a stretch: this bounds how long a step takes. */
-#define CONTROL_PIECE_BYTES 128
+#define CONTROL_PIECE_BYTES 256
 /* Most text in an answer. */
 #define CONTROL_TEXT_BYTES 128
 
@@ -34,6 +34,7 @@ union control_body {
     struct control_vhart vhart;
     struct dormant_state dormant;
     uint32_t number;
+    struct control_found found;
     struct {
         struct control_text header;
         uint8_t bytes[CONTROL_TEXT_BYTES];

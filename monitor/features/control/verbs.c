@@ -10,6 +10,7 @@
 #include "core/heartbeats.h"
 #include "core/hooks.h"
 #include "core/monitor_log.h"
+#include "core/wanted.h"
 #include "features/commands/tenant_commands.h"
 #include "features/control/control.h"
 #include "features/control/idle.h"
@@ -43,6 +44,11 @@ _Static_assert(COTENANT_SCHEDULE_OFF == SCHEDULABLE_OFF &&
 #define WITH_DATA 0x10
 #define WITH_ITEM 0x20
 #define WITH_POSITION 0x40
+#define ON_WORDS 0x80 /* that memory in words of 8 bytes, and more of it */
+
+/* Bytes of memory that are compared with zero or cleared between two looks at interrupts. */
+#define ZEROS_PIECE 512
+#define WORD ((uint32_t)sizeof(uint64_t))
 
 static const uint8_t verbs[] = {
     [COTENANT_CONTROL_VERSION_GET] = 0,
@@ -58,6 +64,8 @@ static const uint8_t verbs[] = {
     [COTENANT_CONTROL_STATE_GET] = ON_CONTROL,
     [COTENANT_CONTROL_STATE_SET] = ON_CONTROL | WITH_DATA,
     [COTENANT_CONTROL_WATCH] = ON_CONTROL | WITH_ITEM | WITH_POSITION,
+    [COTENANT_CONTROL_MEMORY_FIND] = ON_CONTROL | ON_MEMORY | ON_WORDS | WITH_POSITION | WITH_ITEM,
+    [COTENANT_CONTROL_MEMORY_CLEAR] = ON_CONTROL | ON_MEMORY | ON_WORDS | WITH_POSITION | WITH_ITEM,
 };
 #define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -115,6 +123,12 @@ static uint16_t check_memory(const struct control_link *link, uint32_t count)
     return tenant_is_at_rest(tenant) ? COTENANT_CONTROL_OK : COTENANT_CONTROL_REFUSED;
 }
 
+/* Bytes of memory that a request of the verb without data may be about. */
+static uint32_t most_of(uint8_t verb)
+{
+    return (verb & ON_WORDS) != 0 ? COTENANT_CONTROL_MOST_ZEROS : COTENANT_CONTROL_MOST_DATA;
+}
+
 uint16_t control_check(const struct control_link *link)
 {
     const struct control_request *request = &link->request;
@@ -141,8 +155,11 @@ uint16_t control_check(const struct control_link *link)
     if (status != COTENANT_CONTROL_OK || (verb & ON_MEMORY) == 0) {
         return status;
     }
-    if (!has_data && (request->item == 0 || request->item > COTENANT_CONTROL_MOST_DATA)) {
+    if (!has_data && (request->item == 0 || request->item > most_of(verb))) {
         return COTENANT_CONTROL_BAD_LENGTH;
+    }
+    if ((verb & ON_WORDS) != 0 && ((request->position | request->item) & (WORD - 1)) != 0) {
+        return COTENANT_CONTROL_BAD_ARGUMENT;
     }
     return check_memory(link, has_data ? request->length : request->item);
 }
@@ -304,6 +321,60 @@ static uint16_t command(struct control_link *link, uint32_t *length)
     return COTENANT_CONTROL_REFUSED;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Goes past the zeros; what is behind them is sent with the answer. */
+static uint32_t find(struct control_link *link, struct control_found *answer)
+{
+    uint64_t position = link->request.position;
+    uint32_t left = link->request.item;
+    uint32_t piece, zeros;
+
+    do {
+        piece = smaller(left, ZEROS_PIECE);
+        zeros = (uint32_t)physical_zeros(position, piece);
+        position += zeros;
+        left -= zeros;
+    } while (zeros == piece && left != 0 && !hart_is_wanted());
+    if (zeros != piece) {
+        link->memory = position;
+        link->memory_left = smaller(left, COTENANT_CONTROL_MOST_FOUND);
+    }
+    answer->position = position;
+    return sizeof(*answer);
+}
+
+static uint32_t clear(const struct control_link *link, uint32_t *answer)
+{
+    uint32_t most = link->request.item;
+    uint32_t done = 0;
+
+    do {
+        uint32_t piece = smaller(most - done, ZEROS_PIECE);
+
+        physical_clear(link->request.position + done, piece);
+        done += piece;
+    } while (done < most && !hart_is_wanted());
+    tenant_of(link)->used = true;
+    *answer = done;
+    return sizeof(*answer);
+}
+
+/* The tenant may have been started since the request was checked. */
+static uint16_t zeros(struct control_link *link, uint32_t *length)
+{
+    if (!tenant_is_at_rest(tenant_of(link))) {
+        return COTENANT_CONTROL_REFUSED;
+    }
+    *length = link->request.verb == COTENANT_CONTROL_MEMORY_FIND
+                  ? find(link, &link->answer.body.found)
+                  : clear(link, &link->answer.body.number);
+    return COTENANT_CONTROL_OK;
+}
+
 static uint16_t watch(struct tenant *tenant, uint32_t policy, uint64_t within_us)
 {
     struct heartbeats_command command = {.policy = policy, .within_us = (uint32_t)within_us};
@@ -351,6 +422,9 @@ uint16_t control_finish(struct control_link *link, uint32_t *length)
         link->memory = request->position;
         link->memory_left = request->item;
         break;
+    case COTENANT_CONTROL_MEMORY_FIND:
+    case COTENANT_CONTROL_MEMORY_CLEAR:
+        return zeros(link, length);
     case COTENANT_CONTROL_STATE_GET:
         if (!dormant_save(tenant_of(link), &link->answer.body.dormant)) {
             return COTENANT_CONTROL_REFUSED;

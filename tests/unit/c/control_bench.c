@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control_bench.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "arch/csr.h"
@@ -37,6 +38,17 @@ void physical_copy(uint64_t destination, const void *source, size_t size)
 void physical_clear(uint64_t destination, size_t size)
 {
     memset((void *)destination, 0, size);
+}
+
+size_t physical_zeros(uint64_t source, size_t size)
+{
+    size_t zeros = 0;
+
+    assert(source % 8 == 0 && size % 8 == 0);
+    while (zeros < size && ((const uint8_t *)source)[zeros] == 0) {
+        zeros++;
+    }
+    return zeros / 8 * 8;
 }
 
 bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)

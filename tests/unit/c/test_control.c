@@ -357,6 +357,140 @@ static void test_memory_is_refused(void **state)
     assert_int_equal(bench_memory[BENCH_RUNNING][0], 0);
 }
 
+static void assert_found(uint64_t position, uint32_t count)
+{
+    const struct control_found *found = (const struct control_found *)answer.data;
+
+    assert_int_equal(answer.header.length, sizeof(*found) + count);
+    assert_int_equal(found->position, position);
+    assert_memory_equal(answer.data + sizeof(*found), (const void *)position, count);
+}
+
+static void test_zeros_are_told_as_a_number(void **state)
+{
+    uint64_t base = memory_of(BENCH_EMPTY);
+    uint8_t *memory = bench_memory[BENCH_EMPTY];
+
+    (void)state;
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, BENCH_MEMORY, base),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + BENCH_MEMORY, 0);
+    memory[3001] = 1;
+    memory[BENCH_MEMORY - 1] = 2;
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, BENCH_MEMORY - 8, base + 8),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + 3000, COTENANT_CONTROL_MOST_FOUND);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, 3008, base),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + 3000, 8);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, 3000, base),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + 3000, 0);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, 4096, base + 3008),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + 3008 + 4096, 0);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, 8, base + BENCH_MEMORY - 8),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + BENCH_MEMORY - 8, 8);
+    assert_false(tenants[BENCH_EMPTY].used);
+}
+
+static void test_memory_is_cleared(void **state)
+{
+    uint8_t *memory = bench_memory[BENCH_EMPTY];
+
+    (void)state;
+    memset(memory, 0x55, BENCH_MEMORY);
+    assert_int_equal(
+        ask(COTENANT_CONTROL_MEMORY_CLEAR, BENCH_EMPTY, 5000, memory_of(BENCH_EMPTY) + 8),
+        COTENANT_CONTROL_OK);
+    assert_int_equal(answer.header.length, 4);
+    assert_int_equal(*(const uint32_t *)answer.data, 5000);
+    assert_int_equal(memory[7], 0x55);
+    for (uint32_t i = 8; i < 5008; i++) {
+        assert_int_equal(memory[i], 0);
+    }
+    assert_int_equal(memory[5008], 0x55);
+    assert_true(tenants[BENCH_EMPTY].used);
+}
+
+/* What was done is said, and it is something. */
+static void test_an_interrupt_ends_a_work_on_zeros(void **state)
+{
+    uint64_t base = memory_of(BENCH_EMPTY);
+    uint32_t cleared;
+
+    (void)state;
+    csr_file_write("mip", INTERRUPT_MTI);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, BENCH_MEMORY, base),
+                     COTENANT_CONTROL_OK);
+    assert_found(base + 512, 0);
+    bench_memory[BENCH_EMPTY][512] = 1;
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_CLEAR, BENCH_EMPTY, BENCH_MEMORY, base),
+                     COTENANT_CONTROL_OK);
+    cleared = *(const uint32_t *)answer.data;
+    assert_int_equal(cleared, 512);
+    assert_int_equal(bench_memory[BENCH_EMPTY][512], 1);
+    csr_file_write("mip", 0);
+}
+
+static void test_work_on_zeros_is_refused(void **state)
+{
+    static const struct {
+        uint32_t tenant, item;
+        int64_t offset; /* of the tenant's memory */
+        uint16_t status;
+    } cases[] = {
+        {BENCH_RUNNING, 8, 0, COTENANT_CONTROL_REFUSED},
+        {BENCH_DORMANT, 8, -8, COTENANT_CONTROL_BAD_ARGUMENT},
+        {BENCH_DORMANT, 8, BENCH_MEMORY, COTENANT_CONTROL_BAD_ARGUMENT},
+        {BENCH_DORMANT, BENCH_MEMORY + 8, 0, COTENANT_CONTROL_BAD_ARGUMENT},
+        {BENCH_DORMANT, 8, INT64_MIN, COTENANT_CONTROL_BAD_ARGUMENT},
+        {BENCH_DORMANT, 0, 0, COTENANT_CONTROL_BAD_LENGTH},
+        {BENCH_DORMANT, COTENANT_CONTROL_MOST_ZEROS + 8, 0, COTENANT_CONTROL_BAD_LENGTH},
+        {BENCH_DORMANT, UINT32_MAX - 7, 0, COTENANT_CONTROL_BAD_LENGTH},
+        {BENCH_DORMANT, 8, 4, COTENANT_CONTROL_BAD_ARGUMENT},
+        {BENCH_DORMANT, 12, 0, COTENANT_CONTROL_BAD_ARGUMENT},
+    };
+
+    (void)state;
+    memset(bench_memory, 0x55, sizeof(bench_memory));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t address = memory_of(cases[i].tenant) + (uint64_t)cases[i].offset;
+
+        assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, cases[i].tenant, cases[i].item, address),
+                         cases[i].status);
+        assert_int_equal(
+            ask(COTENANT_CONTROL_MEMORY_CLEAR, cases[i].tenant, cases[i].item, address),
+            cases[i].status);
+    }
+    for (uint32_t i = 0; i < BENCH_CONTROL_TENANTS * BENCH_MEMORY; i++) {
+        assert_int_equal(bench_memory[i / BENCH_MEMORY][i % BENCH_MEMORY], 0x55);
+    }
+}
+
+/* A request has been checked, and before it is carried out its tenant is started. */
+static void test_work_on_zeros_of_a_tenant_that_starts_in_between(void **state)
+{
+    static const uint8_t verbs[] = {COTENANT_CONTROL_MEMORY_FIND, COTENANT_CONTROL_MEMORY_CLEAR};
+
+    (void)state;
+    memset(bench_memory[BENCH_DORMANT], 0x55, BENCH_MEMORY);
+    for (uint32_t i = 0; i < sizeof(verbs); i++) {
+        struct control_request request =
+            request_of(verbs[i], BENCH_DORMANT, 8, memory_of(BENCH_DORMANT), 0);
+
+        tenants[BENCH_DORMANT].state = TENANT_DORMANT;
+        assert_int_equal(control_accept(&link, (const uint8_t *)&request, sizeof(request)),
+                         sizeof(request));
+        tenants[BENCH_DORMANT].state = TENANT_RUNNING;
+        assert_true(control_carry_out(&link));
+        assert_int_equal(get(1000), COTENANT_CONTROL_REFUSED);
+        assert_int_equal(answer.header.length, 0);
+    }
+    assert_int_equal(bench_memory[BENCH_DORMANT][0], 0x55);
+}
+
 /* The rest of what was promised is zeros, and nothing of a tenant that runs is written. */
 static void test_a_tenant_that_starts_in_between(void **state)
 {
@@ -473,7 +607,7 @@ static void test_what_is_no_request(void **state)
 
     (void)state;
     assert_int_equal(ask(0, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
-    assert_int_equal(ask(14, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
+    assert_int_equal(ask(COTENANT_CONTROL_MEMORY_CLEAR + 1, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(255, 0, 0, 0), COTENANT_CONTROL_BAD_VERB);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 1, 0, 0), COTENANT_CONTROL_BAD_ARGUMENT);
     assert_int_equal(ask(COTENANT_CONTROL_VERSION_GET, 0, 1, 0), COTENANT_CONTROL_BAD_ARGUMENT);
@@ -552,6 +686,11 @@ int main(void)
         cmocka_unit_test_setup(test_memory_of_who_rests, setup),
         cmocka_unit_test_setup(test_memory_is_refused, setup),
         cmocka_unit_test_setup(test_a_tenant_that_starts_in_between, setup),
+        cmocka_unit_test_setup(test_zeros_are_told_as_a_number, setup),
+        cmocka_unit_test_setup(test_memory_is_cleared, setup),
+        cmocka_unit_test_setup(test_an_interrupt_ends_a_work_on_zeros, setup),
+        cmocka_unit_test_setup(test_work_on_zeros_is_refused, setup),
+        cmocka_unit_test_setup(test_work_on_zeros_of_a_tenant_that_starts_in_between, setup),
         cmocka_unit_test_setup(test_state_of_who_is_dormant, setup),
         cmocka_unit_test_setup(test_watch, setup),
         cmocka_unit_test_setup(test_rights, setup),

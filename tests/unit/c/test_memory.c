@@ -71,6 +71,22 @@ static void test_clears_of_all_alignments(void **state)
     }
 }
 
+static void test_zeros_are_counted_in_words(void **state)
+{
+    _Alignas(8) uint8_t bytes[AREA] = {0};
+
+    (void)state;
+    for (size_t size = 0; size <= AREA / 8 * 8; size += 8) {
+        assert_int_equal(physical_zeros((uint64_t)bytes, size), size);
+        for (size_t place = 0; place < sizeof(bytes); place++) {
+            bytes[place] = 0x10;
+            assert_int_equal(physical_zeros((uint64_t)bytes, size),
+                             place < size ? place / 8 * 8 : size);
+            bytes[place] = 0;
+        }
+    }
+}
+
 static void test_comparison(void **state)
 {
     (void)state;
@@ -84,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_of_all_alignments),
         cmocka_unit_test(test_clears_of_all_alignments),
+        cmocka_unit_test(test_zeros_are_counted_in_words),
         cmocka_unit_test(test_comparison),
     };
 
