@@ -29,8 +29,11 @@ struct control_message {
     uint16_t value;
 };
 
-/* Most bytes for a service at a stretch. */
+/* Most bytes for a service at a stretch, and for one that has told its appetite. */
 #define SERVICE_PIECE_SIZE 64
+#define APPETITE_PIECE_SIZE 128
+/* Such pieces in a row, if nothing else is to be done. */
+#define MOST_SERVICE_PIECES 8
 
 /* Times in a row that a step for a service lets those go first who want the hart. */
 #define MOST_WAYS 4
@@ -153,19 +156,34 @@ static bool gives_way(struct virtio_port *port)
     return false;
 }
 
-static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
+/* Returns whether the service may take another piece at once. */
+static bool give_piece(struct virtio_port *from, struct virtqueue *source)
 {
     const struct virtio_port_service *service = from->service;
-    uint8_t bytes[SERVICE_PIECE_SIZE];
-    uint32_t most;
+    uint8_t bytes[APPETITE_PIECE_SIZE];
+    uint32_t most = SERVICE_PIECE_SIZE;
     uint32_t count;
+
+    if (service->appetite != NULL) {
+        most = service->appetite(from);
+        most = most < APPETITE_PIECE_SIZE ? most : APPETITE_PIECE_SIZE;
+    }
+    count = virtqueue_read(source, bytes, most);
+    service->receive(from, bytes, count, virtqueue_is_at_end(source));
+    return service->appetite != NULL && source->left != 0 && !virtio_is_wanted() &&
+           !service->has_more(from);
+}
+
+static bool serve_piece(struct virtio_port *from, struct virtqueue *source)
+{
+    unsigned pieces = 1;
 
     if (gives_way(from)) {
         return true;
     }
-    most = service->appetite == NULL ? SERVICE_PIECE_SIZE : service->appetite(from);
-    count = virtqueue_read(source, bytes, most < SERVICE_PIECE_SIZE ? most : SERVICE_PIECE_SIZE);
-    service->receive(from, bytes, count, virtqueue_is_at_end(source));
+    while (give_piece(from, source) && pieces < MOST_SERVICE_PIECES) {
+        pieces++;
+    }
     return true;
 }
 
