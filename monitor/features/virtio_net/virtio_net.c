@@ -31,6 +31,9 @@
 #define HEADER_SIZE 12
 #define HEADER_NUM_BUFFERS 10
 
+/* What has to be known of a frame before it is given to anyone. */
+#define START_SIZE (HEADER_SIZE + MAC_SIZE)
+
 /* More pieces than a frame of the usual size has, its buffers' ends included. */
 #define FRAME_PIECES 10
 
@@ -52,7 +55,7 @@ struct net {
     uint32_t targets;
     uint32_t attempts; /* to give it to the present target, that were cut short */
     uint32_t taken;    /* bytes of it in `start`, or passed over for the present target */
-    uint8_t start[HEADER_SIZE + MAC_SIZE];
+    uint8_t start[START_SIZE];
     bool over; /* no end is to get more of it: its buffer is to be given back */
     struct net *receiver;
     struct net *sender; /* who has put part of a frame into our receive queue, or NULL */
@@ -151,12 +154,15 @@ static void end_frame(struct net *net)
     }
 }
 
-/* A new frame: who is to get it. One that is too short for an address is dropped. */
+/*
+ * A new frame: who is to get it. One that is too short for an address is dropped. The first target
+ * gets the address as it was read here, and then the rest of the open chain.
+ */
 static void begin_frame(struct net *net)
 {
     struct virtqueue *queue = queue_of(net, QUEUE_TRANSMIT);
     enum virtqueue_state state =
-        virtio_take(net->device, queue, net->start, sizeof(net->start), &net->taken);
+        virtio_take(net->device, queue, net->start, START_SIZE, &net->taken);
 
     if (state == VIRTQUEUE_LATER) {
         return;
@@ -165,10 +171,9 @@ static void begin_frame(struct net *net)
         net->targets = find_targets(net, net->start + HEADER_SIZE);
     }
     net->attempts = 0;
-    net->taken = 0;
     net->over = net->targets == 0;
-    if (!net->over) {
-        virtqueue_rewind(queue);
+    if (net->over) {
+        net->taken = 0;
     }
 }
 
@@ -206,13 +211,21 @@ static bool begin_copy(struct net *net, struct net *target, uint32_t end)
     return true;
 }
 
-/* The receiver gets the monitor's header. Returns whether it has it. */
-static bool give_header(struct net *net, uint32_t end)
+/* What the receiver gets in front of what is copied: the address too, if it was just read. */
+static uint32_t start_of(const struct net *net)
 {
-    static const uint8_t header[HEADER_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
+    return net->taken == START_SIZE ? START_SIZE : HEADER_SIZE;
+}
+
+/* The receiver gets the monitor's header. Returns whether it has it. */
+static bool give_start(struct net *net, uint32_t end)
+{
+    uint8_t start[START_SIZE] = {[HEADER_NUM_BUFFERS] = 1};
     struct net *target = net->receiver;
-    enum virtqueue_state state =
-        virtio_fill(target->device, queue_of(target, QUEUE_RECEIVE), header, HEADER_SIZE);
+    enum virtqueue_state state;
+
+    memcpy(start + HEADER_SIZE, net->start + HEADER_SIZE, MAC_SIZE);
+    state = virtio_fill(target->device, queue_of(target, QUEUE_RECEIVE), start, start_of(net));
 
     if (state != VIRTQUEUE_BYTES && state != VIRTQUEUE_LATER) {
         next_target(net, end);
@@ -296,8 +309,8 @@ static bool step(void *subject)
             return true;
         }
     }
-    if (queue_of(net->receiver, QUEUE_RECEIVE)->written < HEADER_SIZE &&
-        (!give_header(net, end) || hart_is_wanted())) {
+    if (queue_of(net->receiver, QUEUE_RECEIVE)->written < start_of(net) &&
+        (!give_start(net, end) || hart_is_wanted())) {
         return true;
     }
     if (net->taken < HEADER_SIZE && (!skip_header(net, end) || hart_is_wanted())) {
