@@ -425,7 +425,7 @@ static uint64_t claim_offset(const struct vhart *vhart)
     return PLIC_CLAIM_BASE + (uint64_t)PLIC_CONTEXT_STRIDE * S_CONTEXT(hart_number(vhart));
 }
 
-/* As features/plic/mmio.c does. */
+/* As features/plic/access.c and mmio.c do. */
 bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t value)
 {
     struct tenant *tenant = vhart->tenant;
@@ -435,6 +435,10 @@ bool machine_store(struct vhart *vhart, uint64_t offset, uint32_t size, uint32_t
     act_for(tenant->index);
     if (size == 4 && physical_base() + offset == vhart->plic->claim_register &&
         claim_complete_directly(vhart, value)) {
+        return true;
+    }
+    if (size == 4 && physical_base() + offset == vhart->plic->claim_register) {
+        (void)claim_access(vhart, true, value);
         return true;
     }
     done = vplic_access(tenant->plic, offset, size, true, &value);
@@ -491,9 +495,7 @@ void machine_set_level(uint32_t tenant, uint32_t source, bool level, uint32_t ha
 {
     go_to(hart);
     act_as(ACTOR_DEVICE);
-    if (vplic_set_level(tenants[tenant].plic, source, level)) {
-        routing_refresh(&tenants[tenant]);
-    }
+    routing_set_level(&tenants[tenant], source, level);
 }
 
 void machine_set_uart(uint32_t tenant, bool level, uint32_t hart)

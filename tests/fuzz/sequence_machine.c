@@ -122,21 +122,15 @@ bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
     return true;
 }
 
-bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+void routing_set_level(struct tenant *tenant, uint32_t source, bool level)
 {
-    const struct bundle_tenant *tenant = tenants[vplic->tenant].description;
-    struct driver *driver = &drivers[tenant->device_first + source - FIRST_SOURCE];
+    const struct bundle_tenant *owner = tenant->description;
+    struct driver *driver = &drivers[owner->device_first + source - FIRST_SOURCE];
 
-    REQUIRE_THAT(source - FIRST_SOURCE < tenant->device_count, driver);
+    REQUIRE_THAT(source - FIRST_SOURCE < owner->device_count, driver);
     changes[driver->index] +=
         level && (driver->device->interrupts & VIRTIO_INTERRUPT_CONFIGURATION) != 0;
     driver->line = level;
-    return true;
-}
-
-void routing_refresh(struct tenant *tenant)
-{
-    (void)tenant;
 }
 
 void work_post(void)

@@ -10,6 +10,7 @@
 #include "arch/mmio.h"
 #include "core/feature.h"
 #include "core/tenant.h"
+#include "features/plic/plic_entries.h"
 #include "features/plic/plic_vhart.h"
 #include "features/plic/routing.h"
 #include "features/plic/vplic.h"
@@ -71,6 +72,32 @@ static inline uint32_t claim_only(struct vhart *vhart)
     return source;
 }
 
+/*
+ * The same of vplic_complete(), where it completes the only source that it has claimed, a virtual
+ * one that is low, and nothing is pending: all is as before the interrupt. False: it is another
+ * case, and nothing has changed.
+ */
+static inline bool complete_only(struct vhart *vhart, uint32_t source)
+{
+    struct vplic *vplic = vhart->tenant->plic;
+    struct vplic_vhart *own = &vplic->vharts[0];
+    uint32_t word = source_word(source);
+    uint32_t bit = source_bit(source);
+
+    if (!HAS(fast_uart) || word >= COTENANT_SOURCE_WORDS || vplic_vhart_count(vplic) != 1 ||
+        vhart->routed != ROUTED_TRAPPED || vplic->pending_words != 0 || own->claimed_count != 1 ||
+        (own->claimed[word] & own->enable[word] & vplic->virtual_sources[word] &
+         ~vplic->level[word] & bit) == 0) {
+        return false;
+    }
+    vplic->in_service[word] &= ~bit;
+    own->claimed[word] &= ~bit;
+    own->claimed_count = 0;
+    vhart->routed = 0;
+    plic_entry_set(vhart, vhart->description->plic_claim_entry, true);
+    return true;
+}
+
 /* Claims, or completes `value`. Returns what a load finds there. */
 static inline uint32_t claim_access(struct vhart *vhart, bool store, uint32_t value)
 {
@@ -79,6 +106,9 @@ static inline uint32_t claim_access(struct vhart *vhart, bool store, uint32_t va
 
     if (only != 0) {
         return only;
+    }
+    if (store && complete_only(vhart, value)) {
+        return 0;
     }
     if (store) {
         vplic_complete(vplic, vhart->world.vhart_id, value);

@@ -155,6 +155,44 @@ bool routing_raise_only(struct tenant *tenant, uint32_t source)
     return true;
 }
 
+/*
+ * The same to low, where the one vhart of the tenant, to which the PLIC is passed through, serves
+ * this source and no other, and nothing is pending: its service ends with it, and all is as before
+ * the interrupt.
+ */
+static inline bool lower_only(struct tenant *tenant, uint32_t source)
+{
+    struct vplic *vplic = tenant->plic;
+    struct vplic_vhart *own = &vplic->vharts[0];
+    struct vhart *vhart = tenant->vharts;
+    uint32_t word = source_word(source);
+    uint32_t bit = source_bit(source);
+
+    if (vplic_vhart_count(vplic) != 1 || !own->passthrough || own->claimed_count != 1 ||
+        vhart->routed != ROUTED_TRAPPED || vplic->pending_words != 0 ||
+        !hart_is_self(vhart->world.hart) ||
+        (own->claimed[word] & vplic->virtual_sources[word] & bit) == 0) {
+        return false;
+    }
+    vplic->level[word] &= ~bit;
+    vplic->in_service[word] &= ~bit;
+    own->claimed[word] &= ~bit;
+    own->claimed_count = 0;
+    vhart->routed = 0;
+    plic_entry_set(vhart, vhart->description->plic_claim_entry, true);
+    return true;
+}
+
+void routing_set_level(struct tenant *tenant, uint32_t source, bool level)
+{
+    if (level ? routing_raise_only(tenant, source) : lower_only(tenant, source)) {
+        return;
+    }
+    if (vplic_set_level(tenant->plic, source, level)) {
+        routing_refresh(tenant);
+    }
+}
+
 /* A hart on which the tenant is loaded, or NULL. */
 static struct hart *hart_that_runs(const struct tenant *tenant)
 {

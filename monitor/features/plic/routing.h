@@ -31,4 +31,8 @@ void routing_refresh(struct tenant *tenant);
  */
 bool routing_raise_only(struct tenant *tenant, uint32_t source);
 
+/* vplic_set_level() and routing_refresh(), for what has changed its level: in one where they can.
+ */
+void routing_set_level(struct tenant *tenant, uint32_t source, bool level);
+
 #endif

@@ -137,9 +137,8 @@ static void set_interrupts(struct virtio_device *device, uint8_t interrupts)
     bool change = (device->interrupts != 0) != (interrupts != 0);
 
     device->interrupts = interrupts;
-    if (change &&
-        vplic_set_level(device->tenant->plic, device->description->source, interrupts != 0)) {
-        routing_refresh(device->tenant);
+    if (change) {
+        routing_set_level(device->tenant, device->description->source, interrupts != 0);
     }
 }
 

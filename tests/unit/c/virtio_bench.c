@@ -58,19 +58,14 @@ bool vplic_add_virtual(struct vplic *vplic, uint32_t source)
     return true;
 }
 
-bool vplic_set_level(struct vplic *vplic, uint32_t source, bool level)
+void routing_set_level(struct tenant *tenant, uint32_t source, bool level)
 {
     static const unsigned first[] = {0, BENCH_NET, BENCH_SOCKET};
-    struct bench_driver *driver = &bench_drivers[vplic->tenant + first[source - CONSOLE_SOURCE]];
+    struct bench_driver *driver =
+        &bench_drivers[tenant->plic->tenant + first[source - CONSOLE_SOURCE]];
 
     driver->interrupts += level && !driver->line;
     driver->line = level;
-    return true;
-}
-
-void routing_refresh(struct tenant *tenant)
-{
-    (void)tenant;
 }
 
 static void (*meanwhile)(void);
