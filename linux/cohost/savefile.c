@@ -9,8 +9,8 @@
 
 #include "console.h"
 #include "memory.h"
+#include "packed.h"
 #include "say.h"
-#include "zstd_frame.h"
 
 /* Beginning and step of the digest (FNV-1a, 64 bits). */
 #define DIGEST_START 0xcbf29ce484222325
@@ -25,7 +25,7 @@ struct prefix {
     uint64_t size;
 };
 
-static struct zstd_frame frame;
+static struct packed packed;
 static const char *file_name;
 
 static uint64_t digest_of(const struct host_tree *host)
@@ -89,14 +89,14 @@ const char *save_write(int file, const struct running *self, uint32_t presses,
     if (write(file, &prefix, sizeof(prefix)) != sizeof(prefix)) {
         return strerror(errno);
     }
-    zstd_frame_begin(&frame, file, prefix.size);
-    zstd_frame_put(&frame, &saved, sizeof(saved));
+    packed_begin(&packed, file);
+    packed_put(&packed, &saved, sizeof(saved));
     for (unsigned i = 0; i < memory.count; i++) {
-        zstd_frame_put(&frame, memory.bytes[i], memory.ranges[i].size);
+        packed_put(&packed, memory.bytes[i], memory.ranges[i].size);
     }
-    zstd_frame_end(&frame);
-    return frame.error == NULL && fsync(file) != 0 && errno != EINVAL ? strerror(errno)
-                                                                      : frame.error;
+    packed_end(&packed);
+    return packed.error == NULL && fsync(file) != 0 && errno != EINVAL ? strerror(errno)
+                                                                       : packed.error;
 }
 
 __attribute__((noreturn)) static void damaged(const char *how)
@@ -104,10 +104,10 @@ __attribute__((noreturn)) static void damaged(const char *how)
     fail_start("%s holds no guest or was damaged: %s", file_name, how);
 }
 
-static void check_frame(void)
+static void check_read(void)
 {
-    if (frame.error != NULL) {
-        damaged(frame.error);
+    if (packed.error != NULL) {
+        damaged(packed.error);
     }
 }
 
@@ -156,16 +156,17 @@ void save_open(const char *path, struct saved_guest *saved)
         fail_start("%s was written by a program for version %u of such files, not %u", path,
                    prefix.version, SAVE_VERSION);
     }
-    zstd_frame_open(&frame, file);
-    zstd_frame_check(&frame, prefix.size, NULL);
-    check_frame();
-    zstd_frame_close(&frame);
+    packed_open(&packed, file);
+    packed_check(&packed, prefix.size, NULL);
+    check_read();
+    packed_close(&packed);
     if (lseek(file, sizeof(prefix), SEEK_SET) < 0) {
         fail_errno("read", path);
     }
-    zstd_frame_open(&frame, file);
-    if (zstd_frame_get(&frame, saved, sizeof(*saved)) != sizeof(*saved) || !is_good(saved) ||
-        prefix.size != sizeof(*saved) + size_of(saved)) {
+    packed_open(&packed, file);
+    packed_get(&packed, saved, sizeof(*saved));
+    check_read();
+    if (!is_good(saved) || prefix.size != sizeof(*saved) + size_of(saved)) {
         damaged("its numbers do not fit together");
     }
 }
@@ -216,13 +217,11 @@ void save_check_devices(const struct saved_guest *saved)
 struct guest_start save_load(const struct saved_guest *saved)
 {
     for (unsigned i = 0; i < memory.count; i++) {
-        if (zstd_frame_get(&frame, memory.bytes[i], memory.ranges[i].size) !=
-            memory.ranges[i].size) {
-            damaged("it has changed meanwhile");
-        }
+        packed_get(&packed, memory.bytes[i], memory.ranges[i].size);
+        check_read();
     }
-    zstd_frame_close(&frame);
-    close(frame.file);
+    packed_close(&packed);
+    close(packed.file);
     ns16550_restore(console_port(), &saved->console);
     return (struct guest_start){saved->vhart, saved->entry, saved->argument};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files that hold a guest. In front, little endian: magic number, version, and the size of what
- * follows; then one zstd frame (zstd_frame.h) of struct saved_guest and the guest's memory, a range
- * behind the other.
+ * follows; then, packed (packed.h), struct saved_guest and the guest's memory, a range behind the
+ * other.
  */
 #ifndef COHOST_SAVEFILE_H
 #define COHOST_SAVEFILE_H
@@ -17,7 +17,7 @@
 
 /* "COHSAVE1" in memory order. */
 #define SAVE_MAGIC 0x3145564153484f43
-#define SAVE_VERSION 2
+#define SAVE_VERSION 3
 
 struct saved_guest {
     char name[RUNNING_NAME_SIZE];

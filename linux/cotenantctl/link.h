@@ -24,6 +24,10 @@ extern union link_data {
     struct control_vhart vhart;
     struct control_text text;
     struct dormant_state dormant;
+    struct {
+        struct control_found header;
+        uint8_t bytes[COTENANT_CONTROL_MOST_FOUND];
+    } found;
 } link_data;
 extern uint32_t link_length;
 

@@ -11,15 +11,12 @@
 #include "say.h"
 #include "verbs.h"
 
-/* An answer with so many bytes fills a page, which is what Linux gives for an answer at once. */
-#define PIECE (COTENANT_CONTROL_MOST_DATA - (uint32_t)sizeof(struct control_answer))
-/* After so many pieces a save looks whether it is in vain. */
+/* A request with so many bytes fills a page, which is what Linux takes at once. */
+#define PIECE (COTENANT_CONTROL_MOST_DATA - (uint32_t)sizeof(struct control_request))
+/* Fewer zeros than this are written with the bytes around them. */
+#define MANY_ZEROS PIECE
+/* After so many answers a save looks whether it is in vain. */
 #define LOOK_EVERY 64
-
-static uint32_t piece_of(uint64_t left)
-{
-    return left < PIECE ? (uint32_t)left : PIECE;
-}
 
 static void save_state(const struct tenant *tenant)
 {
@@ -45,22 +42,27 @@ static void check_it_rested(const struct tenant *before)
     }
 }
 
+/* Zeros are told as numbers, and do not travel. */
 static void save_memory(const struct tenant *tenant)
 {
     uint64_t total = tenant_memory(tenant), done = 0;
+    unsigned answers = 0;
 
     for (uint32_t i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
         const struct control_range *range = &tenant->about.memory[i];
 
-        for (uint64_t offset = 0; offset < range->size; offset += PIECE) {
-            uint32_t count = piece_of(range->size - offset);
+        for (uint64_t offset = 0; offset < range->size;) {
+            uint64_t zeros;
+            uint32_t count;
 
-            if (offset % (LOOK_EVERY * PIECE) == 0) {
+            if (answers++ % LOOK_EVERY == 0) {
                 check_it_rested(tenant);
             }
-            memory_read(tenant, "save", range->base + offset, count);
-            save_put(link_data.bytes, count);
-            done += count;
+            count = memory_find(tenant, "save", range->base + offset, range->size - offset, &zeros);
+            save_put_zeros(zeros);
+            save_put(link_data.found.bytes, count);
+            offset += zeros + count;
+            done += zeros + count;
             say_progress("saving", done, total);
         }
     }
@@ -150,19 +152,36 @@ static void restore_state(const struct tenant *tenant, const struct dormant_stat
     }
 }
 
+/* Returns how many bytes it has moved, at most `left`. */
+static uint64_t restore_some(const struct tenant *tenant, uint64_t address, uint64_t left)
+{
+    uint64_t words[PIECE / sizeof(uint64_t)];
+    uint64_t zeros = save_zeros();
+    uint32_t count;
+
+    zeros = zeros < left ? zeros : left;
+    if (zeros >= MANY_ZEROS) {
+        memory_clear(tenant, "restore", address, zeros);
+        save_skip_zeros(zeros);
+        return zeros;
+    }
+    count = left < PIECE ? (uint32_t)left : PIECE;
+    save_get(words, count);
+    memory_write(tenant, "restore", address, words, count);
+    return count;
+}
+
 static void restore_memory(const struct tenant *tenant)
 {
     uint64_t total = tenant_memory(tenant), done = 0;
-    uint8_t bytes[PIECE];
 
     for (uint32_t i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
         const struct control_range *range = &tenant->about.memory[i];
 
-        for (uint64_t offset = 0; offset < range->size; offset += PIECE) {
-            uint32_t count = piece_of(range->size - offset);
+        for (uint64_t offset = 0; offset < range->size;) {
+            uint64_t count = restore_some(tenant, range->base + offset, range->size - offset);
 
-            save_get(bytes, count);
-            memory_write(tenant, "restore", range->base + offset, bytes, count);
+            offset += count;
             done += count;
             say_progress("restoring", done, total);
         }

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "packed.h"
 #include "say.h"
 #include "write_all.h"
-#include "zstd_frame.h"
 
 static int file = -1;
 static const char *file_name;
-static struct zstd_frame frame;
+static struct packed packed;
 
 static uint32_t crc32(const uint8_t *bytes, size_t length)
 {
@@ -64,10 +64,10 @@ static void remove_draft(void)
     }
 }
 
-static void check_frame(void)
+static void check_written(void)
 {
-    if (frame.error != NULL) {
-        fail(EXIT_REFUSED, "cannot write %s: %s", file_name, frame.error);
+    if (packed.error != NULL) {
+        fail(EXIT_REFUSED, "cannot write %s: %s", file_name, packed.error);
     }
 }
 
@@ -87,20 +87,26 @@ void save_begin(const char *path, const struct save_header *header)
     }
     atexit(remove_draft);
     write_all(file, draft_name, header, sizeof(*header));
-    zstd_frame_begin(&frame, file, header->state_size + header->memory_size);
-    check_frame();
+    packed_begin(&packed, file);
+    check_written();
 }
 
-void save_put(const void *bytes, uint32_t length)
+void save_put(const void *bytes, uint64_t length)
 {
-    zstd_frame_put(&frame, bytes, length);
-    check_frame();
+    packed_put(&packed, bytes, length);
+    check_written();
+}
+
+void save_put_zeros(uint64_t length)
+{
+    packed_put_zeros(&packed, length);
+    check_written();
 }
 
 void save_end(void)
 {
-    zstd_frame_end(&frame);
-    check_frame();
+    packed_end(&packed);
+    check_written();
     if (fsync(file) != 0 || close(file) != 0 || rename(draft_name, file_name) != 0) {
         fail_errno("write", file_name);
     }
@@ -174,30 +180,50 @@ static void say_checked(uint64_t done)
     say_progress("checking the file", done, expected);
 }
 
-/* Goes to where the frame begins. */
-static void begin_frame(void)
+/* Goes to where the memory begins. */
+static void begin_packed(void)
 {
     if (lseek(file, sizeof(struct save_header), SEEK_SET) < 0) {
         fail_errno("read", file_name);
     }
-    zstd_frame_open(&frame, file);
+    packed_open(&packed, file);
 }
 
 void save_check(const struct save_header *header)
 {
     expected = header->state_size + header->memory_size;
-    begin_frame();
-    zstd_frame_check(&frame, expected, say_checked);
-    if (frame.error != NULL) {
-        damaged(frame.error);
+    begin_packed();
+    packed_check(&packed, expected, say_checked);
+    if (packed.error != NULL) {
+        damaged(packed.error);
     }
-    zstd_frame_close(&frame);
-    begin_frame();
+    packed_close(&packed);
+    begin_packed();
 }
 
-void save_get(void *bytes, uint32_t length)
+/* What was checked is there, but for what is compressed. */
+static void check_read(void)
 {
-    if (zstd_frame_get(&frame, bytes, length) != length) {
-        damaged("it has changed meanwhile");
+    if (packed.error != NULL) {
+        damaged(packed.error);
     }
+}
+
+void save_get(void *bytes, uint64_t length)
+{
+    packed_get(&packed, bytes, length);
+    check_read();
+}
+
+uint64_t save_zeros(void)
+{
+    uint64_t count = packed_zeros(&packed);
+
+    check_read();
+    return count;
+}
+
+void save_skip_zeros(uint64_t length)
+{
+    packed_skip_zeros(&packed, length);
 }

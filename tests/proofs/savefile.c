@@ -4,12 +4,12 @@
 
 #include "any_frame.h"
 #include "linux/cohost/savefile.c"
-#include "linux/cotenantctl/zstd_frame.c"
+#include "linux/cotenantctl/packed.c"
 
 #define MOST_BYTES 64
 
 struct memory memory;
-static uint8_t bytes[COTENANT_HOSTED_MAX_RANGES][MOST_BYTES];
+static uint64_t bytes[COTENANT_HOSTED_MAX_RANGES][MOST_BYTES / sizeof(uint64_t)];
 static struct saved_guest saved;
 static struct host_tree host;
 static struct ns16550 port;
@@ -79,7 +79,7 @@ static void use(void)
     save_check_devices(&saved);
     memory.count = any_up_to(COTENANT_HOSTED_MAX_RANGES);
     for (unsigned i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
-        memory.bytes[i] = bytes[i];
+        memory.bytes[i] = (uint8_t *)bytes[i];
         memory.ranges[i].size = any_up_to(MOST_BYTES);
     }
     (void)save_load(&saved);

@@ -35,7 +35,7 @@ MODULES = "modules=virtio_mmio,virtio_blk,crc32c_generic,ext4"
 SPOILED = {
     None: "it ends too early",
     300000: "was damaged",
-    8: "was written by a program for version 255 of such files, not 1",
+    8: "was written by a program for version 255 of such files, not 2",
     40: "its beginning does not add up",
 }
 

@@ -27,6 +27,8 @@ BASE = 0x8000_0000
 SIZE = 0x8_0000
 TRACE = (abi.trace("MAGIC"), abi.trace("VERSION"), 0)
 LINUX, RTOS = 0, 1
+# Zeros that it looks for or makes before an interrupt comes.
+AT_ONCE = 0x3200
 EMPTY, LOADED, RUNNING, DORMANT, LOADING = 0, 1, 2, 3, 7
 BEHAVIOURS = (
     "silent",
@@ -170,6 +172,8 @@ class FakeMonitor:
             case 13:
                 self.watch = (item, position)
                 return (ok if position else refused), b""
+            case 14 | 15:
+                return self._zeros(verb, position, item)
         return CONTROL["COTENANT_CONTROL_BAD_VERB"], b""
 
     def _trace(self, item: int, position: int) -> tuple[int, bytes]:
@@ -181,16 +185,37 @@ class FakeMonitor:
             struct.pack_into("<QQ", records, 48 + number % 509 * 16, number, number)
         return 0, bytes(records[position : position + item])
 
-    def _memory(self, verb: int, position: int, item: int, data: bytes) -> tuple[int, bytes]:
+    def _count_read(self) -> None:
         self.reads += 1
         if self.dies_after is not None and self.reads > self.dies_after:
             self.state = DORMANT  # again: what it was in between shows in its switches
             self.switches += 1
+
+    def _memory(self, verb: int, position: int, item: int, data: bytes) -> tuple[int, bytes]:
+        self._count_read()
         offset = position - BASE
         if verb == 9:
             return 0, bytes(self.memory[offset : offset + item])
         self.memory[offset : offset + len(data)] = data
         return 0, b""
+
+    def _zeros(self, verb: int, position: int, item: int) -> tuple[int, bytes]:
+        """Answer for what is zero, or make it so; as when an interrupt comes, not all at once."""
+        self._count_read()
+        assert (position | item) % 8 == 0 and 0 < item <= CONTROL["COTENANT_CONTROL_MOST_ZEROS"]
+        offset = position - BASE
+        window = self.memory[offset : offset + min(item, AT_ONCE)]
+        if verb == 15:
+            self.memory[offset : offset + len(window)] = bytes(len(window))
+            return 0, struct.pack("<I", len(window))
+        zeros = (len(window) - len(window.lstrip(b"\0"))) // 8 * 8
+        most = min(item - zeros, CONTROL["COTENANT_CONTROL_MOST_FOUND"])
+        found = b"" if zeros == len(window) else self.memory[offset + zeros :][:most]
+        if self.behaviour == "finds-nothing":
+            zeros, found = 0, b""
+        elif self.behaviour == "finds-too-much":
+            zeros = 1 << 40
+        return 0, struct.pack("<Q", position + zeros) + found
 
     def _tenant(self, tenant: int) -> bytes:
         vharts = 1000 if self.behaviour == "many-vharts" else 1

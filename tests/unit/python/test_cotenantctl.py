@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import packed_file
 import pytest
 import sanitized
 from fake_monitor import (
@@ -315,6 +316,7 @@ def test_files_that_are_refused(client: Client, monitor: FakeMonitor, tmp_path: 
     file = tmp_path / "saved"
     client.good("save", "rtos", file)
     good = file.read_bytes()
+    assert packed_file.unpack(good[HEADER_SIZE:]) == monitor.memory
     for length in (0, 7, HEADER_SIZE - 1, HEADER_SIZE, len(good) // 2, len(good) - 1):
         assert "damaged" in restore_spoiled(client, monitor, file, good[:length])
     for place in (0, 20, 60, HEADER_SIZE + 1, HEADER_SIZE + 1000, len(good) - 1):
@@ -323,9 +325,9 @@ def test_files_that_are_refused(client: Client, monitor: FakeMonitor, tmp_path: 
         assert "damaged" in restore_spoiled(client, monitor, file, bytes(bad))
     assert "something follows" in restore_spoiled(client, monitor, file, good + b"x")
     other = bytearray(good[:HEADER_SIZE])
-    other[8] = 2
+    other[8] = 1
     version = restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
-    assert "version 2" in version
+    assert "was written by a program for version 1 of such files, not 2" in version
     other = bytearray(good[:HEADER_SIZE])
     other[80:88] = (BASE + 4096).to_bytes(8, "little")
     layout = restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
@@ -333,6 +335,123 @@ def test_files_that_are_refused(client: Client, monitor: FakeMonitor, tmp_path: 
     other = bytearray(good[:HEADER_SIZE])
     other[32:40] = (SIZE * 2).to_bytes(8, "little")
     assert "damaged" in restore_spoiled(client, monitor, file, sealed(other) + good[HEADER_SIZE:])
+
+
+def hostile_bodies(memory: bytes) -> dict[str, tuple[bytes, str]]:
+    """Return what no save has written, with checksums that are right, and what is said of it."""
+
+    def ended(*runs: tuple[int, int], stored: bytes = b"", length: int | None = None) -> bytes:
+        first = packed_file.block(0, runs, stored, length)
+        return first + packed_file.block(packed_file.checksum_of(first), [], b"")
+
+    def head(*fields: int) -> bytes:
+        return packed_file.BLOCK.pack(*fields, 0)
+
+    numbers, length = "do not fit together", "its length is wrong"
+    whole = packed_file.block(0, [(SIZE - len(memory), len(memory))], memory)
+    end = packed_file.block(packed_file.checksum_of(whole), [], b"")
+    return {
+        "more runs than fit": (head(4097, 0, 0, 0), numbers),
+        "more bytes than fit": (head(1, 256 * 1024 + 8, 8, 0), numbers),
+        "all numbers as large as can be": (head(*4 * [2**32 - 1]), numbers),
+        "more stored than there is": (head(1, 8, 16, 0), numbers),
+        "bytes that are not stored": (head(1, 8, 0, 0), numbers),
+        "bytes without a run": (ended(stored=bytes(8)), numbers),
+        "a number that is not used": (head(1, 8, 8, 1), numbers),
+        "runs of fewer bytes": (ended((SIZE - 8, 0), stored=bytes(8)), numbers),
+        "runs of more bytes": (ended((SIZE - 16, 16), stored=bytes(8)), numbers),
+        "half words": (ended((SIZE - 4, 4), stored=bytes(4)), numbers),
+        "a run of odd length": (ended((SIZE - 12, 4), (0, 4), stored=bytes(8)), numbers),
+        "a word too few": (ended((SIZE - 8, 0)), length),
+        "a word more": (ended((SIZE + 8, 0)), length),
+        "as many zeros as can be": (ended(*4096 * [(2**32 - 8, 0)]), length),
+        "nothing": (ended(), length),
+        "no end": (whole, "too early"),
+        "blocks that are exchanged": (end + whole, "checksum is wrong"),
+        "a block twice": (ended((SIZE // 2, 0)) + ended((SIZE // 2, 0)), length),
+        "the end twice": (whole + end + end, "something follows its end"),
+    }
+
+
+def test_hostile_files_are_refused(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    header = file.read_bytes()[:HEADER_SIZE]
+    for name, (body, expected) in hostile_bodies(bytes(monitor.memory[: SIZE // 2])).items():
+        assert expected in restore_spoiled(client, monitor, file, header + body), name
+
+
+@pytest.mark.parametrize(
+    "frame", [b"no frame", b"\x28\xb5\x2f\xfd" + bytes(12)], ids=["none", "spoiled"]
+)
+def test_what_is_compressed_is_wrong(
+    client: Client, monitor: FakeMonitor, tmp_path: Path, frame: bytes
+) -> None:
+    """No save writes such a block, whose checksum is right; nothing goes on from it."""
+    memory, file = bytes(monitor.memory), tmp_path / "saved"
+    client.good("save", "rtos", file)
+    monitor.state = EMPTY
+    header, state = file.read_bytes()[:HEADER_SIZE], len(monitor.dormant)
+    first = packed_file.block(0, [(0, state), (SIZE - 4096, 0)], monitor.dormant)
+    second = packed_file.block(packed_file.checksum_of(first), [(0, 4096)], frame, 4096)
+    end = packed_file.block(packed_file.checksum_of(second), [], b"")
+    file.write_bytes(header + first + second + end)
+    assert "compressed in it is wrong" in client.bad(REFUSED, "restore", "rtos", file)
+    assert monitor.state == EMPTY
+    assert monitor.memory[-4096:] == memory[-4096:]
+
+
+def test_a_changed_bit_is_found_wherever_it_is(
+    client: Client, monitor: FakeMonitor, tmp_path: Path
+) -> None:
+    chance = random.Random(3)
+    monitor.state = LOADED
+    monitor.memory[:] = bytes(SIZE)
+    monitor.memory[:4096] = b"what can be compressed" * 186 + bytes(4)
+    monitor.memory[8192:8320] = chance.randbytes(128)
+    file = tmp_path / "saved"
+    client.good("save", "rtos", file)
+    good = file.read_bytes()
+    assert len(good) < 1000
+    for place in (*range(HEADER_SIZE, HEADER_SIZE + 60), *range(len(good) - 32, len(good))):
+        bad = bytearray(good)
+        bad[place] ^= 1 << chance.randrange(8)
+        assert "damaged" in restore_spoiled(client, monitor, file, bytes(bad)), place
+    for length in chance.sample(range(HEADER_SIZE, len(good)), 20):
+        assert "damaged" in restore_spoiled(client, monitor, file, good[:length]), length
+
+
+def test_zeros_do_not_travel(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:
+    """All kinds of places for what is not zero, over the ends of answers, requests and blocks."""
+    chance = random.Random(4)
+    monitor.state = LOADED
+    file = tmp_path / "saved"
+    for share in (0, 2, 40, 400, 4000):
+        memory = bytearray(SIZE)
+        for place in chance.sample(range(SIZE // 8), share):
+            memory[place * 8 + chance.randrange(8)] = 1 + chance.randrange(255)
+        for place in chance.sample(range(SIZE // 4096), min(share, 8)):
+            memory[place * 4096 : place * 4096 + 4000] = chance.randbytes(4000)
+        monitor.memory[:] = memory
+        monitor.reads = 0
+        client.good("save", "rtos", file)
+        assert share > 2 or monitor.reads < 60
+        monitor.memory[:] = chance.randbytes(SIZE)
+        client.good("restore", "rtos", file)
+        assert monitor.memory == memory
+        assert packed_file.unpack(file.read_bytes()[HEADER_SIZE:]) == memory
+
+
+@pytest.mark.parametrize("behaviour", ["finds-nothing", "finds-too-much"])
+def test_a_monitor_that_finds_what_is_not_there(
+    program: Path, tmp_path: Path, behaviour: str
+) -> None:
+    with FakeMonitor(tmp_path / "socket", behaviour) as fake:
+        client = Client(program, fake.path, 1)
+        said = client.bad(NO_MONITOR, "save", "rtos", tmp_path / "file")
+    assert "the monitor's answer makes no sense" in said
+    assert list(tmp_path.glob("file*")) == []
 
 
 def test_load(client: Client, monitor: FakeMonitor, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ FDT_FILES = {
 }
 
 # Of cotenantctl.
-_SHARED = tuple(f"{name}.{end}" for name in ("json", "terminal", "zstd_frame") for end in "ch")
+_SHARED = tuple(f"{name}.{end}" for name in ("json", "terminal", "packed") for end in "ch")
 
 _KEYBOARD_MODULES = ("evdev", "virtio_input")
 
