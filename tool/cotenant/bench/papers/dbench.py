@@ -35,9 +35,6 @@ _PASSES = 2
 _PASSES_QUICK = 1
 # Of the load: a pass.
 _LINES = 4000
-# An instruction takes 32 ns: at one a nanosecond the kernel's clock would have 32 times as few
-# ticks in the same work, and dbench report as often.
-_ICOUNT = 5
 # Ten clients have 240 MB of files.
 _HOST_MEMORY = "1280M"
 _MEMORY_MIB = 576
@@ -133,7 +130,6 @@ def rows(quick: bool) -> list[Row]:
             _DISK_OF_QEMU,
             memory=_HOST_MEMORY,
             arguments=NO_SELF_TESTS,
-            icount=_ICOUNT,
             for_host=programs + bytes(-len(programs) % 4) + common,
             for_guest=common,
             devices=("virtio0",),
@@ -151,7 +147,7 @@ def _row(session: Session, place: Place, clients: int, size: int, passes: int) -
     def each(command: str) -> float:
         """Return the instructions for a kilobyte."""
         _, said = session.command(hosted.HOST, f"{command} 2>&1 | sh /{_WATCH_SCRIPT}")
-        return busy(said, clients) * 1000 / (size * clients * passes) / (1 << _ICOUNT)
+        return busy(said, clients) * 1000 / (size * clients * passes)
 
     script = f"sh /{_SCRIPT} {place.directory} {clients} {passes}"
     guest = (
