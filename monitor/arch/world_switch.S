@@ -128,6 +128,17 @@ keep_none:
 
 /* The rest of a hart that has more to exchange than usual; t3: pending of a1, t4: SEI of a0. */
 exchange_more:
+    andi t5, t5, 1
+    bnez t5, exchange_most
+    csrrw t1, mip, t3
+    andi t1, t1, INTERRUPT_SSI | INTERRUPT_STI
+    or t1, t1, t4
+    sd t1, WORLD_PENDING(a0)
+    exchange 0x10a, WORLD_SENVCFG /* senvcfg */
+    exchange 0x14d, WORLD_DEADLINE /* stimecmp */
+    j exchange_protection
+
+exchange_most:
     li t2, INTERRUPTS_SUPERVISOR
     csrrc t1, mip, t2
     andi t1, t1, INTERRUPT_SSI | INTERRUPT_STI

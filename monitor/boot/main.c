@@ -130,9 +130,20 @@ static void protection_init(struct hart *hart)
     if (protection_is_resident(hart->index) && (hart->features & HART_HYPERVISOR) == 0) {
         hart->features |= HART_PMP_RESIDENT;
     }
-    hart->exchanges = (hart->features & (HART_SSTC | HART_PMP_RESIDENT)) != HART_PMP_RESIDENT ? -1
-                      : (hart->features & HART_ENVCFG) != 0                                   ? 1
-                                                                                              : 0;
+    switch (hart->features & (HART_SSTC | HART_ENVCFG | HART_PMP_RESIDENT)) {
+    case HART_PMP_RESIDENT:
+        hart->exchanges = 0;
+        break;
+    case HART_ENVCFG | HART_PMP_RESIDENT:
+        hart->exchanges = 1;
+        break;
+    case HART_SSTC | HART_ENVCFG | HART_PMP_RESIDENT:
+        hart->exchanges = -2;
+        break;
+    default:
+        hart->exchanges = -1;
+        break;
+    }
 }
 
 /*

@@ -47,7 +47,7 @@ struct __attribute__((aligned(64))) hart {
     uint64_t features;
     /*
      * What a world switch exchanges besides what is the same on all harts: 0 nothing, 1 senvcfg,
-     * negative: what `features` tells.
+     * -2 senvcfg and stimecmp, -1 what `features` tells.
      */
     int64_t exchanges;
     /* Earliest moment at which another vhart than the running one needs the hart. */
