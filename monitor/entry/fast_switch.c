@@ -138,7 +138,7 @@ world_change fast_wake(struct hart *hart, uint64_t now)
  * `next`, which fast_wait() would give the hart, may have its registers elsewhere: they come first.
  * The running one cannot go on then without hart_schedule(), which brings its own back.
  */
-__attribute__((noinline, cold)) static world_change
+__attribute__((noinline, noclone, cold)) static world_change
 wait_with_more(struct hart *hart, const struct vhart *running, struct vhart *next)
 {
     const struct schedulable *due = hart->scheduler.waiting;
