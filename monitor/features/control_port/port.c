@@ -5,9 +5,6 @@
 #include "features/control/control.h"
 #include "features/virtio_console/virtio_console.h"
 
-/* Pieces of an answer in a row, if nothing else is to be done. */
-#define MOST_PIECES 8
-
 static struct control_link links[COTENANT_MAX_TENANTS];
 
 static struct control_link *link_of(const struct virtio_port *port)
@@ -34,31 +31,18 @@ static bool has_more(const struct virtio_port *port)
     return link->complete || control_waiting(link) != 0;
 }
 
-/* Returns how many bytes of the answer have found room. */
-static uint32_t send_piece(struct virtio_port *port, struct control_link *link)
-{
-    uint32_t count;
-    const void *piece = control_next(link, &count);
-
-    count = virtio_port_fill(port, piece, count, count == control_waiting(link));
-    control_drop(link, count);
-    return count;
-}
-
 static bool send(struct virtio_port *port)
 {
     struct control_link *link = link_of(port);
-    unsigned pieces = 0;
+    const void *piece;
     uint32_t count;
 
     if (control_carry_out(link)) { /* which is a step of its own */
         return true;
     }
-    do {
-        count = send_piece(port, link);
-        pieces++;
-    } while (count == CONTROL_PIECE_BYTES && pieces < MOST_PIECES && control_waiting(link) != 0 &&
-             !virtio_is_wanted());
+    piece = control_next(link, &count);
+    count = virtio_port_fill(port, piece, count, count == control_waiting(link));
+    control_drop(link, count);
     return count != 0;
 }
 

@@ -234,10 +234,21 @@ static bool move_piece(struct virtio_port *from, struct virtqueue *source)
 /* Opening a buffer is a part of its own, too. */
 static bool serve(struct virtio_port *to)
 {
+    unsigned pieces = 0;
+    bool more;
+
     if (to->open && !to->receive->open) {
         (void)virtio_look_for_room(to->device, to->receive);
     }
-    return gives_way(to) || to->service->send(to);
+    if (gives_way(to)) {
+        return true;
+    }
+    do {
+        more = to->service->send(to);
+        pieces++;
+    } while (more && pieces < MOST_SERVICE_PIECES && to->receive->open &&
+             to->service->has_more(to) && !virtio_is_wanted());
+    return more;
 }
 
 /* One step from a port to its other end; false: there is none to do now. */
