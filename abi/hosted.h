@@ -30,7 +30,7 @@
 /* Written: changes the level of an interrupt line, COTENANT_HOSTED_LINE_*. */
 #define COTENANT_HOSTED_LINE 0x30
 
-#define COTENANT_HOSTED_MAGIC 0x0001535453455547
+#define COTENANT_HOSTED_MAGIC 0x0002535453455547
 
 /* The value for COTENANT_HOSTED_LINE: the slot, the source above it, and the level. */
 #define COTENANT_HOSTED_LINE_SOURCE_SHIFT 8
@@ -61,32 +61,31 @@
  * `token`, which is not 0 and differs from those before. [vhart: how many]
  */
 #define COTENANT_HOSTED_CREATE 1
-/* Ends the guest and takes everything from it. The slot is free when STATUS says so. */
+/* Ends the guest and takes everything from it: BUSY until that is done, and then STATE. */
 #define COTENANT_HOSTED_DESTROY 2
-/* Lends it a range, which lies in the host's memory and is lent to no guest. [address, size] */
+/*
+ * Lends it memory as one of its ranges, which it does not have yet; the memory is the host's and is
+ * lent to no guest. A size of 0 takes a range back. [range: its number, address, size]
+ */
 #define COTENANT_HOSTED_LEND 3
-/* Takes a range back as it was lent. [address] */
-#define COTENANT_HOSTED_TAKE_BACK 4
 /*
  * Sets a vhart up as SBI HSM starts a hart: S-mode at `address` in the guest's memory, a0 its
  * number, a1 = `argument`, and gives it its run page. It may have run before. [vhart, address,
  * argument, run: address of a struct hosted_run, in a page of its own, size: flags]
  */
-#define COTENANT_HOSTED_START 5
+#define COTENANT_HOSTED_START 4
 /*
  * The vhart computes with the floating-point registers of the thread that lends it time, unless
  * that thread's sstatus.FS is Off: after a turn they hold what the guest left there, and FS is
  * Dirty. The thread keeps them from turn to turn, as its kernel does, and the monitor need not.
  */
 #define COTENANT_HOSTED_START_SHARES_FP 0x1
-/* Returns state, vhart (how many), token and size (bytes lent). */
-#define COTENANT_HOSTED_STATUS 6
 
 /* struct hosted_request.result, written last */
 #define COTENANT_HOSTED_OK 0
 /* A field has a value that it cannot have, or the slot or vhart does not exist. */
 #define COTENANT_HOSTED_INVALID 1
-/* The slot is not in the state that it takes: no guest is there, or one is. */
+/* There is no such guest; for CREATE: one is there. */
 #define COTENANT_HOSTED_STATE 2
 /* Not now: a vhart of the guest has a turn, or the guest before is still being ended. Again later.
  */
@@ -97,11 +96,6 @@
 #define COTENANT_HOSTED_LIMIT 5
 /* Before it is carried out a program puts this there, to see that it was. */
 #define COTENANT_HOSTED_PENDING 0xffffffff
-
-/* struct hosted_request.state */
-#define COTENANT_HOSTED_FREE 0   /* no guest */
-#define COTENANT_HOSTED_ALIVE 1  /* a guest, whether it runs or not */
-#define COTENANT_HOSTED_ENDING 2 /* it is being ended, by DESTROY or because it has crashed */
 
 /*
  * What a program may put there instead, after a LOAD or STORE: nothing is at the address, and the
@@ -144,12 +138,12 @@ struct hosted_request {
     uint32_t operation; /* COTENANT_HOSTED_* */
     uint32_t slot;
     uint32_t vhart;
-    uint32_t token; /* of the guest; all but CREATE and STATUS need it; 0: whichever it is */
+    uint32_t token; /* of the guest; all but CREATE need it; 0: whichever it is. Returned by all */
     uint64_t address;
     uint64_t size;
     uint64_t argument;
     uint64_t run;
-    uint32_t state;
+    uint32_t range;
     uint32_t result;
     uint64_t reserved;
 };

@@ -189,6 +189,7 @@ static void lend(void)
             .operation = COTENANT_HOSTED_LEND,
             .slot = hosted.slot,
             .token = hosted.token,
+            .range = i,
             .address = memory.ranges[i].address,
             .size = memory.ranges[i].size,
         };

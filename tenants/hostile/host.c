@@ -12,6 +12,7 @@
 #define GRAIN COTENANT_HOSTED_GRAIN
 #define SLOTS 2
 #define VHARTS HOST_VHARTS
+#define RANGES COTENANT_HOSTED_MAX_RANGES
 #define MOST_TICKS 2000
 
 /* Guests that ask for something all the time, and one that is nothing. */
@@ -48,16 +49,17 @@ volatile struct hosted_run *host_run(uint64_t slot, uint64_t vhart)
     return (volatile struct hosted_run *)pages[slot % SLOTS][vhart % VHARTS];
 }
 
-uint32_t host_ask(uint32_t operation, uint32_t slot, uint32_t vhart, uint64_t address,
+uint32_t host_ask(uint32_t operation, uint32_t slot, uint32_t number, uint64_t address,
                   uint64_t size)
 {
     struct hosted_request request = {
         .operation = operation,
         .slot = slot,
-        .vhart = vhart,
+        .vhart = number,
+        .range = number,
         .address = address,
         .size = size,
-        .run = (uintptr_t)host_run(slot, vhart),
+        .run = (uintptr_t)host_run(slot, number),
     };
     uint32_t result = guest_request(&request);
 
@@ -88,16 +90,19 @@ uint64_t host_anything(struct random *random)
     volatile struct hosted_run *run = host_run(slot, vhart);
     uint64_t address = some_address(random);
     uint32_t kind = (uint32_t)random_below(random, 16);
+    uint32_t number;
     uint32_t result;
 
-    if (kind <= COTENANT_HOSTED_STATUS) {
+    if (kind <= COTENANT_HOSTED_START) {
         kind = kind == COTENANT_HOSTED_DESTROY && random_below(random, 4) != 0 ? 0 : kind;
-        result = host_ask(kind, slot, kind == COTENANT_HOSTED_CREATE ? VHARTS : vhart, address,
-                          random_below(random, 4) * GRAIN);
+        number = kind == COTENANT_HOSTED_CREATE ? VHARTS
+                 : kind == COTENANT_HOSTED_LEND ? (uint32_t)random_below(random, RANGES + 1)
+                                                : vhart;
+        result = host_ask(kind, slot, number, address, random_below(random, 4) * GRAIN);
         check(result <= COTENANT_HOSTED_LIMIT, "request %u: result %u", kind, result);
-    } else if (kind == COTENANT_HOSTED_STATUS + 1) {
+    } else if (kind == COTENANT_HOSTED_START + 1) {
         host_program((void *)(address & ~7ul), (uint32_t)random_below(random, PROGRAMS));
-    } else if (kind == COTENANT_HOSTED_STATUS + 2) {
+    } else if (kind == COTENANT_HOSTED_START + 2) {
         guest_set_line(random_next(random));
     } else {
         scribble(random, run);

@@ -25,8 +25,8 @@ volatile struct hosted_run *host_run(uint64_t slot, uint64_t vhart);
 /* What the last guest of the slot gave as its token. */
 uint32_t host_token(uint32_t slot);
 
-/* A request; returns its result. */
-uint32_t host_ask(uint32_t operation, uint32_t slot, uint32_t vhart, uint64_t address,
+/* A request; returns its result. `number`: of the vhart or range. */
+uint32_t host_ask(uint32_t operation, uint32_t slot, uint32_t number, uint64_t address,
                   uint64_t size);
 
 /* Writes the program of a guest, 8 bytes, that asks for something all the time. */

@@ -131,12 +131,9 @@ static void end_elsewhere(void)
 
 static void destroy(void)
 {
-    struct hosted_request request = {.operation = COTENANT_HOSTED_STATUS};
+    struct hosted_request request = {.operation = COTENANT_HOSTED_DESTROY, .token = token};
 
-    ask(COTENANT_HOSTED_DESTROY, 0, 0);
-    harts_await(guest_request(&request) == COTENANT_HOSTED_OK &&
-                    request.state == COTENANT_HOSTED_FREE,
-                "the guest does not end");
+    harts_await(guest_request(&request) == COTENANT_HOSTED_STATE, "the guest does not end");
 }
 
 static bool has_interrupt(void)

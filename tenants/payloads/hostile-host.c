@@ -36,9 +36,11 @@ static void expect(uint32_t result, uint32_t expected, const char *what)
     check(result == expected, "%s: result %u, expected %u", what, result, expected);
 }
 
-static void lend(uint64_t address, uint64_t size, uint32_t expected, const char *what)
+/* Size 0: it takes the range back. */
+static void lend(uint32_t range, uint64_t address, uint64_t size, uint32_t expected,
+                 const char *what)
 {
-    expect(host_ask(COTENANT_HOSTED_LEND, 0, 0, address, size), expected, what);
+    expect(host_ask(COTENANT_HOSTED_LEND, 0, range, address, size), expected, what);
 }
 
 /* Ranges that it may not lend, and those that it may, once. */
@@ -48,36 +50,34 @@ static void try_ranges(void)
     uint64_t end = platform.memory_base + platform.memory_size;
     uint64_t address;
 
-    lend(first, 0, COTENANT_HOSTED_INVALID, "nothing");
-    lend(first + PAGE_SIZE, GRAIN, COTENANT_HOSTED_INVALID, "misaligned");
-    lend(first, GRAIN + PAGE_SIZE, COTENANT_HOSTED_INVALID, "an odd size");
-    lend(first, -(uint64_t)GRAIN, COTENANT_HOSTED_RANGE, "all around");
-    lend(first, -first, COTENANT_HOSTED_RANGE, "to the end of the addresses");
-    lend(-(uint64_t)GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "over the end of the addresses");
-    lend(end - GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "over the end of its memory");
-    lend(platform.memory_base - GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "before its memory");
+    lend(COTENANT_HOSTED_MAX_RANGES, first, GRAIN, COTENANT_HOSTED_INVALID, "as no range");
+    lend(0, first + PAGE_SIZE, GRAIN, COTENANT_HOSTED_INVALID, "misaligned");
+    lend(0, first, GRAIN + PAGE_SIZE, COTENANT_HOSTED_INVALID, "an odd size");
+    lend(0, first, -(uint64_t)GRAIN, COTENANT_HOSTED_RANGE, "all around");
+    lend(0, first, -first, COTENANT_HOSTED_RANGE, "to the end of the addresses");
+    lend(0, -(uint64_t)GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "over the end of the addresses");
+    lend(0, end - GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "over the end of its memory");
+    lend(0, platform.memory_base - GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "before its memory");
     while (list != NULL && argument_number(&list, &address)) {
-        lend(address, GRAIN, COTENANT_HOSTED_RANGE, "another's");
+        lend(0, address, GRAIN, COTENANT_HOSTED_RANGE, "another's");
         list += *list == ',';
     }
-    lend(first, 2 * GRAIN, COTENANT_HOSTED_OK, "its own");
-    lend(first, 2 * GRAIN, COTENANT_HOSTED_RANGE, "twice");
-    lend(first + GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "a part twice");
+    lend(0, first, 2 * GRAIN, COTENANT_HOSTED_OK, "its own");
+    lend(1, first, 2 * GRAIN, COTENANT_HOSTED_RANGE, "twice");
+    lend(1, first + GRAIN, 2 * GRAIN, COTENANT_HOSTED_RANGE, "a part twice");
+    lend(0, first + 4 * GRAIN, GRAIN, COTENANT_HOSTED_RANGE, "as a range that is lent");
     expect(host_ask(COTENANT_HOSTED_CREATE, 1, 1, 0, 0), COTENANT_HOSTED_OK, "another guest");
     expect(host_ask(COTENANT_HOSTED_LEND, 1, 0, first + GRAIN, GRAIN), COTENANT_HOSTED_RANGE,
            "another guest's");
-    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 1, 0, first, 0), COTENANT_HOSTED_RANGE,
-           "back from another guest");
-    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first + GRAIN, 0), COTENANT_HOSTED_RANGE,
-           "half of it back");
-    lend(first + 4 * GRAIN, guest_register(COTENANT_HOSTED_MEMORY) - GRAIN, COTENANT_HOSTED_LIMIT,
-         "more than is allowed");
-    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK, "it back");
-    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_RANGE,
-           "back twice");
-    lend(first, 3 * GRAIN, COTENANT_HOSTED_OK, "two entries");
-    lend(first + 4 * GRAIN, 3 * GRAIN, COTENANT_HOSTED_OK, "two more");
-    lend(first + 8 * GRAIN, GRAIN, COTENANT_HOSTED_LIMIT, "more entries than there are");
+    expect(host_ask(COTENANT_HOSTED_LEND, 1, 0, first, 0), COTENANT_HOSTED_OK,
+           "nothing back from another guest");
+    lend(1, first, GRAIN, COTENANT_HOSTED_RANGE, "what another guest has not taken back");
+    lend(1, first + 4 * GRAIN, guest_register(COTENANT_HOSTED_MEMORY) - GRAIN,
+         COTENANT_HOSTED_LIMIT, "more than is allowed");
+    lend(0, 0, 0, COTENANT_HOSTED_OK, "it back");
+    lend(0, first, 3 * GRAIN, COTENANT_HOSTED_OK, "two entries");
+    lend(1, first + 4 * GRAIN, 3 * GRAIN, COTENANT_HOSTED_OK, "two more");
+    lend(2, first + 8 * GRAIN, GRAIN, COTENANT_HOSTED_LIMIT, "more entries than there are");
 }
 
 /* What is no request is none, and what is no register faults. */
@@ -142,8 +142,7 @@ static void try_turns(void)
         check(host_run(0, 0)->reason == COTENANT_HOSTED_EXIT_INTERRUPTED, "reason %u",
               host_run(0, 0)->reason);
     }
-    expect(host_ask(COTENANT_HOSTED_TAKE_BACK, 0, 0, first, 0), COTENANT_HOSTED_OK,
-           "its code back");
+    lend(0, 0, 0, COTENANT_HOSTED_OK, "its code back");
     sbi_set_timer(UINT64_MAX);
     guest_turn(0, 0, host_token(0));
     check(host_run(0, 0)->reason == COTENANT_HOSTED_EXIT_CRASH, "without code: reason %u",
@@ -152,13 +151,12 @@ static void try_turns(void)
 
 static void free_slot(uint32_t slot)
 {
-    struct hosted_request request = {.operation = COTENANT_HOSTED_STATUS, .slot = slot};
+    uint32_t result;
 
-    (void)host_ask(COTENANT_HOSTED_DESTROY, slot, 0, 0, 0);
     do {
-        check(guest_request(&request) == COTENANT_HOSTED_OK, "no status");
-    } while (request.state == COTENANT_HOSTED_ALIVE || request.state == COTENANT_HOSTED_ENDING);
-    check(request.size == 0, "memory is still lent");
+        result = host_ask(COTENANT_HOSTED_DESTROY, slot, 0, 0, 0);
+    } while (result == COTENANT_HOSTED_BUSY);
+    expect(result, COTENANT_HOSTED_STATE, "to be free");
 }
 
 static void storm(uint64_t hart)
@@ -194,7 +192,7 @@ void main(void)
     first = host_memory();
     check(guest_find(), "there are no guests");
     expect(host_ask(0, 0, 0, 0, 0), COTENANT_HOSTED_INVALID, "no operation");
-    expect(host_ask(COTENANT_HOSTED_STATUS + 1, 0, 0, 0, 0), COTENANT_HOSTED_INVALID,
+    expect(host_ask(COTENANT_HOSTED_START + 1, 0, 0, 0, 0), COTENANT_HOSTED_INVALID,
            "an unknown one");
     expect(host_ask(COTENANT_HOSTED_CREATE, UINT32_MAX, 1, 0, 0), COTENANT_HOSTED_INVALID,
            "no slot");

@@ -19,17 +19,15 @@
         }                                                                                          \
     } while (0)
 
-static uint32_t create(struct guest *guest, struct hosted_request *request)
+static uint32_t create(struct guest *guest, uint32_t vhart_count)
 {
     static uint32_t latest_token;
     struct tenant *tenant = guest->tenant;
 
-    REFUSE_IF(tenant->state == TENANT_RUNNING, STATE);
-    REFUSE_IF(!tenant_is_at_rest(tenant), BUSY);
-    REFUSE_IF(request->vhart - 1 >= guest->host->description->guest_vharts, INVALID);
+    REFUSE_IF(vhart_count - 1 >= guest->host->description->guest_vharts, INVALID);
     latest_token += latest_token == UINT32_MAX ? 2 : 1;
     guest->token = latest_token;
-    tenant->vhart_count = request->vhart;
+    tenant->vhart_count = vhart_count;
     tenant->state = TENANT_RUNNING;
     tenant->lives++;
     return COTENANT_HOSTED_OK;
@@ -41,53 +39,42 @@ static bool is_lent(const struct tenant *host, uint64_t base, uint64_t size, uin
     bool lent = false;
 
     *sum = 0;
-    for (const struct guest *guest = guests; guest != guests + COTENANT_HOSTED_MAX_SLOTS; guest++) {
-        for (uint32_t i = 0; guest->size != 0 && i < COTENANT_HOSTED_MAX_RANGES; i++) {
+    for (uint32_t slot = 0; slot < host->description->guest_count; slot++) {
+        const struct guest *guest = guest_in_slot(host, slot);
+
+        for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
             lent |= check_overlaps(guest->description.memory[i].base,
                                    guest->description.memory[i].size, base, size);
         }
-        *sum += guest->host == host ? guest->size : 0;
+        *sum += guest->size;
     }
     return lent;
 }
 
-/* One that begins at `base`, which is 0 for those that are not lent; or NULL. */
-static struct bundle_range *range_of(struct guest *guest, uint64_t base)
+/* Or takes a range back, which needs no more entries than before. */
+static uint32_t lend(struct guest *guest, uint32_t number, uint64_t base, uint64_t size)
 {
-    for (uint32_t i = 0; i < COTENANT_HOSTED_MAX_RANGES; i++) {
-        if (guest->description.memory[i].base == base) {
-            return &guest->description.memory[i];
-        }
-    }
-    return NULL;
-}
+    const struct tenant *host = guest->host;
+    struct bundle_range *range;
+    uint64_t lent;
 
-/* The guest has it from now on, or has it no more, which takes no more entries than before.
- */
-static uint32_t change(struct guest *guest, struct bundle_range *range, struct bundle_range to)
-{
+    REFUSE_IF(number >= COTENANT_HOSTED_MAX_RANGES, INVALID);
+    REFUSE_IF(((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0, INVALID);
+    range = &guest->description.memory[number];
+    if (size != 0) {
+        REFUSE_IF(range->size != 0 || !tenant_owns_memory(host, base, size), RANGE);
+        /* From here on the range does not wrap around. */
+        REFUSE_IF(is_lent(host, base, size, &lent), RANGE);
+        REFUSE_IF(size > host->description->guest_memory - lent, LIMIT);
+    }
     REFUSE_IF(!guest_is_still(guest), BUSY);
-    *range = to;
+    *range = (struct bundle_range){base, size};
     if (guest_protect(guest)) {
         return COTENANT_HOSTED_OK;
     }
     *range = (struct bundle_range){0, 0};
     (void)guest_protect(guest);
     return COTENANT_HOSTED_LIMIT;
-}
-
-static uint32_t lend(struct guest *guest, uint64_t base, uint64_t size)
-{
-    const struct tenant *host = guest->host;
-    struct bundle_range *range = range_of(guest, 0);
-    uint64_t lent;
-
-    REFUSE_IF(size == 0 || ((base | size) & (COTENANT_HOSTED_GRAIN - 1)) != 0, INVALID);
-    REFUSE_IF(base == 0 || !tenant_owns_memory(host, base, size), RANGE);
-    /* From here on the range does not wrap around. */
-    REFUSE_IF(is_lent(host, base, size, &lent), RANGE);
-    REFUSE_IF(range == NULL || size > host->description->guest_memory - lent, LIMIT);
-    return change(guest, range, (struct bundle_range){base, size});
 }
 
 static uint32_t start(const struct guest *guest, const struct hosted_request *request)
@@ -118,40 +105,24 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     return COTENANT_HOSTED_OK;
 }
 
-/*
- * All but CREATE and STATUS: the guest is there, and is the one that is meant. PENDING, which is
- * nobody's answer: the hart is wanted before, and the store is made again.
- */
+/* PENDING, which is nobody's answer: the hart is wanted before, and the store is made again. */
 static uint32_t carry_out(struct guest *guest, struct hosted_request *request)
 {
     struct tenant *tenant = guest->tenant;
-    struct bundle_range *range;
+    bool creates = request->operation == COTENANT_HOSTED_CREATE;
 
-    if (request->operation == COTENANT_HOSTED_CREATE) {
-        return create(guest, request);
-    }
-    if (request->operation == COTENANT_HOSTED_STATUS) {
-        request->state = tenant_is_at_rest(tenant)         ? COTENANT_HOSTED_FREE
-                         : tenant->state == TENANT_RUNNING ? COTENANT_HOSTED_ALIVE
-                                                           : COTENANT_HOSTED_ENDING;
-        request->vhart = tenant->vhart_count;
-        request->size = guest->size;
-        return COTENANT_HOSTED_OK;
-    }
-    REFUSE_IF(tenant->state != TENANT_RUNNING, STATE);
-    REFUSE_IF(request->token != 0 && request->token != guest->token, STATE);
+    REFUSE_IF(tenant->state != TENANT_RUNNING && !tenant_is_at_rest(tenant), BUSY);
+    REFUSE_IF((tenant->state == TENANT_RUNNING) == creates, STATE);
+    REFUSE_IF(!creates && request->token != 0 && request->token != guest->token, STATE);
     REFUSE_IF(hart_is_wanted(), PENDING); /* nothing has been changed yet */
     switch (request->operation) {
+    case COTENANT_HOSTED_CREATE:
+        return create(guest, request->vhart);
     case COTENANT_HOSTED_DESTROY:
         tenant_halt(tenant, TENANT_STOPPED);
-        return COTENANT_HOSTED_OK;
+        return COTENANT_HOSTED_BUSY;
     case COTENANT_HOSTED_LEND:
-        return lend(guest, request->address, request->size);
-    case COTENANT_HOSTED_TAKE_BACK:
-        range = range_of(guest, request->address);
-        return range == NULL || range->size == 0
-                   ? COTENANT_HOSTED_RANGE
-                   : change(guest, range, (struct bundle_range){0, 0});
+        return lend(guest, request->range, request->address, request->size);
     default:
         return start(guest, request);
     }
@@ -170,7 +141,7 @@ enum mmio_result guest_request(struct tenant *host, uint64_t address)
     }
     memcpy(&request, theirs, sizeof(request));
     guest = guest_in_slot(host, request.slot);
-    if (guest != NULL && request.operation - 1 < COTENANT_HOSTED_STATUS) {
+    if (guest != NULL && request.operation - 1 < COTENANT_HOSTED_START) {
         result = carry_out(guest, &request);
         request.token = guest->token;
     }

@@ -274,15 +274,12 @@ static uint32_t carry_out(struct hosted_request *request)
     if (request->operation == COTENANT_HOSTED_CREATE) {
         return create(request);
     }
-    if (request->operation == COTENANT_HOSTED_STATUS) {
-        request->state = alive ? COTENANT_HOSTED_ALIVE : COTENANT_HOSTED_FREE;
-        return COTENANT_HOSTED_OK;
-    }
     if (!alive || (request->token != token && request->token != 0)) {
-        return COTENANT_HOSTED_INVALID;
+        return COTENANT_HOSTED_STATE;
     }
     if (request->operation == COTENANT_HOSTED_DESTROY) {
         set_alive(false);
+        return COTENANT_HOSTED_BUSY;
     }
     if (request->operation == COTENANT_HOSTED_LEND &&
         memory_at(request->address, request->size) == NULL) {
@@ -293,8 +290,7 @@ static uint32_t carry_out(struct hosted_request *request)
 
 static void serve_request(uint64_t address)
 {
-    static const char *const names[] = {"",          "create", "destroy", "lend",
-                                        "take back", "start",  "status"};
+    static const char *const names[] = {"", "create", "destroy", "lend", "start"};
     struct hosted_request *request = (struct hosted_request *)memory.shared;
 
     if (address != memory.shared_address || request->result != COTENANT_HOSTED_PENDING) {
