@@ -5,19 +5,20 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "sbi/sbi.h"
 
+/* It is zero before: empty, and nothing is loaded. */
 static void tenant_init(struct tenant *tenant, uint32_t index)
 {
     const struct bundle_tenant *description = &bundle->tenants[index];
 
     tenant->description = description;
     tenant->index = index;
-    tenant->state = TENANT_EMPTY;
     tenant->vharts = &vharts[description->vhart_first];
     tenant->vhart_count = description->vhart_count;
-    tenant->loader.phase = LOADER_IDLE;
     for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         vhart_init(&tenant->vharts[i], &bundle->vharts[description->vhart_first + i], tenant);
+        tenant->vharts[i].calls = sbi_slots;
     }
     vuart_init(&tenant->uart);
     tenant_is_set_up(tenant);

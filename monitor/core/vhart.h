@@ -36,6 +36,7 @@ struct __attribute__((aligned(64))) vhart {
     struct tenant *tenant;
     struct plic_vhart *plic; /* where hot paths find the state of features/plic, or NULL */
     const struct bundle_vhart *description;
+    const struct sbi_extension *const *calls; /* that it can make: sbi_slots, or others so */
     /* Ticks that a due step of work leaves it the hart: 0 for the lowest one of the hart. */
     uint64_t work_patience;
     enum vhart_state state;

@@ -3,7 +3,7 @@
 #include "arch/csr.h"
 #include "sbi/sbi.h"
 
-static struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+struct sbi_result sbi_base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     (void)vhart;
     switch (function) {

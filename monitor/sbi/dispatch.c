@@ -7,14 +7,13 @@
 #include "sbi/sbi.h"
 
 /* Every extension has a place of its own; one that collides asks for another shift here. */
-#define SLOTS 32
-#define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SLOTS - 1))
+#define SLOT(extension) ((((extension) >> 23) + (extension)) >> 1 & (SBI_SLOTS - 1))
 
-static const struct sbi_extension *slots[SLOTS];
+const struct sbi_extension *sbi_slots[SBI_SLOTS];
 
 bool sbi_offer(const struct sbi_extension *extension)
 {
-    const struct sbi_extension **slot = &slots[SLOT(extension->id)];
+    const struct sbi_extension **slot = &sbi_slots[SLOT(extension->id)];
 
     if (*slot != NULL && *slot != extension) {
         return false;
@@ -35,7 +34,7 @@ const struct sbi_extension *sbi_init(void)
 }
 
 /* NULL: it is not offered. */
-static const struct sbi_extension *find(uint64_t id)
+static const struct sbi_extension *find(const struct sbi_extension *const *slots, uint64_t id)
 {
     const struct sbi_extension *extension = slots[SLOT(id)];
 
@@ -44,13 +43,13 @@ static const struct sbi_extension *find(uint64_t id)
 
 bool sbi_is_offered(uint64_t extension)
 {
-    return find(extension) != NULL;
+    return find(sbi_slots, extension) != NULL;
 }
 
 void sbi_withdraw(uint64_t extension)
 {
     if (sbi_is_offered(extension)) {
-        slots[SLOT(extension)] = NULL;
+        sbi_slots[SLOT(extension)] = NULL;
     }
 }
 
@@ -125,7 +124,7 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
 void sbi_dispatch(struct vhart *vhart)
 {
     /* Extension ids are 32-bit integers, extended to the register: another upper half is none. */
-    const struct sbi_extension *extension = find(vhart->world.registers[REGISTER_A7]);
+    const struct sbi_extension *extension = find(vhart->calls, vhart->world.registers[REGISTER_A7]);
 
     if (extension == NULL || extension->beginning == SBI_AT_ONCE) {
         carry_out(extension, vhart);

@@ -48,8 +48,15 @@ TABLE(const struct sbi_extension, sbi_extensions);
     static const struct sbi_extension handler##_extension TABLE_ENTRY(sbi_extensions) = {          \
         id, handler, beginning}
 
+/* Each extension has a place here, where a call finds it at one look: vhart.calls. */
+#define SBI_SLOTS 32
+extern const struct sbi_extension *sbi_slots[SBI_SLOTS];
+
+/* Handlers that other ones pass calls on to. */
+sbi_handler sbi_base;
+
 /*
- * Each extension has a place where a call finds it at one look. False: another one has the place.
+ * Puts it there. False: another one has the place.
  * At boot, before a tenant runs, as the next one.
  */
 bool sbi_offer(const struct sbi_extension *extension);

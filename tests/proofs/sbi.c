@@ -156,6 +156,7 @@ int main(void)
     tenant->uart.receive.head = any32();
     for (uint32_t i = 0; i < VHARTS; i++) {
         own[i].tenant = tenant;
+        own[i].calls = sbi_slots;
         own[i].index = i;
         own[i].state = (enum vhart_state)any_up_to(VHART_RESUME_PENDING);
         own[i].world.hart = &harts[0];

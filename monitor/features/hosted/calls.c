@@ -1,44 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SBI calls of guests. What needs nothing but the vhart itself is served by the monitor's own
- * handlers; the others are the process's, and so these extensions pass through here, for all
- * tenants, where the system has guests.
+ * handlers; the others are the process's.
  */
 #include "arch/interrupts.h"
 #include "core/messages.h"
 #include "features/hosted/guests.h"
 #include "sbi/sbi.h"
 
-static sbi_handler divert, probe;
-
-static sbi_handler *base; /* of SBI_EXT_BASE */
-
-void guest_divert_calls(void)
-{
-    /* As many as there are places of extensions, sbi/dispatch.c. */
-    static struct sbi_extension diverted[32];
-    struct sbi_extension *next = diverted;
-
-    FOR_EACH_IN_TABLE(sbi_extensions, extension)
-    {
-        if (extension->id != SBI_EXT_TIME && extension->id != SBI_EXT_RFENCE &&
-            sbi_is_offered(extension->id)) {
-            *next = *extension;
-            next->handler = extension->id == SBI_EXT_BASE ? probe : divert;
-            base = extension->id == SBI_EXT_BASE ? extension->handler : base;
-            sbi_withdraw(extension->id);
-            (void)sbi_offer(next++);
-        }
-    }
-}
-
 /* The process answers: the guest's vhart goes on behind the call at its next turn. */
-static struct sbi_result leave_to_process(struct vhart *vhart)
+static struct sbi_result leave_to_process(struct vhart *vhart, uint64_t function,
+                                          const uint64_t *arguments)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
 
+    (void)function;
     for (unsigned i = 0; i < 8; i++) {
-        own->run->arguments[i] = vhart->world.registers[REGISTER_A0 + i];
+        own->run->arguments[i] = arguments[i]; /* a0 to a7 */
     }
     own->owes = GUEST_OWES_CALL;
     guest_exit(vhart, COTENANT_HOSTED_EXIT_SBI);
@@ -73,29 +51,35 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
         messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
     }
     if (asleep) {
-        (void)leave_to_process(vhart);
+        (void)leave_to_process(vhart, function, arguments);
         guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
     }
     return sbi_value(0);
 }
 
-static struct sbi_result divert(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+/* The same answers for all, but to what there is. */
+static struct sbi_result base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    uint64_t id = vhart->world.registers[REGISTER_A7];
-    const struct sbi_extension *place = __start_sbi_extensions;
-
-    if (is_guest(vhart->tenant)) {
-        return id == SBI_EXT_IPI ? send_ipi(vhart, function, arguments) : leave_to_process(vhart);
-    }
-    while (place->id != id) {
-        place++; /* it is one of them */
-    }
-    return place->handler(vhart, function, arguments);
+    return function == SBI_BASE_PROBE_EXTENSION ? leave_to_process(vhart, function, arguments)
+                                                : sbi_base(vhart, function, arguments);
 }
 
-/* The same answers for all, but to what there is. */
-static struct sbi_result probe(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+const struct sbi_extension *const *guest_calls(void)
 {
-    return function == SBI_BASE_PROBE_EXTENSION ? divert(vhart, function, arguments)
-                                                : base(vhart, function, arguments);
+    static const struct sbi_extension *slots[SBI_SLOTS];
+    static struct sbi_extension own[SBI_SLOTS];
+
+    for (uint32_t i = 0; i < SBI_SLOTS; i++) {
+        uint64_t id = sbi_slots[i] == NULL ? SBI_EXT_TIME : sbi_slots[i]->id;
+
+        slots[i] = sbi_slots[i];
+        if (id != SBI_EXT_TIME && id != SBI_EXT_RFENCE) {
+            own[i].id = id;
+            own[i].handler = id == SBI_EXT_BASE  ? base
+                             : id == SBI_EXT_IPI ? send_ipi
+                                                 : leave_to_process;
+            slots[i] = &own[i];
+        }
+    }
+    return slots;
 }

@@ -132,8 +132,8 @@ static inline void guest_note_access(struct guest_vhart *own, uint64_t address, 
 /* The guest in a slot of a host; NULL: there is no such slot. */
 struct guest *guest_in_slot(const struct tenant *host, uint64_t slot);
 
-/* From now on the SBI calls of guests are told from those of others. At boot. */
-void guest_divert_calls(void);
+/* vhart.calls of guests. At boot. */
+const struct sbi_extension *const *guest_calls(void);
 
 /*
  * A request of the loaded vhart's tenant: struct hosted_request at `address`. MMIO_AGAIN: it takes

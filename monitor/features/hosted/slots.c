@@ -37,6 +37,7 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     own->description.plic_claim_entry = COTENANT_NONE;
     memset(own->description.pmp_config, 0, sizeof(own->description.pmp_config));
     vhart_init(vhart, &own->description, tenant);
+    vhart->calls = guest_calls();
     vhart->schedulable.priority--;
     vhart->brings_registers = tenant_uses_fp(tenant);
     vhart->has_vectors = (tenant->description->flags & COTENANT_TENANT_VECTOR) != 0;
@@ -83,9 +84,6 @@ static void make_slots(void)
         for (uint32_t slot = 0; slot < tenants[i].description->guest_count; slot++) {
             make_slot(&tenants[i], slot);
         }
-    }
-    if (tenant_count > bundle->tenant_count) {
-        guest_divert_calls();
     }
 }
 

@@ -28,6 +28,7 @@
 #include "features/susp/suspend.h"
 #include "features/watch/watch.h"
 #include "features/watch/watchdog.h"
+#include "sbi/sbi.h"
 
 #define LINUX (&tenants[0])
 #define RTOS (&tenants[1])
@@ -98,6 +99,8 @@ void vhart_unload(struct vhart *vhart)
     unloaded = vhart;
     vhart->world.hart->loaded = NULL;
 }
+
+const struct sbi_extension *sbi_slots[SBI_SLOTS];
 
 void fp_drop(struct vhart *vhart)
 {

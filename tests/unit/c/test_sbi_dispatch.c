@@ -35,7 +35,7 @@ static struct sbi_result answer;
     }                                                                                              \
     SBI_EXTENSION(id, name, beginning)
 
-STAND_IN(0x10, sbi_base, SBI_AT_ONCE);
+STAND_IN(0x10, sbi_basic, SBI_AT_ONCE);
 STAND_IN(0x54494d45, sbi_time, SBI_AT_ONCE);
 STAND_IN(0x735049, sbi_ipi, SBI_AT_ONCE);
 STAND_IN(0x52464e43, sbi_rfence, SBI_AT_ONCE);
@@ -57,7 +57,7 @@ static const struct {
     uint64_t extension;
     sbi_handler *handler;
 } offered[] = {
-    {0x10, sbi_base},       {0x54494d45, sbi_time},
+    {0x10, sbi_basic},      {0x54494d45, sbi_time},
     {0x735049, sbi_ipi},    {0x52464e43, sbi_rfence},
     {0x48534d, sbi_hsm},    {0x53525354, sbi_srst},
     {0x4442434e, sbi_dbcn}, {0x53555350, sbi_susp},
@@ -96,6 +96,7 @@ static int set_up(void **state)
     memset(&vhart, 0, sizeof(vhart));
     vhart.world.hart = &hart;
     vhart.tenant = &tenant;
+    vhart.calls = sbi_slots;
     for (uint64_t i = 0; i < 32; i++) {
         registers[i] = 0x1000 + i;
     }
@@ -118,6 +119,25 @@ static void test_each_extension_is_found(void **state)
             assert_int_equal(seen.arguments[each], 0x1000 + REGISTER_A0 + each);
         }
     }
+}
+
+/* A guest's calls are its own, in the same places. */
+static void test_a_vhart_with_calls_of_its_own(void **state)
+{
+    static const struct sbi_extension other = {0x10, sbi_ipi, SBI_AT_ONCE};
+    static const struct sbi_extension *calls[SBI_SLOTS];
+
+    (void)state;
+    for (size_t i = 0; i < SBI_SLOTS; i++) {
+        calls[i] = sbi_slots[i] != NULL && sbi_slots[i]->id == 0x10 ? &other : NULL;
+    }
+    vhart.calls = calls;
+    registers[REGISTER_A7] = 0x10;
+    sbi_dispatch(&vhart);
+    assert_ptr_equal(seen.handler, sbi_ipi);
+    registers[REGISTER_A7] = 0x735049;
+    sbi_dispatch(&vhart);
+    assert_int_equal(registers[REGISTER_A0], -2);
 }
 
 static void test_nothing_else_is_found(void **state)
@@ -144,7 +164,7 @@ static void test_nothing_else_is_found(void **state)
  */
 static void test_call_gives_way(void **state)
 {
-    static sbi_handler *const at_once[] = {sbi_base, sbi_time, sbi_ipi, sbi_rfence};
+    static sbi_handler *const at_once[] = {sbi_basic, sbi_time, sbi_ipi, sbi_rfence};
     const uint64_t interrupts[] = {INTERRUPT_MTI, INTERRUPT_MEI, INTERRUPT_MSI};
 
     for (size_t i = 0; i < OFFERED * 3; i++) {
@@ -344,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_extension_is_found, set_up),
+        cmocka_unit_test_setup(test_a_vhart_with_calls_of_its_own, set_up),
         cmocka_unit_test(test_call_gives_way),
         cmocka_unit_test(test_call_is_made_again),
         cmocka_unit_test_setup(test_nothing_else_is_found, set_up),
