@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The PMP entries of guests: the last ones of the host's harts, which the tool keeps free. All
- * vharts of the hart get the same addresses, so that a world switch still writes permissions only;
- * to all but the guest's they are off.
+ * The PMP entries of guests: the last ones of the host's harts, which the tool keeps free. Where
+ * all vharts of a hart have the same addresses, a world switch writes permissions only. That goes
+ * on so: other vharts have these entries off, whatever is there.
  */
 #include "arch/memory.h"
 #include "arch/protection.h"
 #include "core/hart.h"
-#include "core/wanted.h"
 #include "features/hosted/guests.h"
 
-/* Of which guest.view each hart has the entries, 0 while they are written, and how far that is. */
-static struct installed {
-    uint64_t view;
-    uint64_t begun;
-    uint32_t next; /* vhart */
-} installed[COTENANT_MAX_HARTS];
+/* Of which guest.view each hart has the entries. */
+static uint64_t installed[COTENANT_MAX_HARTS];
 
 /* Returns the entry behind the one that is added; there may be none. */
 static uint32_t add(struct guest *guest, uint32_t entry, uint64_t address, uint8_t mode)
@@ -67,46 +62,30 @@ bool guest_protect(struct guest *guest)
     return next <= bundle->board.pmp_entries;
 }
 
-/*
- * The hart has them: all its vharts have the same, and its other guests have others next time. One
- * vhart at least has got them when this returns because the hart is wanted.
- */
-static void __attribute__((noinline))
-install(const struct guest *guest, const struct vhart *vhart, const struct hart *hart)
+bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
 {
-    struct installed *here = &installed[hart->index];
+    struct guest_vhart *own = guest_vhart_of(vhart);
+    const struct hart *hart = host->world.hart;
     uint32_t first = first_entry(guest);
 
-    if (here->begun != guest->view) {
-        *here = (struct installed){.begun = guest->view};
+    if (installed[hart->index] != guest->view) {
+        installed[hart->index] = guest->view;
+        for (uint32_t i = bundle->vhart_count; i < COTENANT_MAX_VHARTS; i++) {
+            if (vharts[i].world.hart == hart) {
+                guest_has_changed(&guest_vharts[i]);
+            }
+        }
         for (uint32_t i = first; i < bundle->board.pmp_entries; i++) {
             protection_write_address(i, guest->pmp_address[i]);
         }
-    }
-    for (uint32_t i = here->next; i < COTENANT_MAX_VHARTS && vharts[i].world.hart != NULL; i++) {
-        if (vharts[i].world.hart == hart && &vharts[i] != vhart) {
-            memcpy(&vharts[i].rest.pmp_address[first], &guest->pmp_address[first],
-                   (COTENANT_PMP_ENTRIES - first) * sizeof(uint64_t));
-            guest_has_changed(&guest_vharts[i]);
-        }
-        here->next = i + 1;
-        if (hart_is_wanted()) {
-            return;
-        }
-    }
-    here->view = guest->view;
-}
-
-bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host)
-{
-    if (installed[host->world.hart->index].view != guest->view) {
-        install(guest, vhart, host->world.hart);
         return false;
     }
-    if (guest_vhart_of(vhart)->view != guest->view) {
+    if (own->view != guest->view) {
         memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));
+        memcpy(&vhart->rest.pmp_address[first], &guest->pmp_address[first],
+               (COTENANT_PMP_ENTRIES - first) * sizeof(uint64_t));
         memcpy(vhart->world.pmp_config, guest->pmp_config, sizeof(guest->pmp_config));
-        guest_vhart_of(vhart)->view = guest->view;
+        own->view = guest->view;
         return false;
     }
     return true;
