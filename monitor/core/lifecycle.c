@@ -206,7 +206,6 @@ static void leave_hart(struct vhart *vhart)
         vhart_unload(vhart);
     }
     if (HAS(fp) && vhart->keeps_registers) {
-        vhart->keeps_registers = false;
         fp_drop(vhart);
     }
     hart->reschedule = true;

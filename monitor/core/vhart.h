@@ -93,7 +93,7 @@ uint64_t vhart_run_time(const struct vhart *vhart, uint64_t now);
  */
 void fp_claim(struct vhart *vhart);
 
-/* It leaves its hart for good, with keeps_registers set: those registers are lost. */
+/* It leaves its hart for good: the registers that it keeps are lost. */
 void fp_drop(struct vhart *vhart);
 
 /* Of features/vector, behind HAS(vector): the vector registers of one that has_vectors are in its

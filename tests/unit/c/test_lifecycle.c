@@ -104,7 +104,7 @@ const struct sbi_extension *sbi_slots[SBI_SLOTS];
 
 void fp_drop(struct vhart *vhart)
 {
-    (void)vhart;
+    vhart->keeps_registers = false;
 }
 
 void counters_prepare(const struct hart_counters *in_hart, const struct pmu *pmu)
