@@ -114,8 +114,12 @@
 #define COTENANT_HOSTED_EXIT_INTERRUPTED 1
 /* It waits (WFI): for `deadline`, ticks of `time`, or all ones; or for a line or another vhart. */
 #define COTENANT_HOSTED_EXIT_IDLE 2
-/* It loads `size` bytes at `address`: `value` is what the next turn gives it. */
+/*
+ * It loads `size` bytes at `address`. The next turn puts all of `value` into its register: the
+ * bytes extended by their sign, or by zeros if COTENANT_HOSTED_UNSIGNED is beside the size.
+ */
 #define COTENANT_HOSTED_EXIT_LOAD 3
+#define COTENANT_HOSTED_UNSIGNED 0x100
 /* It stores `value`, `size` bytes, at `address`. */
 #define COTENANT_HOSTED_EXIT_STORE 4
 /*
@@ -150,7 +154,7 @@ struct hosted_request {
 
 struct hosted_run {
     uint32_t reason; /* COTENANT_HOSTED_EXIT_*; written last */
-    uint32_t size;   /* bytes: 1, 2, 4 or 8 */
+    uint32_t size;   /* bytes: 1, 2, 4 or 8; and COTENANT_HOSTED_UNSIGNED */
     uint64_t address;
     uint64_t value;
     uint64_t deadline;

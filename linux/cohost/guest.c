@@ -182,10 +182,14 @@ static void count_empty_turn(struct vhart *vhart)
 
 static void serve_load(volatile struct hosted_run *run)
 {
+    uint32_t size = run->size & ~COTENANT_HOSTED_UNSIGNED;
+    bool is_signed = (run->size & COTENANT_HOSTED_UNSIGNED) == 0;
+    unsigned unused = 64 - 8 * size; /* bits */
     uint64_t value;
 
-    if (bus_load(run->address, run->size, &value)) {
-        run->value = value;
+    if (bus_load(run->address, size, &value)) {
+        value <<= unused;
+        run->value = is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
     } else {
         run->reason = COTENANT_HOSTED_ANSWER_FAULT;
     }

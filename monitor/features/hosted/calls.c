@@ -20,7 +20,6 @@ static struct sbi_result leave_to_process(struct vhart *vhart, uint64_t function
     }
     own->owes = GUEST_OWES_CALL;
     guest_exit(vhart, COTENANT_HOSTED_EXIT_SBI);
-    vhart->world.hart->reschedule = true;
     return sbi_no_return();
 }
 
@@ -39,20 +38,18 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
         struct vhart *target = &tenant->vharts[id];
         struct guest_vhart *theirs = guest_vhart_of(target);
 
-        if ((targets >> id & 1) == 0) {
-            continue;
+        if (target != vhart && (targets >> id & 1) != 0) {
+            __atomic_store_n(&theirs->called, 1, __ATOMIC_SEQ_CST);
+            asleep |= __atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL;
+            messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
         }
-        if (target == vhart) {
-            vhart_interrupt(vhart, INTERRUPT_SSI);
-            continue;
-        }
-        __atomic_store_n(&theirs->called, 1, __ATOMIC_SEQ_CST);
-        asleep |= __atomic_load_n(&theirs->host, __ATOMIC_SEQ_CST) == NULL;
-        messages_post(target, REQUEST_EVENTS); /* it may get its turn just now */
+    }
+    if ((targets >> vhart->world.vhart_id & 1) != 0) {
+        vhart_interrupt(vhart, INTERRUPT_SSI);
     }
     if (asleep) {
         (void)leave_to_process(vhart, function, arguments);
-        guest_vhart_of(vhart)->owes = GUEST_OWES_CARE;
+        guest_vhart_of(vhart)->owes = GUEST_OWES_NOTHING;
     }
     return sbi_value(0);
 }

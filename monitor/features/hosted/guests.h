@@ -23,15 +23,15 @@
 #include "arch/csr.h"
 #include "core/feature.h"
 #include "core/tenant.h"
-#include "features/decode/decode.h"
 #include "features/plic/mmio.h"
+#include "features/plic/word_access.h"
 
 struct guest {
     struct tenant *tenant; /* NULL: there is no such guest */
     struct tenant *host;
-    uint32_t token; /* 0: it is not alive */
-    uint64_t size;  /* bytes that are lent */
-    uint64_t view;  /* changes whenever what it may touch does */
+    uint32_t token;
+    uint64_t size; /* bytes that are lent */
+    uint64_t view; /* changes whenever what it may touch does */
     /* The PMP entries for it, from the first one on that is kept for guests. */
     uint64_t pmp_address[COTENANT_PMP_ENTRIES];
     uint8_t pmp_config[COTENANT_PMP_ENTRIES];
@@ -41,36 +41,29 @@ struct guest {
 
 #define NO_VIEW 0
 
-/*
- * What a vhart of a guest does at its next turn before it runs: it goes on behind its load or
- * store, or takes the answer to its call. With more than the first, the turn is not for switches.c:
- * something has changed since the last one, or there was none, or the access is of no word.
- */
-#define GUEST_OWES_ACCESS 1
-#define GUEST_OWES_CALL 2
-#define GUEST_OWES_CARE 4
-#define GUEST_OWES_OTHER                                                                           \
-    8 /* an access of no word: only of these all of guest_vhart.access is known */
+/* What a vhart of a guest does at its next turn before it runs. */
+enum guest_owes {
+    GUEST_OWES_NOTHING,
+    GUEST_OWES_ACCESS, /* goes on behind its load or store, or makes it again and is refused */
+    GUEST_OWES_CALL,   /* takes the answer to its call */
+    GUEST_IS_REFUSED,  /* or was, in this turn */
+};
 
 struct guest_vhart {
     struct vhart *vhart;
-    struct vhart *host;              /* whose turn it has, or NULL */
-    uint64_t turn_address;           /* of its turn page */
-    uint64_t host_switches;          /* its count when the turn began, */
-    uint64_t host_event;             /* and its hart's event_deadline */
-    bool undisturbed;                /* no other has had the hart since */
-    volatile struct hosted_run *run; /* NULL: not started */
-    uint32_t owes;                   /* GUEST_OWES_* */
+    struct vhart *host;     /* whose turn it has, or NULL */
+    uint64_t turn_address;  /* of its turn page */
+    uint64_t host_switches; /* its count when the turn began */
+    uint64_t host_event;    /* its hart's event_deadline then; 0: others had the hart since */
+    volatile struct hosted_run *run;
+    enum guest_owes owes;
     /* Bits of the host's mstatus with which it can lend its time without moving floating-point
      * registers: FS if the guest shares them, 0 if there are none, all if it has its own. */
     uint64_t fp_status;
-    struct memory_access access; /* of a store the register is 0 */
-    uint64_t asked;              /* its address, physical */
-    uint64_t refused;            /* the complement of one that the process has refused, or 0 */
-    /* The host's instruction: where, its register and its bytes. */
-    uint64_t store_pc;
-    uint64_t store_register;
-    uint64_t store_length;
+    struct word_access access; /* of any size; of a store the register is 0 */
+    uint64_t asked;            /* its address, physical */
+    uint64_t store_pc;         /* of the host's instruction, */
+    struct word_access store;
     uint32_t called; /* 1: another vhart has sent it an IPI that it has not seen */
     /* guest.view for which its PMP entries and its hart's were made, while nothing has changed
      * since; or NO_VIEW. */
@@ -102,31 +95,36 @@ static inline struct guest_vhart *guest_vhart_of(const struct vhart *vhart)
                                   offsetof(struct guest_vhart, description));
 }
 
-/* The next turn of the vhart, which has none, is not for switches.c. */
-static inline void guest_has_changed(struct guest_vhart *own)
-{
-    own->view = NO_VIEW;
-    own->owes |= GUEST_OWES_CARE;
-}
-
-/* What it has in floating-point registers is of no use to it any more. By its hart. */
-static inline void guest_forget_fp(struct vhart *vhart)
-{
-    if (HAS(fp) && vhart->keeps_registers) {
-        vhart->keeps_registers = false;
-        fp_drop(vhart);
-    }
-}
-
 /* The vhart, which is loaded, asks its process for own->access; `value`: what it stores. */
 static inline void guest_note_access(struct guest_vhart *own, uint64_t address, uint32_t size,
                                      bool store, uint64_t value)
 {
     own->access.reg = store ? 0 : own->access.reg;
     own->asked = address;
+    own->owes = GUEST_OWES_ACCESS;
     own->run->address = address;
     own->run->size = size;
     own->run->value = value;
+}
+
+/* Its turn begins with what the process has answered: from here on each field is read once. */
+static inline __attribute__((always_inline)) void guest_settle(struct guest_vhart *own)
+{
+    uint64_t *registers = own->vhart->world.registers;
+    uint64_t behind = registers[REGISTER_PC] + own->access.length;
+    enum guest_owes owes = own->owes;
+
+    own->owes = GUEST_OWES_NOTHING;
+    if (owes == GUEST_OWES_ACCESS && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+        own->owes = GUEST_IS_REFUSED;
+        own->host_event = 0; /* the access is not for switches.c */
+    } else if (owes == GUEST_OWES_ACCESS) {
+        registers[own->access.reg] = own->run->value;
+        registers[REGISTER_PC] = behind; /* in the place of x0 */
+    } else if (owes == GUEST_OWES_CALL) {
+        registers[REGISTER_A0] = own->run->arguments[0];
+        registers[REGISTER_A1] = own->run->arguments[1];
+    }
 }
 
 /* The guest in a slot of a host; NULL: there is no such slot. */
@@ -153,16 +151,17 @@ bool guest_protect(struct guest *guest);
  */
 bool guest_install(const struct guest *guest, struct vhart *vhart, const struct vhart *host);
 
-/*
- * Accesses by which a guest asks its host for something, and the host lends it time again: in the
- * state of fast_load() and fast_store(), and as those.
- */
+/* Accesses by which a guest asks its host for something, and the host lends it time again:
+ * mmio_window.switches. */
 world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store);
 world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store);
 
-/* The vhart, which has no turn, is `hart`'s from now on. False: another hart has something of it.
+/*
+ * The vhart has no turn and is this hart's from now on, which a vhart of its host has. False:
+ * another hart has something of it, and has been asked to look whether that is over. Shared lock
+ * held.
  */
-bool guest_bind(struct vhart *vhart, struct hart *hart);
+bool guest_bind(struct vhart *vhart);
 
 /*
  * The loaded vhart has stored `token` to the turn page of a vhart of a guest. MMIO_DONE: the store
@@ -172,20 +171,8 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
 
 /*
  * The turn that the vhart has, on this hart, ends for a reason: the host's store is done, and it is
- * ready, which the scheduler does not know yet. The other fields of the run page have been written.
+ * ready. The other fields of the run page have been written. The caller goes on to hart_schedule().
  */
 void guest_exit(struct vhart *vhart, uint32_t reason);
-
-/*
- * `to`, which is ready on this hart, gets it if there is nothing else to decide: MMIO_SWITCH; else
- * the scheduler decides.
- */
-enum mmio_result guest_give_hart(struct vhart *to);
-
-/*
- * No vhart of the guest has a turn. False: one has, on another hart, which has been asked to look
- * whether that is over. Shared lock held.
- */
-bool guest_is_still(const struct guest *guest);
 
 #endif

@@ -57,7 +57,7 @@ bool guest_protect(struct guest *guest)
     }
     guest->view = ++latest_view;
     for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
-        guest_has_changed(guest_vhart_of(&guest->tenant->vharts[id]));
+        guest_vhart_of(&guest->tenant->vharts[id])->view = NO_VIEW;
     }
     return next <= bundle->board.pmp_entries;
 }
@@ -72,7 +72,7 @@ bool guest_install(const struct guest *guest, struct vhart *vhart, const struct 
         installed[hart->index] = guest->view;
         for (uint32_t i = bundle->vhart_count; i < COTENANT_MAX_VHARTS; i++) {
             if (vharts[i].world.hart == hart) {
-                guest_has_changed(&guest_vharts[i]);
+                guest_vharts[i].view = NO_VIEW;
             }
         }
         for (uint32_t i = first; i < bundle->board.pmp_entries; i++) {

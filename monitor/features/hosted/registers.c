@@ -3,6 +3,7 @@
 #include "arch/guest_memory.h"
 #include "arch/owned_memory.h"
 #include "device/plic_map.h"
+#include "features/decode/decode.h"
 #include "features/hosted/guests.h"
 #include "features/plic/mmio.h"
 
@@ -26,18 +27,19 @@ static enum mmio_result leave_to_process(struct vhart *vhart, uint64_t address, 
                                          bool store, uint64_t *value)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
-    struct vhart *host = own->host;
+    struct memory_access access;
     /* Read again: another vhart of the guest may have changed it, but not to its own advantage. */
     uint32_t instruction = guest_fetch_native(vhart->world.registers[REGISTER_PC]);
 
-    if (address == ~own->refused || !instruction_decode(instruction, store, &own->access) ||
-        own->access.size != size) {
+    if ((own->owes == GUEST_IS_REFUSED && own->asked == address) ||
+        !instruction_decode(instruction, store, &access) || access.size != size) {
         return MMIO_FAULT;
     }
-    guest_note_access(own, address, size, store, *value);
-    own->owes = GUEST_OWES_ACCESS | GUEST_OWES_CARE | GUEST_OWES_OTHER;
+    own->access = (struct word_access){access.reg, access.length};
+    guest_note_access(own, address, size | (access.sign_extend ? 0 : COTENANT_HOSTED_UNSIGNED),
+                      store, *value);
     guest_exit(vhart, store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD);
-    return guest_give_hart(host);
+    return MMIO_AGAIN;
 }
 
 /* Turn pages have their vharts' numbers; there are more pages than vharts. */

@@ -67,7 +67,9 @@ static uint32_t lend(struct guest *guest, uint32_t number, uint64_t base, uint64
         REFUSE_IF(is_lent(host, base, size, &lent), RANGE);
         REFUSE_IF(size > host->description->guest_memory - lent, LIMIT);
     }
-    REFUSE_IF(!guest_is_still(guest), BUSY);
+    for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
+        REFUSE_IF(!guest_bind(&guest->tenant->vharts[id]), BUSY);
+    }
     *range = (struct bundle_range){base, size};
     if (guest_protect(guest)) {
         return COTENANT_HOSTED_OK;
@@ -89,16 +91,18 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
     REFUSE_IF(!sbi_may_start_at(tenant, request->address), INVALID);
     REFUSE_IF(!tenant_owns_memory(guest->host, request->run, COTENANT_HOSTED_PAGE), RANGE);
     vhart = &tenant->vharts[request->vhart];
-    REFUSE_IF(!guest_is_still(guest) || !guest_bind(vhart, hart_self()), BUSY);
+    REFUSE_IF(!guest_bind(vhart), BUSY);
     own = guest_vhart_of(vhart);
     own->run = (volatile struct hosted_run *)request->run;
-    own->owes = GUEST_OWES_CARE;
+    own->owes = GUEST_OWES_NOTHING;
     own->called = 0;
-    own->refused = 0;
+    own->view = NO_VIEW;
     own->token = guest->token;
     shares_fp = (request->size & COTENANT_HOSTED_START_SHARES_FP) != 0 && !vhart->has_vectors;
     own->fp_status = !tenant_uses_fp(tenant) ? 0 : shares_fp ? MSTATUS_FS : UINT64_MAX;
-    guest_forget_fp(vhart);
+    if (HAS(fp)) {
+        fp_drop(vhart);
+    }
     vhart_setup_world(vhart, request->address, request->argument);
     vhart->state = VHART_STARTED;
     FENCE_I(); /* for what the process has written; on another hart guest_bind() does it */

@@ -23,7 +23,7 @@ static uint32_t vhart_count;
 static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_t slot, uint32_t id)
 {
     struct vhart *vhart = &tenant->vharts[id];
-    struct guest_vhart *own = &guest_vharts[vhart - vharts];
+    struct guest_vhart *own = &guest_vharts[vhart_count++];
 
     own->vhart = vhart;
     own->turn_address =
@@ -39,8 +39,8 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     vhart_init(vhart, &own->description, tenant);
     vhart->calls = guest_calls();
     vhart->schedulable.priority--;
-    vhart->brings_registers = tenant_uses_fp(tenant);
-    vhart->has_vectors = (tenant->description->flags & COTENANT_TENANT_VECTOR) != 0;
+    vhart->brings_registers = tenant_uses_fp(host);
+    vhart->has_vectors = (host->description->flags & COTENANT_TENANT_VECTOR) != 0;
     /* A vhart of a guest is always attended, and one of its hart's during a turn. */
     vhart->attended = 1;
     vhart_limit(vhart, NO_BUDGET, TIME_NEVER);
@@ -49,7 +49,7 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
 static void make_slot(struct tenant *host, uint32_t slot)
 {
     struct tenant *tenant = &tenants[tenant_count];
-    struct guest *guest = guest_of(&(struct tenant){.index = tenant_count});
+    struct guest *guest = &guests[tenant_count - bundle->tenant_count];
     struct bundle_tenant *description = &guest->description;
 
     guest->tenant = tenant;
@@ -63,8 +63,6 @@ static void make_slot(struct tenant *host, uint32_t slot)
     tenant->index = tenant_count++;
     tenant->vharts = &vharts[vhart_count];
     tenant->vhart_count = host->description->guest_vharts;
-    tenant->loader.phase = LOADER_IDLE;
-    vhart_count += tenant->vhart_count;
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {
         make_vhart(tenant, host, slot, id);
     }
@@ -97,14 +95,10 @@ struct guest *guest_in_slot(const struct tenant *host, uint64_t slot)
 /* The slot is free from now on. */
 static void __attribute__((noinline)) end_guest(struct guest *guest)
 {
-    guest->token = 0;
     /* Those that the devices of this one have left raised are not the next one's. */
     vplic_lower_lines(guest->tenant->plic);
     memset(guest->description.memory, 0, sizeof(guest->description.memory));
     (void)guest_protect(guest);
-    for (uint32_t id = 0; id < guest->host->description->guest_vharts; id++) {
-        guest_vhart_of(&guest->tenant->vharts[id])->run = NULL;
-    }
 }
 
 /* A host has stopped, whose guests none can go on. */

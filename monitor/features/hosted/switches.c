@@ -9,10 +9,8 @@
  */
 #include "arch/csr.h"
 #include "arch/guest_fetch.h"
-#include "core/shared_lock.h"
 #include "entry/fast_switch.h"
 #include "features/hosted/guests.h"
-#include "features/plic/word_access.h"
 
 /* What fast_hand_over() does, between two whose time is the host's. */
 static inline __attribute__((always_inline)) world_change
@@ -38,8 +36,7 @@ static inline bool preempts(const struct schedulable *due, const struct schedula
     return due->priority > host->priority && vhart->special == 0;
 }
 
-static inline __attribute__((always_inline)) world_change lend(struct hart *hart,
-                                                               struct vhart *host, uint64_t address)
+world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
 {
     struct guest_vhart *own = guest_last[host->index];
     uint64_t enabled = CSR_READ(mie) & INTERRUPTS_SUPERVISOR;
@@ -49,11 +46,12 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     uint64_t deadline;
     uint64_t event = hart->event_deadline;
 
+    (void)store;
     /* The instruction is the store of its last turn, unless the program has changed it for itself:
      * any other gives a turn, too. */
-    if (own == NULL || own->turn_address != address || own->owes > GUEST_OWES_ACCESS ||
+    if (own == NULL || own->turn_address != address || own->view == NO_VIEW ||
         host->world.registers[REGISTER_PC] != own->store_pc ||
-        (uint32_t)host->world.registers[own->store_register] != own->token || own->called != 0 ||
+        (uint32_t)host->world.registers[own->store.reg] != own->token || own->called != 0 ||
         (CSR_READ(mip) & (INTERRUPTS_MACHINE | enabled)) != 0 ||
         (host->world.mstatus & own->fp_status) != own->fp_status) {
         return NO_CHANGE;
@@ -65,22 +63,14 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
         }
         next = next->next; /* it was interrupted in its turn, and is still ready */
     }
-    if (hart->attended_vharts != (own->host != NULL) ||
-        (next != NULL && next->priority == host->schedulable.priority) ||
-        own->run->reason == COTENANT_HOSTED_ANSWER_FAULT) {
+    if (hart->attended_vharts != (own->host != NULL) || vhart->world.hart != hart ||
+        (next != NULL && next->priority == host->schedulable.priority)) {
         return NO_CHANGE;
-    }
-    if (own->owes == GUEST_OWES_ACCESS) {
-        uint64_t pc = vhart->world.registers[REGISTER_PC] + own->access.length;
-
-        vhart->world.registers[own->access.reg] = (uint64_t)(int32_t)own->run->value;
-        vhart->world.registers[REGISTER_PC] = pc; /* in the place of x0 */
-        own->owes = 0;
     }
     own->host_switches = host->schedulable.switches;
     own->host_event = event;
-    own->undisturbed = true;
     own->host = host;
+    guest_settle(own);
     hart->attended_vharts = 1;
     hart->attended_last = &vhart->schedulable;
     vhart->schedulable.next = next;
@@ -96,26 +86,22 @@ static inline __attribute__((always_inline)) world_change lend(struct hart *hart
     return give(hart, host, vhart, deadline < event ? deadline : event);
 }
 
-static inline __attribute__((always_inline)) world_change
-ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
+world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
 {
     uint32_t instruction = guest_fetch_in_line(vhart->world.registers[REGISTER_PC]);
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct vhart *host = own->host;
-    struct word_access access;
+    uint64_t value;
 
-    if (!own->undisturbed || (CSR_READ(mip) & INTERRUPTS_MACHINE) != 0 ||
-        !decode_word(instruction, store, &access)) {
+    if (own->host_event == 0 || (CSR_READ(mip) & INTERRUPTS_MACHINE) != 0 ||
+        !decode_word(instruction, store, &own->access)) {
         return NO_CHANGE;
     }
-    own->access.reg = (uint8_t)access.reg;
-    own->access.length = (uint8_t)access.length;
-    guest_note_access(own, address, sizeof(uint32_t), store,
-                      store ? stored_value(vhart, access.reg) : 0);
-    own->owes = GUEST_OWES_ACCESS;
+    value = store ? stored_value(vhart, own->access.reg) : 0;
+    guest_note_access(own, address, sizeof(uint32_t), store, value);
     own->run->reason = store ? COTENANT_HOSTED_EXIT_STORE : COTENANT_HOSTED_EXIT_LOAD;
     own->host = NULL;
-    host->world.registers[REGISTER_PC] += own->store_length;
+    host->world.registers[REGISTER_PC] += own->store.length;
     hart->attended_vharts = 0;
     hart->attended_last = NULL;
     vhart->schedulable.state = SCHEDULABLE_OFF;
@@ -123,37 +109,4 @@ ask(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
     remove_waiting(&hart->scheduler, &host->schedulable);
     host->schedulable.next = vhart->schedulable.next;
     return give(hart, vhart, host, own->host_event);
-}
-
-static inline __attribute__((always_inline)) world_change
-switch_from(struct hart *hart, struct vhart *vhart, uint64_t address, bool store, bool guest)
-{
-    world_change change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
-
-    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
-}
-
-/* Where other harts may come in between. */
-static __attribute__((noinline)) world_change with_lock(struct hart *hart, struct vhart *vhart,
-                                                        uint64_t address, bool store, bool guest)
-{
-    world_change change = NO_CHANGE;
-
-    if (shared_try_enter(hart)) {
-        change = guest ? ask(hart, vhart, address, store) : lend(hart, vhart, address);
-        shared_leave(hart);
-    }
-    return change != NO_CHANGE ? change : mmio_access_again(hart, vhart, address, store);
-}
-
-world_change guest_asks(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
-{
-    return hart_is_alone(hart) ? switch_from(hart, vhart, address, store, true)
-                               : with_lock(hart, vhart, address, store, true);
-}
-
-world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t address, bool store)
-{
-    return hart_is_alone(hart) ? switch_from(hart, host, address, store, false)
-                               : with_lock(hart, host, address, store, false);
 }

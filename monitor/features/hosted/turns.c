@@ -6,7 +6,6 @@
 #include "core/feature.h"
 #include "core/hooks.h"
 #include "core/messages.h"
-#include "core/wanted.h"
 #include "features/hosted/guests.h"
 
 struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
@@ -43,8 +42,10 @@ static bool drop_if_over(const struct guest_vhart *own)
 /* The turn of a host's vhart, if there is one. */
 static void drop_last(const struct vhart *host)
 {
-    if (guest_last[host->index] != NULL && guest_last[host->index]->host == host) {
-        drop(guest_last[host->index]->vhart);
+    struct guest_vhart *last = guest_last[host->index];
+
+    if (last != NULL && last->host == host) {
+        drop(last->vhart);
     }
 }
 
@@ -54,9 +55,10 @@ void guest_exit(struct vhart *vhart, uint32_t reason)
     struct vhart *host = own->host;
     struct hart *hart = vhart->world.hart;
 
-    host->world.registers[REGISTER_PC] += own->store_length;
+    host->world.registers[REGISTER_PC] += own->store.length;
     drop(vhart);
     schedule_wake(&hart->scheduler, &host->schedulable, hart_now(hart));
+    hart->reschedule = true;
     /* One that was called just now, while it seemed to have its turn, does not wait. */
     if (reason == COTENANT_HOSTED_EXIT_IDLE && own->called != 0) {
         own->run->deadline = 0;
@@ -64,90 +66,28 @@ void guest_exit(struct vhart *vhart, uint32_t reason)
     __atomic_store_n(&own->run->reason, reason, __ATOMIC_RELEASE);
 }
 
-enum mmio_result guest_give_hart(struct vhart *to)
-{
-    struct hart *hart = to->world.hart;
-    struct scheduler *scheduler = &hart->scheduler;
-
-    if (hart->reschedule || scheduler->ready != &to->schedulable ||
-        hart->attended_vharts != to->attended || (to->attended != 0 && !is_guest(to->tenant)) ||
-        (HAS(fp) && to->brings_registers && hart_is_wanted())) {
-        hart->reschedule = true;
-        return MMIO_AGAIN;
-    }
-    if (HAS(fp) && to->brings_registers) {
-        fp_claim(to);
-    }
-    if (to->attended != 0) {
-        hart->attended_last = &to->schedulable;
-    }
-    schedule_charge(scheduler, hart_now(hart));
-    scheduler->running = &to->schedulable;
-    return MMIO_SWITCH;
-}
-
-bool guest_is_still(const struct guest *guest)
-{
-    bool still = true;
-
-    for (uint32_t id = 0; id < guest->tenant->vhart_count; id++) {
-        struct vhart *vhart = &guest->tenant->vharts[id];
-        bool has_turn = guest_vhart_of(vhart)->host != NULL;
-
-        if (has_turn && vhart->world.hart == hart_self()) {
-            drop(vhart); /* the host has this hart, so the turn is over */
-        } else if (has_turn) {
-            messages_post(vhart, REQUEST_EVENTS);
-            still = false;
-        }
-    }
-    return still;
-}
-
-bool guest_bind(struct vhart *vhart, struct hart *hart)
+bool guest_bind(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
 
-    if (vhart->world.hart == hart) {
+    if (vhart->world.hart == hart_self()) {
+        if (own->host != NULL) {
+            drop(vhart); /* over, as the host is here */
+        }
         return true;
     }
     /* The registers that it brings are kept when it is said to bring them: features/fp. */
-    if (__atomic_load_n(&vhart->world.hart->loaded, __ATOMIC_SEQ_CST) == vhart ||
+    if (own->host != NULL ||
+        __atomic_load_n(&vhart->world.hart->loaded, __ATOMIC_SEQ_CST) == vhart ||
         (vhart->keeps_registers && !__atomic_load_n(&vhart->brings_registers, __ATOMIC_ACQUIRE)) ||
         (HAS(vector) && vhart->has_vectors && vector_is_in_hart(vhart))) {
+        messages_post(vhart, REQUEST_EVENTS);
         return false;
     }
-    vhart->world.hart = hart;
-    guest_has_changed(own);
-    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        guest_last[i] = guest_last[i] == own ? NULL : guest_last[i];
-    }
+    vhart->world.hart = hart_self();
+    own->view = NO_VIEW;
     FENCE_I(); /* which the hart before may have been asked for */
     return true;
-}
-
-/* What the process has answered: from here on each field is read once. */
-static void settle(struct vhart *vhart)
-{
-    struct guest_vhart *own = guest_vhart_of(vhart);
-    uint64_t *registers = vhart->world.registers;
-    uint64_t behind = registers[REGISTER_PC] + own->access.length;
-    bool ends_access = (own->owes & GUEST_OWES_ACCESS) != 0;
-    bool refused = ends_access && own->run->reason == COTENANT_HOSTED_ANSWER_FAULT;
-
-    own->refused = refused ? ~own->asked : 0; /* the vhart makes the access again */
-    if ((own->owes & GUEST_OWES_OTHER) == 0) {
-        own->access.sign_extend = true;
-        own->access.size = sizeof(uint32_t);
-    }
-    if (ends_access && !refused) {
-        registers[own->access.reg] = instruction_load_result(&own->access, own->run->value);
-        registers[REGISTER_PC] = behind; /* in the place of x0 */
-    } else if ((own->owes & GUEST_OWES_CALL) != 0) {
-        registers[REGISTER_A0] = own->run->arguments[0];
-        registers[REGISTER_A1] = own->run->arguments[1];
-    }
-    own->owes = 0;
 }
 
 static void see_call(struct guest_vhart *own)
@@ -158,25 +98,24 @@ static void see_call(struct guest_vhart *own)
 }
 
 /* The host, which has the hart, waits at its store, and the vhart is ready in its place. */
-static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
+static void begin(struct vhart *host, struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     struct hart *hart = host->world.hart;
     uint64_t wake = (CSR_READ(mie) & INTERRUPT_STI) != 0 ? timer_deadline(host) : TIME_NEVER;
     uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
-    enum mmio_result result;
 
-    settle(vhart);
-    if (own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0) {
-        guest_forget_fp(vhart);
+    guest_settle(own);
+    if (HAS(fp) && own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0) {
+        fp_drop(vhart);
         vhart->brings_registers = false;
         host->world.mstatus |= MSTATUS_FS; /* for its kernel to keep what the guest leaves there */
     } else if (!vhart->keeps_registers) {  /* else features/fp knows where they are */
         vhart->brings_registers = tenant_uses_fp(vhart->tenant);
     }
     own->store_pc = host->world.registers[REGISTER_PC];
-    own->store_register = (store & 3) == 3 ? store >> 20 & 31 : 8 + (store >> 2 & 7);
-    own->store_length = (store & 3) == 3 ? 4 : 2;
+    own->store.reg = (store & 3) == 3 ? store >> 20 & 31 : 8 + (store >> 2 & 7);
+    own->store.length = (store & 3) == 3 ? 4 : 2;
     own->host_switches = host->schedulable.switches;
     __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
     guest_last[host->index] = own;
@@ -189,11 +128,7 @@ static enum mmio_result begin(struct vhart *host, struct vhart *vhart)
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-    own->host_event = hart->event_deadline;
-    result = guest_give_hart(vhart);
-    own->undisturbed = result == MMIO_SWITCH && hart->attended_vharts == 1 &&
-                       !host->brings_registers && own->refused == 0;
-    return result;
+    hart->reschedule = true;
 }
 
 enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
@@ -202,16 +137,14 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
     const struct guest *guest = guest_of(vhart->tenant);
     uint32_t reason = COTENANT_HOSTED_EXIT_NONE;
 
-    if (token == 0 || token != guest->token || own->run == NULL) {
+    if (token != own->token || vhart->state != VHART_STARTED) {
         return MMIO_DONE;
     }
     drop_last(host); /* over, as the host is here */
     /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
-    if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED ||
-        guest->size == 0) {
+    if (vhart->tenant->state != TENANT_RUNNING || guest->size == 0) {
         reason = COTENANT_HOSTED_EXIT_STOPPED;
-    } else if (own->host != NULL || !guest_bind(vhart, host->world.hart)) {
-        messages_post(vhart, REQUEST_EVENTS);
+    } else if (!guest_bind(vhart)) {
         reason = COTENANT_HOSTED_EXIT_BUSY;
     } else if ((CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
         if ((host->world.mstatus & (MSTATUS_MPP | MSTATUS_SIE)) != MSTATUS_MPP_S) {
@@ -219,11 +152,14 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
         }
         reason = COTENANT_HOSTED_EXIT_INTERRUPTED;
     }
-    if (reason == COTENANT_HOSTED_EXIT_NONE) {
-        return guest_install(guest, vhart, host) ? begin(host, vhart) : MMIO_AGAIN;
+    if (reason != COTENANT_HOSTED_EXIT_NONE) {
+        own->run->reason = reason;
+        return MMIO_DONE;
     }
-    own->run->reason = reason;
-    return MMIO_DONE;
+    if (guest_install(guest, vhart, host)) {
+        begin(host, vhart);
+    }
+    return MMIO_AGAIN;
 }
 
 /* It waits: nothing is left to do in the host's time. */
@@ -245,7 +181,7 @@ static void gets_hart(struct vhart *vhart)
     if (!is_guest(vhart->tenant)) {
         return;
     }
-    own->undisturbed = false;
+    own->host_event = 0;
     if (drop_if_over(own) || !guest_install(guest_of(vhart->tenant), vhart, own->host)) {
         hart_self()->reschedule = true; /* over, or a step of several */
         return;
@@ -280,7 +216,7 @@ static void ends(struct vhart *vhart)
         drop_last(vhart);
         return;
     }
-    guest_has_changed(own);
+    own->view = NO_VIEW;
     (void)drop_if_over(own);
     if (own->host != NULL) {
         own->run->value = tenant->crash[CRASH_CAUSE];

@@ -42,12 +42,6 @@ static inline world_change go_on(struct hart *hart, struct vhart *vhart, uint64_
     return change_world(&vhart->world, &vhart->world);
 }
 
-/* Another vhart has been chosen. */
-static world_change __attribute__((noinline)) switch_over(struct hart *hart, struct vhart *vhart)
-{
-    return fast_hand_over(hart, vhart, hart->scheduler.charged);
-}
-
 static inline uint32_t fetch(const struct vhart *vhart)
 {
     return guest_fetch_native(vhart->world.registers[REGISTER_PC]);
@@ -147,6 +141,20 @@ store_word(struct hart *hart, struct vhart *vhart, uint64_t physical,
     return access_word(hart, vhart, physical, window, true);
 }
 
+/* Where other harts may come in between. */
+static world_change __attribute__((noinline))
+switch_with_lock(struct hart *hart, struct vhart *vhart, uint64_t physical,
+                 const struct mmio_window *window, bool store)
+{
+    world_change change = NO_CHANGE;
+
+    if (shared_try_enter(hart)) {
+        change = window->switches(hart, vhart, physical, store);
+        shared_leave(hart);
+    }
+    return change;
+}
+
 /*
  * An access to what is at a physical address. The usual registers come first. `known`: the page
  * that is remembered, by which it was translated; or NULL.
@@ -167,7 +175,8 @@ access_at(struct vhart *vhart, uint64_t physical, const struct device_page *know
             return NO_CHANGE;
         }
         if (window->switches != NULL) {
-            return window->switches(hart, vhart, physical, store);
+            return hart_is_alone(hart) ? window->switches(hart, vhart, physical, store)
+                                       : switch_with_lock(hart, vhart, physical, window, store);
         }
     }
     return store ? store_word(hart, vhart, physical, window)
@@ -231,16 +240,6 @@ access_any(struct vhart *vhart, uint64_t physical, bool store, const struct mmio
     return result;
 }
 
-world_change mmio_access_again(struct hart *hart, struct vhart *vhart, uint64_t address, bool store)
-{
-    const struct mmio_window *window = device_window(vhart, CSR_READ(mtval), address);
-    enum mmio_result result = access_any(vhart, address, store, window);
-
-    return result == MMIO_FAULT    ? NO_CHANGE
-           : result == MMIO_SWITCH ? switch_over(hart, vhart)
-                                   : go_on(hart, vhart, 0);
-}
-
 /* The plain path. */
 static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
 {
@@ -266,7 +265,6 @@ static __attribute__((cold)) bool emulate(struct vhart *vhart, uint64_t cause, u
         window = device_window(vhart, address, physical); /* found by this very address */
     }
     result = access_any(vhart, physical, cause != CAUSE_LOAD_ACCESS, window);
-    vhart->world.hart->reschedule |= result == MMIO_SWITCH;
     return result != MMIO_FAULT;
 }
 

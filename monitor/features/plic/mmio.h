@@ -18,8 +18,6 @@ enum mmio_result {
     MMIO_DONE,
     MMIO_FAULT, /* no such register: an access fault */
     MMIO_AGAIN, /* some of it is done: the tenant makes the access again */
-    /* Done as far as it goes: the scheduler's running entity gets the hart, fast_hand_over(). */
-    MMIO_SWITCH,
 };
 
 /*
@@ -29,7 +27,7 @@ enum mmio_result {
 typedef enum mmio_result mmio_accessor(struct vhart *vhart, uint64_t address, uint32_t size,
                                        bool store, uint64_t *value);
 
-/* Called with interrupts off, `access` with the shared lock as well. */
+/* Called with interrupts off and the shared lock held, but for `match`. */
 struct mmio_window {
     /* `address` is the tenant's, and in it. */
     bool (*match)(const struct tenant *tenant, uint64_t address);
@@ -40,7 +38,7 @@ struct mmio_window {
     mmio_accessor *access;
     /*
      * NULL, or what accesses come to first that usually give the hart to another vhart: as
-     * fast_load() and fast_store(), without the lock. It leaves others to mmio_access_again().
+     * fast_load() and fast_store(). What it leaves alone comes to `access`.
      */
     world_change (*switches)(struct hart *hart, struct vhart *vhart, uint64_t address, bool store);
 };
@@ -53,10 +51,6 @@ TABLE(const struct mmio_window, mmio_windows);
 #define MMIO_SWITCHING_WINDOW(match, access, switches)                                             \
     static const struct mmio_window match##_window TABLE_ENTRY(mmio_windows) = {match, access,     \
                                                                                 switches}
-
-/* An access that mmio_window.switches leaves alone: the window's `access` has it. */
-world_change mmio_access_again(struct hart *hart, struct vhart *vhart, uint64_t address,
-                               bool store);
 
 /* The window of the tenant that the address is in, or NULL. */
 const struct mmio_window *mmio_window_at(const struct tenant *tenant, uint64_t address);

@@ -445,6 +445,14 @@ def test_transmit_interrupts(host: Host) -> None:
     assert loaded == ["2", "1", "2", "1", "60"]
 
 
+def test_a_load_fills_the_register(host: Host) -> None:
+    """Extended by the sign, or with bit 8 beside the size by zeros: the register with FIFOs on."""
+    script = f"store {UART + 8:x} 1 1\nload {UART + 8:x} 1\nload {UART + 8:x} 257\n"
+    assert host.run(script + POWEROFF).returncode == DONE
+    loaded = [line.split()[-1] for line in host.log.splitlines() if " load " in line]
+    assert loaded == ["ffffffffffffffc1", "c1"]
+
+
 def test_an_address_without_a_device_is_a_fault(host: Host) -> None:
     assert host.run(f"load 1000 4\nstore 2000 8 1\n{POWEROFF}").returncode == DONE
     assert "vhart 0 fault 1000" in host.log and "vhart 0 fault 2000" in host.log
