@@ -131,7 +131,7 @@
 #define COTENANT_HOSTED_EXIT_CRASH 6
 /* This vhart has a turn on another hart, or its last one is not over there. Again later. */
 #define COTENANT_HOSTED_EXIT_BUSY 7
-/* There is no turn for it: never started, nothing lent, crashed, or being ended. */
+/* There is no turn for it any more: it is being ended. */
 #define COTENANT_HOSTED_EXIT_STOPPED 8
 
 #ifndef __ASSEMBLER__

@@ -131,19 +131,29 @@ static void begin(struct vhart *host, struct vhart *vhart)
     hart->reschedule = true;
 }
 
+/* Why the guest, which does not run any more, has no turn. */
+static uint32_t tell_end(const struct guest_vhart *own, const struct tenant *tenant)
+{
+    own->run->value = tenant->crash[CRASH_CAUSE];
+    own->run->address = tenant->crash[CRASH_ADDRESS];
+    own->run->deadline = tenant->crash[CRASH_PC];
+    return tenant->outcome.state == TENANT_CRASHED ? COTENANT_HOSTED_EXIT_CRASH
+                                                   : COTENANT_HOSTED_EXIT_STOPPED;
+}
+
 enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t token)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     const struct guest *guest = guest_of(vhart->tenant);
     uint32_t reason = COTENANT_HOSTED_EXIT_NONE;
 
-    if (token != own->token || vhart->state != VHART_STARTED) {
+    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
+    if (token != own->token || vhart->state != VHART_STARTED || guest->size == 0) {
         return MMIO_DONE;
     }
     drop_last(host); /* over, as the host is here */
-    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
-    if (vhart->tenant->state != TENANT_RUNNING || guest->size == 0) {
-        reason = COTENANT_HOSTED_EXIT_STOPPED;
+    if (vhart->tenant->state != TENANT_RUNNING) {
+        reason = tell_end(own, vhart->tenant);
     } else if (!guest_bind(vhart)) {
         reason = COTENANT_HOSTED_EXIT_BUSY;
     } else if ((CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
@@ -210,20 +220,15 @@ HOOK(vhart_looks_for_events, is_asked);
 static void ends(struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
-    const struct tenant *tenant = vhart->tenant;
 
-    if (!is_guest(tenant)) {
+    if (!is_guest(vhart->tenant)) {
         drop_last(vhart);
         return;
     }
     own->view = NO_VIEW;
     (void)drop_if_over(own);
     if (own->host != NULL) {
-        own->run->value = tenant->crash[CRASH_CAUSE];
-        own->run->address = tenant->crash[CRASH_ADDRESS];
-        own->run->deadline = tenant->crash[CRASH_PC];
-        guest_exit(vhart, tenant->outcome.state == TENANT_CRASHED ? COTENANT_HOSTED_EXIT_CRASH
-                                                                  : COTENANT_HOSTED_EXIT_STOPPED);
+        guest_exit(vhart, tell_end(own, vhart->tenant));
     }
 }
 
