@@ -129,9 +129,9 @@
 #define COTENANT_HOSTED_EXIT_SBI 5
 /* It cannot fetch its trap handler. `value`: cause; `address`: of the fault; `deadline`: pc. */
 #define COTENANT_HOSTED_EXIT_CRASH 6
-/* This vhart has a turn on another hart, or its last one is not over there. Again later. */
+/* This vhart has a turn on another hart, or its last one is not over there; or nothing is lent. */
 #define COTENANT_HOSTED_EXIT_BUSY 7
-/* There is no turn for it any more: it is being ended. */
+/* There is no turn for it any more: the guest has ended, or is being ended. */
 #define COTENANT_HOSTED_EXIT_STOPPED 8
 
 #ifndef __ASSEMBLER__

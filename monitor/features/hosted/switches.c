@@ -79,10 +79,8 @@ world_change guest_lend_again(struct hart *hart, struct vhart *host, uint64_t ad
                                               : host->world.deadline;
     insert_in_line(&hart->scheduler, &host->schedulable, SCHEDULABLE_WAITING, deadline);
     due = hart->scheduler.waiting;
-    hart->next_up = NULL;
-    if ((due == &host->schedulable && !host->limited) || preempts(due, &host->schedulable)) {
-        hart->next_up = due;
-    }
+    /* The host has no budget: it is attended to no more than others of the hart. */
+    hart->next_up = due == &host->schedulable || preempts(due, &host->schedulable) ? due : NULL;
     return give(hart, host, vhart, deadline < event ? deadline : event);
 }
 

@@ -147,14 +147,14 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
     const struct guest *guest = guest_of(vhart->tenant);
     uint32_t reason = COTENANT_HOSTED_EXIT_NONE;
 
-    /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
-    if (token != own->token || vhart->state != VHART_STARTED || guest->size == 0) {
+    if (token == 0 || token != own->token) {
         return MMIO_DONE;
     }
     drop_last(host); /* over, as the host is here */
-    if (vhart->tenant->state != TENANT_RUNNING) {
+    if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED) {
         reason = tell_end(own, vhart->tenant);
-    } else if (!guest_bind(vhart)) {
+    } else if (guest->size == 0 || !guest_bind(vhart)) {
+        /* Without any entry a hart may refuse to leave M-mode, as QEMU does. */
         reason = COTENANT_HOSTED_EXIT_BUSY;
     } else if ((CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_SUPERVISOR) != 0) {
         if ((host->world.mstatus & (MSTATUS_MPP | MSTATUS_SIE)) != MSTATUS_MPP_S) {
