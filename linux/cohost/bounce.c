@@ -2,17 +2,18 @@
 /*
  * A thread for each queue carries out its requests one after the other, in the order in which the
  * driver made them: the next process of this program relies on it. The back end reads nothing that
- * the driver wrote but the bytes of requests, out of rings that only we write.
+ * the driver wrote but the bytes of requests, out of rings that only we write. A request that it
+ * does not answer is given up when the driver resets the device, and the back end with it.
  */
 #include "bounce.h"
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pieces.h"
@@ -27,7 +28,7 @@
 /* Of a request's parts. The longest ones of Linux are writes of 64 pages. */
 #define MOST_BYTES (1024u * 1024)
 #define ADDRESS 0x1000000 /* of the back end's memory, as it sees it */
-#define PAUSE_NS 100000000
+#define PAUSE_MS 100
 #define TAG_SIZE 36
 #define DESCRIPTOR_NEXT 1
 #define DESCRIPTOR_WRITE 2
@@ -63,9 +64,10 @@ struct share {
     struct memory memory; /* what the back end sees: the lanes */
     struct lane *lanes;
     int kicks[QUEUES], calls[QUEUES];
+    atomic_bool hurries;  /* the device is being reset: no request is waited for */
     pthread_mutex_t lock; /* for what follows */
     unsigned connection;  /* how often there was a new one */
-    struct vhost vhost;   /* its back end */
+    struct vhost vhost;   /* its back end; socket -1: there is none */
     bool fresh;           /* it knows of no driver yet */
     struct worker {
         struct share *share;
@@ -117,6 +119,7 @@ static bool connect_once(struct share *share, const char **why)
     }
     if (!good) {
         close(socket);
+        share->vhost.socket = -1;
     }
     share->fresh = true;
     return good;
@@ -129,35 +132,56 @@ static void ring_bell(int event)
     (void)!write(event, &one, sizeof(one));
 }
 
-/* With the lock. The requests that were on their way are made again by the threads of the queues.
- */
-static void connect_again(struct share *share)
+static void drain(int event)
 {
-    const struct timespec pause = {0, PAUSE_NS};
+    uint64_t number;
+
+    (void)!read(event, &number, sizeof(number));
+}
+
+/* With the lock: the back end is one no more. */
+static void disconnect(struct share *share)
+{
+    if (share->vhost.socket >= 0) {
+        say("%s does not serve the share any more: it is started again, or waited for",
+            share->way->name);
+        close(share->vhost.socket);
+        share->vhost.socket = -1;
+    }
+}
+
+/*
+ * With the lock. The requests that were on their way are made again by the threads of the queues.
+ * False: the device is being reset first.
+ */
+static bool connect_again(struct share *share, unsigned queue)
+{
     const char *why;
 
-    say("%s does not serve the share any more: it is started again, or waited for",
-        share->way->name);
-    close(share->vhost.socket);
+    disconnect(share);
     do {
-        nanosleep(&pause, NULL);
+        struct pollfd wait = {share->calls[queue], POLLIN, 0};
+
+        (void)poll(&wait, 1, PAUSE_MS); /* it is rung when the device is being reset */
+        if (atomic_load(&share->hurries)) {
+            return false;
+        }
+        drain(share->calls[queue]);
     } while (!connect_once(share, &why));
     say("%s serves the share again", share->way->name);
     share->connection++;
     for (unsigned i = 0; i < QUEUES; i++) {
         ring_bell(share->calls[i]);
     }
+    return true;
 }
 
-/* Hands a request to the back end. Returns the socket of the connection by which that is done. */
-static int publish(struct share *share, unsigned queue, uint32_t read, uint32_t written,
-                   unsigned *connection)
+/* The descriptors of what it reads and of what it writes. */
+static void describe_parts(const struct share *share, struct lane *lane, uint32_t read,
+                           uint32_t written)
 {
-    struct lane *lane = &share->lanes[queue];
     unsigned used = 0;
-    int socket;
 
-    pthread_mutex_lock(&share->lock);
     if (read > 0 || written == 0) {
         lane->descriptors[used].address = address_of(share, lane->read);
         lane->descriptors[used].length = read;
@@ -169,13 +193,29 @@ static int publish(struct share *share, unsigned queue, uint32_t read, uint32_t 
         lane->descriptors[used].length = written;
         lane->descriptors[used].flags = DESCRIPTOR_WRITE;
     }
-    lane->available.heads[lane->available.index % RING] = 0;
-    __atomic_store_n(&lane->available.index, (uint16_t)(lane->available.index + 1),
-                     __ATOMIC_RELEASE);
-    share->fresh = false;
+}
+
+/*
+ * Hands a request to the back end. Returns the socket of the connection by which that is done; -1:
+ * there is no back end.
+ */
+static int publish(struct share *share, unsigned queue, uint32_t read, uint32_t written,
+                   unsigned *connection)
+{
+    struct lane *lane = &share->lanes[queue];
+    int socket;
+
+    pthread_mutex_lock(&share->lock);
     *connection = share->connection;
     socket = share->vhost.socket;
-    ring_bell(share->kicks[queue]);
+    if (socket >= 0) {
+        describe_parts(share, lane, read, written);
+        lane->available.heads[lane->available.index % RING] = 0;
+        __atomic_store_n(&lane->available.index, (uint16_t)(lane->available.index + 1),
+                         __ATOMIC_RELEASE);
+        share->fresh = false;
+        ring_bell(share->kicks[queue]);
+    }
     pthread_mutex_unlock(&share->lock);
     return socket;
 }
@@ -192,25 +232,41 @@ static bool is_answered(struct share *share, unsigned queue, unsigned connection
     return answered;
 }
 
-/* Waits for the answer. False: the back end that was asked is lost. */
+/* Waits for the answer. False: the back end that was asked is lost, or the device is being reset.
+ */
 static bool wait_for_answer(struct share *share, unsigned queue, int socket, unsigned connection)
 {
-    while (!is_answered(share, queue, connection)) {
+    while (socket >= 0 && !is_answered(share, queue, connection)) {
         struct pollfd wait[] = {{share->calls[queue], POLLIN, 0}, {socket, 0, 0}};
-        uint64_t number;
 
+        if (atomic_load(&share->hurries)) {
+            return false;
+        }
         if (poll(wait, 2, -1) < 0) {
             continue;
         }
         if (wait[0].revents != 0) {
-            (void)!read(share->calls[queue], &number, sizeof(number));
+            drain(share->calls[queue]);
         }
         if (wait[1].revents != 0 ||
             __atomic_load_n(&share->connection, __ATOMIC_ACQUIRE) != connection) {
             return is_answered(share, queue, connection);
         }
     }
-    return true;
+    return socket >= 0;
+}
+
+/* After a back end was lost. False: there is no other one before the device is reset. */
+static bool find_other(struct share *share, unsigned queue, unsigned connection)
+{
+    bool found = !atomic_load(&share->hurries);
+
+    pthread_mutex_lock(&share->lock);
+    if (found && share->connection == connection) {
+        found = connect_again(share, queue);
+    }
+    pthread_mutex_unlock(&share->lock);
+    return found;
 }
 
 /* Returns the bytes that the back end says to have written. */
@@ -223,11 +279,9 @@ static uint32_t ask(struct share *share, unsigned queue, uint32_t read, uint32_t
 
     socket = publish(share, queue, read, written, &connection);
     while (!wait_for_answer(share, queue, socket, connection)) {
-        pthread_mutex_lock(&share->lock);
-        if (share->connection == connection) {
-            connect_again(share);
+        if (!find_other(share, queue, connection)) {
+            return 0;
         }
-        pthread_mutex_unlock(&share->lock);
         socket = publish(share, queue, read, written, &connection);
     }
     length = lane->used.elements[(uint16_t)(lane->available.index - 1) % RING].length;
@@ -263,15 +317,27 @@ static void *run(void *argument)
     return NULL;
 }
 
+/* The driver resets the device: it needs no answer any more. */
+static void hurry(struct virtio *device)
+{
+    struct share *share = (struct share *)device;
+
+    atomic_store(&share->hurries, true);
+    for (unsigned i = 0; i < QUEUES; i++) {
+        ring_bell(share->calls[i]);
+    }
+}
+
 /* The driver has reset the device: files that it had open are those of nobody. No request is open.
  */
 static void end(struct virtio *device)
 {
     struct share *share = (struct share *)device;
 
+    atomic_store(&share->hurries, false);
     pthread_mutex_lock(&share->lock);
     if (!share->fresh) {
-        shutdown(share->vhost.socket, SHUT_RDWR); /* the next request finds another back end */
+        disconnect(share); /* the next request finds another back end */
     }
     pthread_mutex_unlock(&share->lock);
 }
@@ -315,6 +381,7 @@ static void describe(struct share *share, const char *tag)
     share->virtio.configuration = &share->configuration;
     share->virtio.configuration_size = sizeof(share->configuration);
     share->virtio.end = end;
+    share->virtio.hurry = hurry;
 }
 
 void bounce_add_share(struct vhost_way *way, const char *tag)

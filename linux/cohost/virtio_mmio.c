@@ -69,6 +69,9 @@ static struct virtio_queue *selected(struct virtio *device)
 static void reset(struct virtio *device)
 {
     device->stops = true;
+    if (device->hurry != NULL) {
+        device->hurry(device);
+    }
     while (device->busy != 0) {
         pthread_cond_wait(&device->notified, &device->lock);
     }

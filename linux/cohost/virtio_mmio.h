@@ -36,6 +36,8 @@ struct virtio {
     void (*begin)(struct virtio *device);
     void (*end)(struct virtio *device);
     void (*notice)(struct virtio *device, unsigned queue);
+    /* NULL, or: the device is about to be reset, and waits until no request is carried out. */
+    void (*hurry)(struct virtio *device);
     /* The driver writes a byte of the configuration; NULL: it cannot. */
     void (*configure)(struct virtio *device, uint64_t offset, uint32_t value);
 

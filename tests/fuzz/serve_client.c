@@ -3,7 +3,9 @@
  * The machine under `cohost serve`, with a client that writes anything, at any moment, where its
  * driver should: descriptors, rings, requests, and what the monitor's registers tell of them. The
  * program runs as it is, with its threads. The client's memory has pages around it that nobody may
- * touch. In the end the client keeps to the rules, and its disk has to answer.
+ * touch. The back end of its share does anything, too (serve_backend.c). Then the client keeps to
+ * the rules. It resets its devices while the back end answers nothing, and in the end, when that is
+ * honest as well, disk and share have to answer.
  *
  * COHOST_SEED and COHOST_ROUNDS say how; COHOST_TEST is the folder for sockets. See the Makefile.
  */
@@ -21,26 +23,33 @@
 #include <unistd.h>
 
 #include "abi/served.h"
+#include "serve_backend.h"
 
 #define REGISTERS 0x10000000ull
 #define MEMORY 0x80000000ull
 #define SIZE 0x10000ull
 #define GUARD 0x100000ull
-#define PAGES 4
+#define PAGES 5
 #define QUEUE_SIZE 64
 #define DISK 0
+#define SHARE 4
 #define DISK_READ 0
-/* Where the client keeps to the rules. */
+/* Where the client keeps to the rules: of each device that it uses, behind BASE times its page. */
+#define BASE 0x1800
 #define TABLE 0x1000
-#define AVAILABLE 0x2000
-#define USED 0x3000
-#define REQUEST 0x4000
+#define AVAILABLE 0x1400
+#define USED 0x1800
+#define REQUEST 0x2000
 #define SECTOR 512
+#define SHARE_REQUEST 40
+#define SHARE_ANSWER 16
 #define PATIENCE_MS 20000
+/* How long the share has a request that is not answered before it is reset. */
+#define DEAF_MS 200
 
 static const struct {
     uint32_t id, queues;
-} devices[PAGES] = {{2, 1}, {1, 2}, {3, 2}, {4, 1}};
+} devices[PAGES] = {{2, 1}, {1, 2}, {3, 2}, {4, 1}, {26, 2}};
 
 static uint64_t state = 1; /* of the random numbers: of the main thread alone */
 static uint64_t rounds;    /* that are left */
@@ -48,8 +57,9 @@ static uint8_t *memory_bytes;
 static uint32_t resets[PAGES];
 static unsigned waited_ms;
 static bool is_honest;
+static bool is_last;  /* with a back end that is honest, too */
 static unsigned told; /* the devices that know that the client is honest now, a bit each */
-static bool is_live;  /* the disk */
+static bool is_live;  /* disk and share are used */
 
 static uint32_t draw(uint32_t below)
 {
@@ -136,67 +146,124 @@ static uint64_t some_queue(uint64_t word)
     return draw(6) == 0 ? some_address() : MEMORY + 0x1000 * draw(16);
 }
 
-static void make_honest_request(void)
+/* Puts a request of two or three descriptors into the first queue of a device. */
+static void make_request(unsigned page, const uint32_t *lengths, unsigned first_written,
+                         unsigned number)
 {
+    uint64_t base = (uint64_t)page * BASE, next = base + REQUEST;
+    const uint16_t available[] = {0, 1, 0};
+
+    for (unsigned i = 0; i < number; i++) {
+        const struct {
+            uint64_t address;
+            uint32_t length;
+            uint16_t flags, next;
+        } descriptor = {
+            MEMORY + next,
+            lengths[i],
+            (uint16_t)((i >= first_written ? 2 : 0) | (i + 1 < number ? 1 : 0)),
+            (uint16_t)(i + 1),
+        };
+
+        put(base + TABLE + i * sizeof(descriptor), &descriptor, sizeof(descriptor));
+        memset(memory_bytes + next, 0xff, lengths[i]);
+        next += lengths[i];
+    }
+    put(base + AVAILABLE, available, sizeof(available));
+}
+
+static void make_honest_requests(void)
+{
+    static const uint32_t disk[] = {16, SECTOR, 1}, share[] = {SHARE_REQUEST, SHARE_ANSWER};
     const struct {
         uint32_t type, reserved;
         uint64_t sector;
     } header = {DISK_READ, 0, 0};
-    const struct {
-        uint64_t address;
-        uint32_t length;
-        uint16_t flags, next;
-    } table[] = {
-        {MEMORY + REQUEST, sizeof(header), 1, 1},
-        {MEMORY + REQUEST + SECTOR, SECTOR, 3, 2},
-        {MEMORY + REQUEST + 2 * SECTOR, 1, 2, 0},
-    };
-    const uint16_t available[] = {0, 1, 0};
 
     memset(memory_bytes, 0, SIZE);
-    memset(memory_bytes + REQUEST + 2 * SECTOR, 0xff, 1);
-    put(REQUEST, &header, sizeof(header));
-    put(TABLE, table, sizeof(table));
-    put(AVAILABLE, available, sizeof(available));
+    make_request(DISK, disk, 1, 3);
+    put(DISK * BASE + REQUEST, &header, sizeof(header));
+    make_request(SHARE, share, 1, 2);
 }
 
+/* Of a share the second queue is for requests. */
 static uint64_t honest_queue(unsigned page, uint64_t queue, uint64_t word)
 {
-    static const uint64_t words[] = {QUEUE_SIZE, MEMORY + TABLE, MEMORY + AVAILABLE, MEMORY + USED};
+    uint64_t base = MEMORY + (uint64_t)page * BASE;
+    const uint64_t words[] = {QUEUE_SIZE, base + TABLE, base + AVAILABLE, base + USED};
 
-    return page == DISK && queue == 0 ? words[word] : 0;
+    return (page == DISK && queue == 0) || (page == SHARE && queue == 1) ? words[word] : 0;
 }
 
-/* All devices are reset; then the disk has a driver and a request, and in the end its answer. */
-static uint64_t honest_events(unsigned page)
+/* Whether a request was given back once, and its last byte says so. */
+static bool is_answered(unsigned page, uint64_t size, uint8_t with)
 {
-    const struct timespec pause = {0, 1000000};
+    const uint8_t *base = memory_bytes + (uint64_t)page * BASE;
     uint16_t used;
 
+    memcpy(&used, base + USED + 2, sizeof(used));
+    return used == 1 && __atomic_load_n(base + REQUEST + size - 1, __ATOMIC_ACQUIRE) == with;
+}
+
+/* The threads are still at what there was: their requests end when the device is reset. */
+static void begin_to_be_honest(void)
+{
+    for (unsigned i = 0; i < PAGES; i++) {
+        resets[i]++;
+    }
+    is_last = is_honest;
+    is_honest = true;
+    is_live = false;
+    told = 0;
+    waited_ms = 0;
+    serve_backend_be(is_last ? SERVE_BACKEND_HONEST : SERVE_BACKEND_DEAF);
+}
+
+static void look_for_answers(void)
+{
+    const struct timespec pause = {0, 1000000};
+    bool disk = is_answered(DISK, 16 + SECTOR + 1, 0);
+    bool share = is_answered(SHARE, SHARE_REQUEST + SHARE_ANSWER, SERVE_BACKEND_ANSWER);
+
+    waited_ms++;
+    if (!is_last && waited_ms == DEAF_MS) {
+        begin_to_be_honest();
+    }
+    if (disk && share) {
+        puts("serve: disk and share answer");
+        fflush(stdout);
+        _exit(0);
+    }
+    if (waited_ms == PATIENCE_MS) {
+        fprintf(stderr, "serve: %s%s not answer any more\n", disk ? "" : "the disk does ",
+                share ? "" : "the share does");
+        _exit(1);
+    }
+    nanosleep(&pause, NULL);
+}
+
+/* All devices are reset; then disk and share have drivers and requests, and in the end answers. */
+static uint64_t honest_events(unsigned page)
+{
     if ((told >> page & 1) == 0) {
         told |= 1u << page;
         return COTENANT_SERVED_STATE_CHANGED;
     }
-    if (page != DISK || told != (1u << PAGES) - 1) {
+    if (told != (1u << PAGES) - 1) {
         return 0;
     }
-    if (!is_live) {
-        make_honest_request();
+    if (!is_live && page == DISK) {
+        make_honest_requests();
         is_live = true;
-        return COTENANT_SERVED_STATE_CHANGED | 1;
     }
-    memcpy(&used, memory_bytes + USED + 2, sizeof(used));
-    if (__atomic_load_n(memory_bytes + REQUEST + 2 * SECTOR, __ATOMIC_ACQUIRE) == 0 && used == 1) {
-        puts("serve: the disk answers");
-        fflush(stdout);
-        _exit(0);
+    if (page == DISK) {
+        look_for_answers();
     }
-    if (++waited_ms == PATIENCE_MS) {
-        fputs("serve: the disk does not answer any more\n", stderr);
-        _exit(1);
+    if (!is_live) {
+        return 0; /* once more from the beginning */
     }
-    nanosleep(&pause, NULL);
-    return 1;
+    /* The share is told once more, when it is live: what it was told before was the reset. */
+    return page == DISK || page == SHARE ? COTENANT_SERVED_STATE_CHANGED | 3 : 0;
 }
 
 static uint64_t read_events(unsigned page)
@@ -205,11 +272,7 @@ static uint64_t read_events(unsigned page)
         return honest_events(page);
     }
     if (rounds > 0 && --rounds == 0) {
-        /* The threads are still at what there was: their requests end when the device is reset. */
-        for (unsigned i = 0; i < PAGES; i++) {
-            resets[i]++;
-        }
-        is_honest = true;
+        begin_to_be_honest();
         return 0;
     }
     scribble();
@@ -301,6 +364,15 @@ void machine_map_registers(uint64_t address, size_t size)
     rounds = setting("COHOST_ROUNDS", 10000);
 }
 
+/* Where the back end of the share listens: the command line names the same. */
+static void begin_backend(void)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/backend", machine_run_directory());
+    serve_backend_begin(path, state * 3);
+}
+
 uint8_t *machine_map_memory(uint64_t address, uint64_t size)
 {
     uint8_t *place =
@@ -311,6 +383,7 @@ uint8_t *machine_map_memory(uint64_t address, uint64_t size)
         abort();
     }
     memory_bytes = place + GUARD;
+    begin_backend();
     return memory_bytes;
 }
 

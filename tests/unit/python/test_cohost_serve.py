@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cohost serve` with a client that writes anything anywhere: tests/fuzz/serve_client.c."""
+"""`cohost serve` between a client and a back end that write anything: tests/fuzz/serve_*.c."""
 
 import os
 import shutil
@@ -21,7 +21,8 @@ def test_a_hostile_client_breaks_nothing(program: Path, tmp_path: Path, seed: in
     out = tmp_path / "out"
     shutil.copytree(program.parent, out)
     (out / "cohost").unlink()
-    machine = paths.ROOT / "tests" / "fuzz" / "serve_client.c"
+    fuzz = paths.ROOT / "tests" / "fuzz"
+    machine = f"{fuzz / 'serve_client.c'} {fuzz / 'serve_backend.c'}"
     make: list[str | Path] = ["make", "-C", paths.ROOT / "linux" / "cohost", f"OUT={out}"]
     settings = [*BUILD_SETTINGS, f"MACHINE={machine}"]
     subprocess.run([*make, *settings], check=True, stdout=subprocess.DEVNULL)
@@ -37,9 +38,11 @@ def test_a_hostile_client_breaks_nothing(program: Path, tmp_path: Path, seed: in
         "--net",
         "tap0",
         "--console",
+        "--share",
+        f"socket:{tmp_path}/backend=share",
     ]
     ended = subprocess.run(
         command, env=os.environ | values, capture_output=True, text=True, timeout=120, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.endswith("serve: the disk answers\n")
+    assert ended.stdout.endswith("serve: disk and share answer\n")
