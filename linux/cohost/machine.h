@@ -59,7 +59,11 @@ void machine_write(uint64_t offset, uint64_t value);
 void machine_turn(uint64_t offset, uint32_t token, const volatile bool *kicked);
 void machine_kick(pthread_t thread);
 
-/* Opens a tap device, which is made if it is not there: a file of packets that never waits. */
+/*
+ * Opens a tap device, which is made if it is not there: a file of packets that never waits. In
+ * front of each is the header of a virtio network card, of so many bytes.
+ */
+#define MACHINE_TAP_HEADER 12
 int machine_open_tap(const char *name);
 
 /* Maps memory that is not Linux's: what it leaves to guests, or a served tenant's. */

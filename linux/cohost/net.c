@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each card has a thread for each direction. Nothing is offloaded: the header in front of a packet
- * says nothing, in either direction, and what the guest puts there is not looked at.
+ * Each card has a thread for each direction. Checksums and long TCP segments are left to whoever is
+ * at the end: the header in front of a packet, which says so, is the same at a tap device and in
+ * the rings. It passes as the driver has accepted it; the host's kernel checks it.
  */
 #include "net.h"
 
+#include <linux/if_tun.h>
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #include "mac.h"
@@ -18,7 +21,17 @@
 #include "say.h"
 #include "virtio_mmio.h"
 
+/* Section 5.1.3. `GUEST`: what the driver takes; `HOST`: what it may send. */
+#define FEATURE_CHECKSUM (1ull << 0)
+#define FEATURE_GUEST_CHECKSUM (1ull << 1)
 #define FEATURE_MAC (1ull << 5)
+#define FEATURE_GUEST_TSO4 (1ull << 7)
+#define FEATURE_GUEST_TSO6 (1ull << 8)
+#define FEATURE_HOST_TSO4 (1ull << 11)
+#define FEATURE_HOST_TSO6 (1ull << 12)
+#define FEATURES_OFFLOAD                                                                           \
+    (FEATURE_CHECKSUM | FEATURE_GUEST_CHECKSUM | FEATURE_GUEST_TSO4 | FEATURE_GUEST_TSO6 |         \
+     FEATURE_HOST_TSO4 | FEATURE_HOST_TSO6)
 #define MAC_OPTION ",mac="
 
 enum { QUEUE_RECEIVE, QUEUE_TRANSMIT, QUEUE_COUNT };
@@ -40,15 +53,45 @@ struct card {
 static struct card cards[NET_MOST];
 static unsigned count;
 
-/* A packet that the tap device does not take now is lost, as on a wire. */
+static bool has(const struct card *card, uint64_t feature)
+{
+    return (card->virtio.driver_features & feature) != 0;
+}
+
+/* With the lock. What the driver takes, the host's kernel need not do. */
+static void set_offloads(struct virtio *device)
+{
+    const struct card *card = (const struct card *)device; /* its first member */
+    unsigned offloads = 0;
+
+    if (has(card, FEATURE_GUEST_CHECKSUM)) {
+        offloads = TUN_F_CSUM | (has(card, FEATURE_GUEST_TSO4) ? TUN_F_TSO4 : 0) |
+                   (has(card, FEATURE_GUEST_TSO6) ? TUN_F_TSO6 : 0);
+    }
+    (void)ioctl(card->tap, TUNSETOFFLOAD, offloads);
+}
+
+/*
+ * A packet that the tap device does not take now is lost, as on a wire. The header is read once:
+ * the host's kernel checks what it is given.
+ */
 static void transmit(const struct card *card, struct virtio_request *request)
 {
-    struct iovec *pieces = request->read;
+    struct iovec all[VIRTIO_QUEUE_SIZE + 1], *pieces = request->read;
     unsigned number = request->read_count;
+    struct header header;
 
-    pieces_skip(&pieces, &number, sizeof(struct header));
+    if (pieces_get(pieces, number, &header, sizeof(header)) != sizeof(header)) {
+        return;
+    }
+    if (!has(card, FEATURE_CHECKSUM)) {
+        memset(&header, 0, sizeof(header));
+    }
+    pieces_skip(&pieces, &number, sizeof(header));
     if (number > 0) {
-        (void)!writev(card->tap, pieces, (int)number);
+        all[0] = (struct iovec){&header, sizeof(header)};
+        memcpy(all + 1, pieces, number * sizeof(*all));
+        (void)!writev(card->tap, all, (int)number + 1);
     }
 }
 
@@ -68,22 +111,28 @@ static void *run_transmitter(void *argument)
 /* Returns the bytes written. None: the packet is gone, or it does not fit and is lost. */
 static uint32_t receive(const struct card *card, const struct virtio_request *request)
 {
-    static const struct header header = {.buffers = 1};
-    struct iovec all[VIRTIO_QUEUE_SIZE + 1], *pieces = all;
+    struct header header = {.buffers = 0};
+    struct iovec all[VIRTIO_QUEUE_SIZE + 2], *pieces = all + 1;
     unsigned number = request->write_count;
-    size_t room;
+    size_t room = pieces_size(request->write, number);
     ssize_t size;
     uint8_t rest;
 
-    if (pieces_put(request->write, number, &header, sizeof(header)) != sizeof(header)) {
+    if (room < sizeof(header)) {
         return 0;
     }
-    memcpy(all, request->write, number * sizeof(*all));
+    memcpy(pieces, request->write, number * sizeof(*all));
     pieces_skip(&pieces, &number, sizeof(header));
-    room = pieces_size(pieces, number);
+    *--pieces = (struct iovec){&header, sizeof(header)};
+    number++;
     pieces[number] = (struct iovec){&rest, 1}; /* here it is seen that a packet does not fit */
     size = readv(card->tap, pieces, (int)number + 1);
-    return size > 0 && (size_t)size <= room ? (uint32_t)size + (uint32_t)sizeof(header) : 0;
+    if (!has(card, FEATURE_GUEST_CHECKSUM)) {
+        memset(&header, 0, sizeof(header));
+    }
+    header.buffers = 1;
+    (void)pieces_put(request->write, request->write_count, &header, sizeof(header));
+    return size > 0 && (size_t)size <= room ? (uint32_t)size : 0;
 }
 
 /* Waits for a packet. False: the tap device is gone. */
@@ -139,10 +188,11 @@ void net_add(const char *description, const char *guest)
     card->tap = machine_open_tap(name);
     free(name);
     card->virtio.id = VIRTIO_ID_NET;
-    card->virtio.features = FEATURE_MAC;
+    card->virtio.features = FEATURE_MAC | FEATURES_OFFLOAD;
     card->virtio.queue_count = QUEUE_COUNT;
     card->virtio.configuration = card->mac;
     card->virtio.configuration_size = sizeof(card->mac);
+    card->virtio.begin = set_offloads;
     virtio_add(&card->virtio);
     if (pthread_create(&card->threads[QUEUE_RECEIVE], NULL, run_receiver, card) != 0 ||
         pthread_create(&card->threads[QUEUE_TRANSMIT], NULL, run_transmitter, card) != 0) {

@@ -430,6 +430,9 @@ void virtio_follow(struct virtio *device, const struct virtio_setting *setting)
                 setting->queues[i].size != 0 && setting->queues[i].size <= SERVED_QUEUE_SIZE;
             ring_go_on(&device->queues[i]);
         }
+        if (device->begin != NULL) {
+            device->begin(device);
+        }
     }
     pthread_cond_broadcast(&device->notified);
     pthread_mutex_unlock(&device->lock);

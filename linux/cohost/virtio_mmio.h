@@ -30,8 +30,8 @@ struct virtio {
     size_t configuration_size;
 
     /*
-     * What a device wants to know whose queues are served elsewhere; NULL for the others. Called
-     * with the lock: the driver is ready, the device is reset, a queue has requests.
+     * What a device wants to know, most of all one whose queues are served elsewhere; or NULL.
+     * Called with the lock: the driver is ready, the device is reset, a queue has requests.
      */
     void (*begin)(struct virtio *device);
     void (*end)(struct virtio *device);

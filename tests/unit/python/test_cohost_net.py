@@ -32,6 +32,9 @@ def set_up(queue: int) -> str:
 
 
 BEGIN = store(0x70, 0) + store(0x70, 3) + store(0x24, 1) + store(0x20, 1) + store(0x70, 0xB)
+# The same by a driver that computes no checksums, and checks none.
+LAZY = store(0x70, 0) + store(0x70, 3) + store(0x24, 1) + store(0x20, 1)
+LAZY += store(0x24, 0) + store(0x20, 3) + store(0x70, 0xB)
 READY = store(0x70, 0xF)
 WAIT = f"wait 2\nload {CARD + 0x60:x} 4\n" + store(0x64, 1)
 
@@ -98,7 +101,20 @@ def test_sending(host: Host, wire: socket.socket, pieces: list[tuple[int, int]])
     put_request(memory, TRANSMIT, pieces, b"\xff" * HEADER + PACKET)
     run(host, memory, "--net", "tap0")
     with wire.accept()[0] as peer:
-        assert peer.recv(1000) == PACKET
+        assert peer.recv(1000) == bytes(HEADER) + PACKET
+
+
+def test_headers_pass_as_the_driver_has_accepted(host: Host, wire: socket.socket) -> None:
+    script = LAZY + set_up(TRANSMIT) + READY + store(0x50, TRANSMIT) + WAIT + POWEROFF
+    header = bytes(range(1, HEADER + 1))
+    memory = image(script)
+    put_request(memory, TRANSMIT, [(0, 5), (5, HEADER + 95)], header + PACKET)
+    run(host, memory, "--net", "tap0")
+    with wire.accept()[0] as peer:
+        assert peer.recv(1000) == header + PACKET
+    size, buffer = receive(host, wire, [(0, 5), (5, ROOM - 5)], header + PACKET, begin=LAZY)
+    assert size == HEADER + len(PACKET)
+    assert buffer[:size] == header[:10] + b"\1\0" + PACKET
 
 
 @pytest.mark.parametrize("size", [0, 1, HEADER - 1, HEADER])
@@ -112,10 +128,14 @@ def test_what_is_no_packet(host: Host, wire: socket.socket, size: int) -> None:
 
 
 def receive(
-    host: Host, wire: socket.socket, pieces: list[tuple[int, int]], *packets: bytes
+    host: Host,
+    wire: socket.socket,
+    pieces: list[tuple[int, int]],
+    packet: bytes,
+    begin: str = BEGIN,
 ) -> tuple[int, bytes]:
     """Return how many bytes the guest is told of, and what is in its buffer."""
-    script = BEGIN + set_up(RECEIVE) + READY + store(0x50, RECEIVE) + WAIT
+    script = begin + set_up(RECEIVE) + READY + store(0x50, RECEIVE) + WAIT
     script += show(PLACES[RECEIVE] + USED, 12) + show(PLACES[RECEIVE] + BUFFER, ROOM) + POWEROFF
     memory = image(script)
     put_request(memory, RECEIVE, pieces)
@@ -123,8 +143,7 @@ def receive(
     command = ("run", "--memory", "8M", "--kernel", host.folder / "Image", "--net", "tap0")
     process = host.start(*command)
     with wire.accept()[0] as peer:
-        for packet in packets:
-            peer.send(packet)
+        peer.send(packet)
         output, errors = process.communicate(timeout=30)
     assert process.returncode == DONE, errors
     assert b"Sanitizer" not in errors
@@ -135,7 +154,7 @@ def receive(
     "pieces", [[(0, ROOM)], [(0, HEADER), (HEADER, 100)], [(0, 7), (7, 9), (16, 96)]]
 )
 def test_receiving(host: Host, wire: socket.socket, pieces: list[tuple[int, int]]) -> None:
-    size, buffer = receive(host, wire, pieces, PACKET)
+    size, buffer = receive(host, wire, pieces, b"\xff" * HEADER + PACKET)
     assert size == HEADER + len(PACKET)
     assert buffer[:size] == bytes(10) + b"\1\0" + PACKET
 
@@ -144,7 +163,7 @@ def test_receiving(host: Host, wire: socket.socket, pieces: list[tuple[int, int]
 def test_a_packet_that_does_not_fit(
     host: Host, wire: socket.socket, pieces: list[tuple[int, int]]
 ) -> None:
-    size, buffer = receive(host, wire, pieces, PACKET)
+    size, buffer = receive(host, wire, pieces, bytes(HEADER) + PACKET)
     assert size == 0
     assert buffer[HEADER + 99 :] == bytes(ROOM - HEADER - 99)
 
