@@ -77,11 +77,23 @@ void guest_wake_vhart(unsigned number)
     }
 }
 
-void guest_line(unsigned source, bool high)
+void guest_set_line(unsigned source, bool high)
 {
     hosted_line(source, high);
-    for (unsigned i = 0; high && i < guest.cpus; i++) {
+}
+
+void guest_wake_vharts(void)
+{
+    for (unsigned i = 0; i < guest.cpus; i++) {
         guest_wake_vhart(i);
+    }
+}
+
+void guest_line(unsigned source, bool high)
+{
+    guest_set_line(source, high);
+    if (high) {
+        guest_wake_vharts();
     }
 }
 

@@ -53,8 +53,13 @@ int guest_end_event(void);
 /* Waits for the threads. */
 void guest_join(void);
 
-/* Changes an interrupt line, and wakes the vharts that may wait for it. From any thread. */
+/*
+ * Changes an interrupt line, and wakes the vharts that may wait for it. From any thread. In two
+ * steps, for who holds a lock: a vhart that is woken may run at once, and want that lock.
+ */
 void guest_line(unsigned source, bool high);
+void guest_set_line(unsigned source, bool high);
+void guest_wake_vharts(void);
 
 /* For sbi.c. Returns whether the vhart could be started, or an error of SBI HSM. */
 int64_t guest_start_vhart(unsigned vhart, uint64_t entry, uint64_t argument);

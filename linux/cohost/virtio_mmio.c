@@ -40,6 +40,7 @@ enum {
 #define SERVED_QUEUE_SIZE 64
 #define STATUS_FEATURES_OK 8
 #define MALFORMED_PAUSE_NS 100000
+#define ALL_QUEUES ((1u << VIRTIO_MOST_QUEUES) - 1)
 
 /* Those on the bus. */
 static struct virtio *devices[BUS_MOST_DEVICES];
@@ -54,7 +55,30 @@ static void update_line(struct virtio *device)
 
     if (high != device->line) {
         device->line = high;
-        guest_line(device->source, high);
+        guest_set_line(device->source, high);
+        device->wakes_guest |= high;
+    }
+}
+
+/*
+ * Lets the lock go, and wakes whom there is something for. In this order: who is woken runs at
+ * once, as a rule, and would only wait for the lock.
+ */
+static void unlock(struct virtio *device)
+{
+    uint32_t queues = device->wakes_queues;
+    bool guest = device->wakes_guest;
+
+    device->wakes_queues = 0;
+    device->wakes_guest = false;
+    pthread_mutex_unlock(&device->lock);
+    for (unsigned i = 0; queues != 0; i++, queues >>= 1) {
+        if ((queues & 1) != 0) {
+            pthread_cond_broadcast(&device->notified[i]);
+        }
+    }
+    if (guest) {
+        guest_wake_vharts();
     }
 }
 
@@ -73,10 +97,10 @@ static void reset(struct virtio *device)
         device->hurry(device);
     }
     while (device->busy != 0) {
-        pthread_cond_wait(&device->notified, &device->lock);
+        pthread_cond_wait(&device->rests, &device->lock);
     }
     device->stops = false;
-    pthread_cond_broadcast(&device->notified);
+    device->wakes_queues = ALL_QUEUES;
     if (device->end != NULL) {
         device->end(device);
     }
@@ -212,8 +236,11 @@ static void store(struct virtio *device, uint64_t offset, uint32_t value)
         device->queue_select = value;
         break;
     case QUEUE_NOTIFY:
-        pthread_cond_broadcast(&device->notified);
-        if (device->notice != NULL && value < device->queue_count) {
+        if (value >= device->queue_count) {
+            break;
+        }
+        device->wakes_queues |= 1u << value;
+        if (device->notice != NULL) {
             device->notice(device, value);
         }
         break;
@@ -241,7 +268,7 @@ static uint64_t bus_loads(void *context, uint64_t offset, unsigned size)
 
     pthread_mutex_lock(&device->lock);
     value = load(device, offset, size);
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
     return value;
 }
 
@@ -252,7 +279,7 @@ static void bus_stores(void *context, uint64_t offset, uint64_t value, unsigned 
     (void)size;
     pthread_mutex_lock(&device->lock);
     store(device, offset, (uint32_t)value);
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
 }
 
 void virtio_use(const struct virtio_place *place)
@@ -282,7 +309,10 @@ void virtio_add(struct virtio *device)
 
     device->features |= VIRTIO_F_VERSION_1;
     pthread_mutex_init(&device->lock, NULL);
-    pthread_cond_init(&device->notified, NULL);
+    for (unsigned i = 0; i < VIRTIO_MOST_QUEUES; i++) {
+        pthread_cond_init(&device->notified[i], NULL);
+    }
+    pthread_cond_init(&device->rests, NULL);
     if (elsewhere != NULL) {
         elsewhere->add(device);
         return;
@@ -297,7 +327,7 @@ void virtio_reset_all(void)
         pthread_mutex_lock(&devices[i]->lock);
         reset(devices[i]);
         update_line(devices[i]); /* raised for the machine before, perhaps in this one already */
-        pthread_mutex_unlock(&devices[i]->lock);
+        unlock(devices[i]);
     }
 }
 
@@ -346,14 +376,16 @@ static void put_used(struct virtio *device, unsigned queue, uint16_t head, uint3
 }
 
 /* Waits for the next request; the driver tells of new ones only where the device waits. */
-static void wait_for_head(struct virtio *device, struct virtio_queue *queue, uint16_t *head)
+static void wait_for_head(struct virtio *device, unsigned number, uint16_t *head)
 {
+    struct virtio_queue *queue = &device->queues[number];
+
     while (device->stops || !ring_take_head(queue, head)) {
         ring_want_notices(queue, true);
         if (!device->stops && ring_take_head(queue, head)) {
             break;
         }
-        pthread_cond_wait(&device->notified, &device->lock);
+        pthread_cond_wait(&device->notified[number], &device->lock);
     }
     ring_want_notices(queue, false);
 }
@@ -363,7 +395,7 @@ static void pause_for_others(struct virtio *device)
 {
     const struct timespec pause = {0, MALFORMED_PAUSE_NS};
 
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
     nanosleep(&pause, NULL);
     pthread_mutex_lock(&device->lock);
 }
@@ -374,7 +406,7 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
 
     pthread_mutex_lock(&device->lock);
     for (;;) {
-        wait_for_head(device, queue, &request->head);
+        wait_for_head(device, number, &request->head);
         if (ring_read_chain(queue, request)) {
             break;
         }
@@ -382,7 +414,7 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
         pause_for_others(device);
     }
     device->busy++;
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
 }
 
 bool virtio_try_take(struct virtio *device, unsigned number, struct virtio_request *request)
@@ -393,7 +425,7 @@ bool virtio_try_take(struct virtio *device, unsigned number, struct virtio_reque
     pthread_mutex_lock(&device->lock);
     taken = ring_take_head(queue, &request->head) && ring_read_chain(queue, request);
     device->busy += taken;
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
     return taken;
 }
 
@@ -403,15 +435,17 @@ void virtio_give_back(struct virtio *device, unsigned number, const struct virti
     pthread_mutex_lock(&device->lock);
     put_used(device, number, request->head, written);
     device->busy--;
-    pthread_cond_broadcast(&device->notified);
-    pthread_mutex_unlock(&device->lock);
+    if (device->stops) {
+        pthread_cond_broadcast(&device->rests);
+    }
+    unlock(device);
 }
 
 void virtio_interrupt(struct virtio *device)
 {
     pthread_mutex_lock(&device->lock);
     interrupt(device);
-    pthread_mutex_unlock(&device->lock);
+    unlock(device);
 }
 
 void virtio_follow(struct virtio *device, const struct virtio_setting *setting)
@@ -434,14 +468,13 @@ void virtio_follow(struct virtio *device, const struct virtio_setting *setting)
             device->begin(device);
         }
     }
-    pthread_cond_broadcast(&device->notified);
-    pthread_mutex_unlock(&device->lock);
+    device->wakes_queues = ALL_QUEUES;
+    unlock(device);
 }
 
 void virtio_notice(struct virtio *device, unsigned queue)
 {
-    (void)queue;
     pthread_mutex_lock(&device->lock);
-    pthread_cond_broadcast(&device->notified);
-    pthread_mutex_unlock(&device->lock);
+    device->wakes_queues |= 1u << queue;
+    unlock(device);
 }

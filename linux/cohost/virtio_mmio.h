@@ -43,9 +43,13 @@ struct virtio {
 
     /* Its state. */
     pthread_mutex_t lock;
-    pthread_cond_t notified; /* the guest has something for the device, or the device is done */
-    bool stops;              /* it is to be reset: no request is begun */
-    unsigned busy;           /* requests that are being carried out, without the lock */
+    pthread_cond_t notified[VIRTIO_MOST_QUEUES]; /* the guest has something for a queue */
+    pthread_cond_t rests;                        /* a request is done, and the device stops */
+    /* What is to be done without the lock: the threads of these queues are woken, and the guest. */
+    uint32_t wakes_queues;
+    bool wakes_guest;
+    bool stops;    /* it is to be reset: no request is begun */
+    unsigned busy; /* requests that are being carried out, without the lock */
     unsigned source;
     bool line; /* level of the interrupt line */
     uint32_t status, interrupts, feature_select, driver_feature_select, queue_select;
