@@ -13,24 +13,44 @@
 #include "say.h"
 
 #define READONLY ",readonly"
+#define DIRECT ",direct"
 #define USER "user"
 /* What an image in the format qcow2 begins with. */
 #define QCOW2 "QFI\xfb"
 #define QCOW2_SIZE 4
 
-/* A disk's file without the option behind it. */
-static char *file_of(const char *description, bool *readonly)
+struct disk_options {
+    bool readonly, direct;
+};
+
+/* Takes an option off the end of a text. False: it is not there. */
+static bool take_option(char *text, const char *option)
+{
+    size_t length = strlen(text), size = strlen(option);
+    bool found = length > size && strcmp(text + length - size, option) == 0;
+
+    if (found) {
+        text[length - size] = '\0';
+    }
+    return found;
+}
+
+/* A disk's file without the options behind it. */
+static char *file_of(const char *description, struct disk_options *options)
 {
     char *file = strdup(description);
-    size_t length = strlen(description), suffix = strlen(READONLY);
+    bool readonly, direct;
 
     if (file == NULL) {
         fail_errno("find memory for", description);
     }
-    *readonly = length > suffix && strcmp(description + length - suffix, READONLY) == 0;
-    if (*readonly) {
-        file[length - suffix] = '\0';
-    }
+    *options = (struct disk_options){false, false};
+    do {
+        readonly = take_option(file, READONLY);
+        direct = take_option(file, DIRECT);
+        options->readonly |= readonly;
+        options->direct |= direct;
+    } while (readonly || direct);
     return file;
 }
 
@@ -63,13 +83,15 @@ static const char *served_net(const char *description)
 
 static void add_disk(const char *description)
 {
-    bool readonly;
-    char *file = file_of(description, &readonly);
+    struct disk_options options;
+    char *file = file_of(description, &options);
 
-    if (is_served(file)) {
-        backend_add_disk(file, readonly);
+    if (!is_served(file)) {
+        disk_add(file, options.readonly, options.direct);
+    } else if (options.direct) {
+        fail_start("--disk %s: 'direct' is for disks that are raw", description);
     } else {
-        disk_add(file, readonly);
+        backend_add_disk(file, options.readonly);
     }
     free(file);
 }
@@ -79,8 +101,8 @@ bool devices_are_foreign(const struct request *request)
     bool foreign = false;
 
     for (unsigned i = 0; i < request->disk_count; i++) {
-        bool readonly;
-        char *file = file_of(request->disks[i], &readonly);
+        struct disk_options options;
+        char *file = file_of(request->disks[i], &options);
 
         foreign |= is_served(file);
         free(file);

@@ -43,6 +43,7 @@ struct disk {
     struct virtio virtio;
     struct configuration configuration;
     int file;
+    int direct; /* the same without the host's cache; -1: not wanted */
     bool readonly;
     pthread_t thread;
 };
@@ -50,13 +51,40 @@ struct disk {
 static struct disk disks[DISK_MOST];
 static unsigned count;
 
+static ssize_t transfer_some(int file, bool write, const struct iovec *pieces, unsigned number,
+                             uint64_t offset)
+{
+    return write ? pwritev(file, pieces, (int)number, (off_t)offset)
+                 : preadv(file, pieces, (int)number, (off_t)offset);
+}
+
+/*
+ * Past the host's cache, if that is wanted and can be: what is not aligned as the device wants it
+ * cannot, nor can memory that the host's kernel does not know as such (window.h).
+ */
+static ssize_t transfer_part(struct disk *disk, bool write, const struct iovec *pieces,
+                             unsigned number, uint64_t offset)
+{
+    ssize_t done = -1;
+
+    if (disk->direct >= 0) {
+        done = transfer_some(disk->direct, write, pieces, number, offset);
+        if (done < 0 && errno == EFAULT) {
+            close(disk->direct);
+            disk->direct = -1;
+        } else if (done >= 0 || errno != EINVAL) {
+            return done;
+        }
+    }
+    return transfer_some(disk->file, write, pieces, number, offset);
+}
+
 /* Reads or writes all of the pieces; they change. */
-static bool transfer(const struct disk *disk, bool write, struct iovec *pieces, unsigned number,
+static bool transfer(struct disk *disk, bool write, struct iovec *pieces, unsigned number,
                      uint64_t offset)
 {
     while (number > 0) {
-        ssize_t done = write ? pwritev(disk->file, pieces, (int)number, (off_t)offset)
-                             : preadv(disk->file, pieces, (int)number, (off_t)offset);
+        ssize_t done = transfer_part(disk, write, pieces, number, offset);
 
         if (done < 0 && errno == EINTR) {
             continue;
@@ -75,7 +103,7 @@ static bool is_within(const struct disk *disk, uint64_t sector, uint64_t size)
            size / SECTOR <= disk->configuration.capacity - sector;
 }
 
-static uint8_t carry_out(const struct disk *disk, const struct header *header,
+static uint8_t carry_out(struct disk *disk, const struct header *header,
                          struct virtio_request *request)
 {
     bool write = header->type == REQUEST_WRITE;
@@ -98,7 +126,7 @@ static uint8_t carry_out(const struct disk *disk, const struct header *header,
 }
 
 /* Returns the bytes written into the request. */
-static uint32_t serve(const struct disk *disk, struct virtio_request *request)
+static uint32_t serve(struct disk *disk, struct virtio_request *request)
 {
     uint32_t written;
     struct header header;
@@ -146,10 +174,13 @@ static uint64_t capacity_of(const char *name, int file)
     return size / SECTOR;
 }
 
-static void open_disk(struct disk *disk, const char *name)
+static void open_disk(struct disk *disk, const char *name, bool direct)
 {
-    disk->file = open(name, (disk->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-    if (disk->file < 0) {
+    int flags = (disk->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
+
+    disk->file = open(name, flags);
+    disk->direct = direct ? open(name, flags | O_DIRECT) : -1;
+    if (disk->file < 0 || (direct && disk->direct < 0)) {
         fail_errno("open", name);
     }
     if (flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
@@ -159,7 +190,7 @@ static void open_disk(struct disk *disk, const char *name)
     disk->configuration.most_segments = virtio_queue_size() - 2;
 }
 
-void disk_add(const char *file, bool readonly)
+void disk_add(const char *file, bool readonly, bool direct)
 {
     struct disk *disk = &disks[count];
 
@@ -167,7 +198,7 @@ void disk_add(const char *file, bool readonly)
         fail_start("a guest has at most %u disks", DISK_MOST);
     }
     disk->readonly = readonly;
-    open_disk(disk, file);
+    open_disk(disk, file, direct);
     disk->virtio.id = VIRTIO_ID_DISK;
     disk->virtio.features =
         FEATURE_FLUSH | FEATURE_MOST_SEGMENTS | (disk->readonly ? FEATURE_READONLY : 0);

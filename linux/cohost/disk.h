@@ -7,7 +7,7 @@
 
 #define DISK_MOST 4
 
-/* Adds a disk to the bus. */
-void disk_add(const char *file, bool readonly);
+/* Adds a disk to the bus. `direct`: the host's kernel keeps none of it in its memory. */
+void disk_add(const char *file, bool readonly, bool direct);
 
 #endif

@@ -147,6 +147,15 @@ def test_beyond_the_end(host: Host, disk: Path, sector: int) -> None:
     assert disk.read_bytes() == before
 
 
+@pytest.mark.parametrize("options", [",direct", ",direct,readonly", ",readonly,direct"])
+def test_a_disk_past_the_cache(host: Host, disk: Path, options: str) -> None:
+    """Nothing is aligned here, so that it is read and written through the cache all the same."""
+    assert ask(host, f"{disk}{options}", READ, room=SECTOR)[:2] == (OK, b"a" * SECTOR)
+    expected = ERROR if "readonly" in options else OK
+    assert ask(host, f"{disk}{options}", WRITE, data=b"X" * SECTOR)[0] == expected
+    assert disk.read_bytes()[:1] == (b"a" if expected == ERROR else b"X")
+
+
 def test_a_disk_that_is_readonly(host: Host, disk: Path) -> None:
     before = disk.read_bytes()
     disk.chmod(0o400)
