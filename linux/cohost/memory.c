@@ -18,6 +18,8 @@
 #define STEP 8
 /* How often certain pages are looked for, after the host has moved what it can. */
 #define MOST_SEARCHES 3
+/* Words. */
+#define CLEARED_AT_ONCE 64
 
 struct page {
     uint64_t physical;
@@ -314,6 +316,23 @@ void memory_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(v
     free(pages);
 }
 
+/*
+ * As memset() does, but in fewer instructions for each word: all of the memory of a guest passes
+ * here before it starts. `size` is a multiple of GRAIN.
+ */
+static void clear(uint8_t *bytes, uint64_t size)
+{
+    uint64_t *end = (uint64_t *)(bytes + size);
+
+    for (uint64_t *word = (uint64_t *)bytes; word != end; word += CLEARED_AT_ONCE) {
+#pragma GCC unroll 64
+        for (unsigned i = 0; i < CLEARED_AT_ONCE; i++) {
+            word[i] = 0;
+        }
+        __asm__ volatile("" ::: "memory"); /* or the compiler would make it a memset() again */
+    }
+}
+
 void memory_take_window(const struct range *ranges, unsigned count, bool fresh)
 {
     struct page shared;
@@ -330,7 +349,7 @@ void memory_take_window(const struct range *ranges, unsigned count, bool fresh)
     for (unsigned i = 0; i < count; i++) {
         memory.bytes[i] = machine_map_memory(ranges[i].address, ranges[i].size);
         if (fresh) {
-            memset(memory.bytes[i], 0, ranges[i].size);
+            clear(memory.bytes[i], ranges[i].size);
         }
     }
 }
