@@ -100,6 +100,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "guests of a host Linux: the monitor's part, and the kernels' work in host and guest",
         by_default=False,
     ),
+    "devices": Benchmark(
+        "hosted_devices",
+        "disk and network of a guest and of a served tenant, beside the owner's own",
+        by_default=False,
+    ),
     "programs": Benchmark(
         "papers.programs",
         "programs of Debian: dbench in a guest, a build with a compiler beside an RTOS",
