@@ -266,7 +266,57 @@ def test_a_loop_over_a_table_calls_each_of_its_functions_once(tmp_path: Path) ->
     assert found[1] - found[0] == 2 * 2
 
 
-RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: nop\n call f\n ret"
+RECURSION = "start: call f\n mret\nf: beqz a0, 1f\n call g\n1: ret\ng: lw a0, 0(sp)\n call f\n ret"
+
+
+def test_ways_that_a_value_rules_out_are_left_out(tmp_path: Path) -> None:
+    # It is 0 behind the first branch, or it is not behind either.
+    text = "start: bnez a0, 1f\n nop\n nop\n1: beqz a0, 2f\n nop\n nop\n nop\n2: mret"
+    assert longest(tmp_path, text) == 1 + 1 + 3 + 1
+
+
+def test_what_a_function_returns_leads_to_what_belongs_to_it(tmp_path: Path) -> None:
+    either = "f: beqz a1, 1f\n li a0, 1\n ret\n1: nop\n nop\n nop\n nop\n li a0, 0\n ret"
+    text = f"start: call f\n beqz a0, 1f\n nop\n nop\n nop\n1: mret\n{either}"
+    assert longest(tmp_path, text) == 1 + 7 + 1 + 1
+
+
+def test_a_function_is_followed_with_what_it_is_called_with(tmp_path: Path) -> None:
+    text = "start: li a0, 1\n call f\n mret\nf: bnez a0, 1f\n nop\n nop\n1: ret"
+    assert longest(tmp_path, text) == 2 + 2 + 1
+
+
+def test_a_pointer_that_was_used_is_not_null(tmp_path: Path) -> None:
+    text = "start: ld a2, 8(a0)\n addi a1, a0, 16\n bnez a1, 1f\n nop\n nop\n1: mret"
+    assert longest(tmp_path, text) == 4
+
+
+def test_what_is_known_of_a_register_is_known_of_its_copies(tmp_path: Path) -> None:
+    text = "start: mv a1, a0\n beqz a0, 1f\n bnez a1, 2f\n1: nop\n nop\n nop\n2: mret"
+    assert longest(tmp_path, text) == 2 + 3 + 1
+
+
+def test_a_value_is_forgotten_where_a_loop_writes_it(tmp_path: Path) -> None:
+    text = "start: li a0, 0\n1: addi a0, a0, 1\n bnez a1, 1b\n beqz a0, 2f\n nop\n2: mret"
+    annotations = replace(NONE, loops=[turns("bnez a1, 1b", 3)])
+    assert longest(tmp_path, text, annotations) == 1 + 3 * 2 + 2 + 3
+
+
+def test_a_call_in_assembly_may_change_every_register(tmp_path: Path) -> None:
+    text = "start: li s0, 0\n call f\n beqz s0, 1f\n nop\n nop\n1: mret\nf: li s0, 1\n ret"
+    assert longest(tmp_path, text) == 2 + 2 + 1 + 2 + 1
+
+
+def test_what_is_executed_may_not_contradict_what_is_known(tmp_path: Path) -> None:
+    code = (
+        ".option norvc\n.globl start\n.globl f\n.type f, @function\n"
+        "start: li a0, 1\n call f\n beqz a0, 1f\n nop\n1: mret\nf: beqz a0, 2f\n nop\n2: ret\n"
+    )
+    observer = Observer(bounds_of(built(tmp_path, code)))
+    start, call, test, other, end, callee, nop, ret = range(0x1000, 0x1020, 4)
+    assert not list(observer.problems([start, call, callee, nop, ret, test, other, end]))
+    (problem,) = observer.problems([start, call, callee, ret, test, other, end])
+    assert "f: 0x1014 does not lead to 0x101c" in problem
 
 
 CASES = """

@@ -9,6 +9,7 @@ import networkx
 from cotenant.bounds.annotations import Jump
 from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Decoder, Instruction, Kind
+from cotenant.bounds.values import Value
 from cotenant.errors import BoundsError
 
 _MOST_BACK = 64
@@ -39,6 +40,28 @@ class Function:
     """of the calls, those by a pointer"""
     size: int | None = None
     """of what it is called with, or the length of that text, if it is known"""
+
+    # What ways.py adds.
+    base: "Function | None" = None
+    """what it is a copy of, the ways that nothing can take included"""
+    origins: dict[int, int] = field(default_factory=dict)
+    """of an instruction, the one that it is a copy of"""
+    results: list[tuple[Value | None, Value | None]] = field(default_factory=lambda: [(None, None)])
+    """what it returns, told apart"""
+    returned: dict[int, int] = field(default_factory=dict)
+    """of an instruction in `returns`, which of the results that is"""
+    behind: dict[tuple[int, int, int], tuple[int, ...]] = field(default_factory=dict)
+    """what comes behind a call, by its callee and which of the callee's results it returned"""
+    behind_return: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    """the same of a call in `returns`: which of the own results it is then"""
+
+    def after_call(self, node: int, callee: int, index: int) -> tuple[int, ...]:
+        """Return what comes behind a call of a function that has returned one of its results."""
+        return self.behind.get((node, callee, index), self.successors[node])
+
+    def after_tail(self, node: int, callee: int, index: int) -> int:
+        """Return which result it is when the last call has returned one of its results."""
+        return self.behind_return.get((node, callee, index), 0)
 
 
 class Explorer:

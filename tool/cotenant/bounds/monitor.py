@@ -22,7 +22,8 @@ from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Instruction
 from cotenant.bounds.objects import Objects
 from cotenant.bounds.sources import Frame, Sources
-from cotenant.bounds.stretches import Loop, Stretch, Stretches, Way
+from cotenant.bounds.stretches import Loop, Stretch, Stretches, Way, loops, order
+from cotenant.bounds.ways import Ways
 from cotenant.errors import BoundsError
 
 ANNOTATIONS = paths.MONITOR / "bounds.toml"
@@ -94,6 +95,7 @@ class MonitorBounds:
         self._limits = limits or {}
         self._missing: list[str] = []
         self._source_loops: dict[tuple[int, int, int], tuple[str, int, str]] = {}
+        self._base_loops: dict[int, dict[int, Loop]] = {}
         self.entries = [name for name in self.annotations.entries if self.image.has(name)]
         self._ends = frozenset(
             self.image.address(name) for name in self.annotations.ends if self.image.has(name)
@@ -111,6 +113,7 @@ class MonitorBounds:
         self._unroll()
         self.sources = Sources(elf, root, self._addresses())
         self._know_sizes()
+        self._leave_out_ways()
         self._looks = frozenset(
             address for address in self._addresses() if self._is_look_at(address)
         )
@@ -311,6 +314,19 @@ class MonitorBounds:
             length = None if bound is None else bound.length(self._limits)
         return length
 
+    def _leave_out_ways(self) -> None:
+        """Take those out of the graph that no values of the registers can take."""
+        order(self.functions)
+        opaque = {self.image.address(e) for e in self.annotations.faults if self.image.has(e)}
+        ways = Ways(
+            self.functions,
+            lambda address: self.sources.at(address).file.endswith(".S"),
+            frozenset(opaque),
+        )
+        for entry in (*(self.image.address(name) for name in self.entries), *self.continues):
+            ways.of(entry)
+        self.functions = ways.functions
+
     # Loops.
 
     def source(self, function: Function, loop: Loop) -> str:
@@ -358,10 +374,26 @@ class MonitorBounds:
 
     def _source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         """Return the loop of the sources: file, first line, function."""
-        key = (function.entry, loop.head, len(loop.body))
+        base = function.base or function
+        if base is not function:
+            # Of the loop that it is a copy of: some of its ways may have been left out.
+            head = function.origins.get(loop.head, loop.head)
+            return self._source_loop(base, self._base_loop(base, head))
+        key = (function.number, loop.head, len(loop.body))
         if key not in self._source_loops:
             self._source_loops[key] = self._found_source_loop(function, loop)
         return self._source_loops[key]
+
+    def _base_loop(self, base: Function, head: int) -> Loop:
+        """Return the loop of a function by its head."""
+        if base.number not in self._base_loops:
+            found = self._base_loops[base.number] = {}
+            ahead = loops(base)
+            while ahead:
+                loop = ahead.pop()
+                found[loop.head] = loop
+                ahead += loop.inner
+        return self._base_loops[base.number][head]
 
     def _found_source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         heads = [loop.head, *(a for a in loop.body if loop.head in function.successors[a])]

@@ -12,6 +12,7 @@ from itertools import pairwise
 from cotenant.bounds.graph import Function, place
 from cotenant.bounds.instructions import Kind
 from cotenant.bounds.monitor import MonitorBounds
+from cotenant.bounds.stretches import loops
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,20 @@ class _Counted:
     body: set[int]
 
 
+_Node = tuple[int, int]
+"""a function and an instruction of it, by their numbers"""
+
+
 @dataclass
 class _Activation:
-    """A function that is executed, where it made its call, and the turns of its loops."""
+    """A function that is executed: the copies that its last instruction can be, and its turns.
+
+    The copies differ in what is known of the registers' values (ways.py): where the code goes on as
+    none of them does, that knowledge is wrong.
+    """
 
     function: Function
-    address: int = 0
+    nodes: set[_Node]
     turns: dict[int, int] = field(default_factory=dict)
 
 
@@ -39,8 +48,9 @@ class Observer:
 
     def __init__(self, bounds: MonitorBounds) -> None:
         self._bounds = bounds
-        self._functions = {each.entry: each for each in reversed(list(bounds.functions.values()))}
-        self._successors: dict[int, dict[int, set[int]]] = {}
+        self._entries: dict[int, set[_Node]] = {}
+        for each in bounds.functions.values():
+            self._entries.setdefault(each.entry, set()).add((each.number, each.entry))
         self._loops: dict[int, list[_Counted]] = {}
         self._continues = set(bounds.continues)
         self.turns: dict[str, int] = {}
@@ -48,50 +58,74 @@ class Observer:
 
     def problems(self, path: Sequence[int]) -> Iterator[str]:
         """Give what is wrong in a path that begins at an entry, by addresses of instructions."""
-        if path[0] not in self._functions:
+        if path[0] not in self._entries:
             return
-        stack = [_Activation(self._functions[path[0]])]
+        stack = [self._entered(path[0])]
         for address, following in pairwise(path):
             now = stack[-1]
-            instruction = now.function.instructions.get(address)
-            if instruction is None:
+            found = [self._functions[f].instructions.get(node) for f, node in now.nodes]
+            instruction = next(iter(found), None)
+            if instruction is None or instruction.address != address:
                 yield f"{now.function.name} has no instruction at {address:#x}"
                 return
             if self._bounds.is_look(instruction) or instruction.kind is Kind.WAIT:
                 for each in stack:
                     each.turns.clear()
             if following in self._continues and instruction.kind is Kind.END:
-                stack = [_Activation(self._functions[following])]
+                stack = [self._entered(following)]
                 continue
-            if not self._goes_on(stack, address, following):
+            if not self._goes_on(stack, following):
                 yield f"{now.function.name}: {address:#x} does not lead to {following:#x}"
                 return
             yield from self._too_many_turns(stack[-1], now, address, following)
 
-    def _goes_on(self, stack: list[_Activation], address: int, following: int) -> bool:
+    @property
+    def _functions(self) -> dict[int, Function]:
+        return self._bounds.functions
+
+    def _entered(self, entry: int, numbers: set[int] | None = None) -> _Activation:
+        """Return a function that is come to, by one of its copies."""
+        nodes = {each for each in self._entries[entry] if numbers is None or each[0] in numbers}
+        return _Activation(self._functions[min(nodes)[0]], nodes)
+
+    def _goes_on(self, stack: list[_Activation], following: int) -> bool:
         now = stack[-1]
-        callees = now.function.calls.get(address)
-        if callees is not None:
-            called = next((each for each in callees if place(each) == following), None)
-            if called is None:
-                return False
-            now.address = address
-            stack.append(_Activation(self._bounds.functions[called]))
+        calls = {n: self._functions[n[0]].calls.get(n[1]) for n in now.nodes}
+        called = {c for callees in calls.values() for c in callees or () if place(c) == following}
+        if called:
+            now.nodes = {n for n, callees in calls.items() if called.intersection(callees or ())}
+            stack.append(self._entered(following, called))
             return True
-        while address in now.function.returns:
+        if any(callees is not None for callees in calls.values()):
+            return False
+        ahead = {(f, each) for f, node in now.nodes for each in self._functions[f].successors[node]}
+        returned = {
+            (f, self._functions[f].returned.get(node, 0))
+            for f, node in now.nodes
+            if node in self._functions[f].returns
+        }
+        while returned and not ahead:
             stack.pop()
             if not stack:
                 return False
-            now = stack[-1]
-            address = now.address
-        return following in self._successors_of(now.function).get(address, set())
+            ahead, returned = self._behind(stack[-1].nodes, returned)
+        stack[-1].nodes = {each for each in ahead if place(each[1]) == following}
+        return bool(stack[-1].nodes)
 
-    def _successors_of(self, function: Function) -> dict[int, set[int]]:
-        if function.entry not in self._successors:
-            found = self._successors[function.entry] = {}
-            for node, after in function.successors.items():
-                found.setdefault(place(node), set()).update(map(place, after))
-        return self._successors[function.entry]
+    def _behind(
+        self, calls: set[_Node], returned: set[tuple[int, int]]
+    ) -> tuple[set[_Node], set[tuple[int, int]]]:
+        """Return what comes behind calls, and what they return themselves if they are the last."""
+        ahead = set[_Node]()
+        results = set[tuple[int, int]]()
+        for number, node in calls:
+            function = self._functions[number]
+            for callee, index in returned:
+                if callee in function.calls[node]:
+                    ahead |= {(number, n) for n in function.after_call(node, callee, index)}
+                    if node in function.returns:
+                        results.add((number, function.after_tail(node, callee, index)))
+        return ahead, results
 
     def _too_many_turns(
         self, now: _Activation, before: _Activation, address: int, following: int
@@ -112,19 +146,20 @@ class Observer:
 
     def _loops_of(self, function: Function) -> list[_Counted]:
         """Return each loop that has an annotation."""
-        if function.number not in self._loops:
-            found = self._loops[function.number] = []
-            ahead = [(each, each, "") for each in self._bounds.stretches.loops[function.number]]
+        base = function.base or function
+        if base.number not in self._loops:
+            found = self._loops[base.number] = []
+            ahead = [(each, each, "") for each in loops(base)]
             while ahead:
                 loop, outer, source_of_outer = ahead.pop()
-                source = self._bounds.source(function, loop)
+                source = self._bounds.source(base, loop)
                 ahead += [(each, loop, source) for each in loop.inner]
-                most = self._bounds.known_most(function, loop)
+                most = self._bounds.known_most(base, loop)
                 if most is not None:
-                    is_over = self._bounds.is_over(function, loop, source_of_outer)
+                    is_over = self._bounds.is_over(base, loop, source_of_outer)
                     body, within = (
                         {place(node) for node in each.body}
                         for each in (loop, outer if is_over else loop)
                     )
                     found.append(_Counted(source, place(loop.head), most, within, body))
-        return self._loops[function.number]
+        return self._loops[base.number]

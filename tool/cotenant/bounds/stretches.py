@@ -8,18 +8,19 @@ its head once more. Functions are done after those that they call, and loops aft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import networkx
 
-from cotenant.bounds.graph import Function
+from cotenant.bounds.graph import Function, place
 from cotenant.bounds.instructions import Instruction, Kind
 from cotenant.errors import BoundsError
 
 _STOP = -1
-_RETURN = -2
+_RETURN = -(1 << 32)
+"""less the index of what is returned"""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class Way:
 
 
 _Ahead = dict[int, Way]
+"""ways to a look, to each result, or to the head of a loop"""
+_After = dict[tuple[int, int], Way]
+"""ways behind calls, by callee and the index of what it returned"""
 _EVERYTHING = -3
 
 
@@ -73,10 +77,15 @@ class Stretch:
 
 @dataclass
 class Summary:
-    """The longest ways through a function: to its return, and to a look; None: there is none."""
+    """The longest ways through a function: to each of its results, and to a look, if there is."""
 
-    through: Way | None
+    returned: dict[int, Way]
     stop: Way | None
+
+    @property
+    def through(self) -> Way | None:
+        """The longest way to a return."""
+        return max(self.returned.values(), key=lambda way: way.length, default=None)
 
 
 class Loops(Protocol):
@@ -153,8 +162,8 @@ class Stretches:
         self._is_look = is_look
         self._extra = extra or {}
         self.summaries: dict[int, Summary] = {}
-        self._free: int | None = None
-        """a call that counts as one instruction for now"""
+        self._free: set[int] = set()
+        """calls that count as one instruction for now"""
         self._ahead: dict[int, dict[int, _Ahead]] = {}
         self._order = order(functions)
         self.loops: dict[int, list[Loop]] = {}
@@ -174,27 +183,33 @@ class Stretches:
         for function in self._order:
             for address, instruction in function.instructions.items():
                 if instruction.kind is Kind.WAIT or self._is_look(instruction):
-                    way = self._on(function, address, after)
+                    ahead = self._behind(function, address, self._ahead[function.number])
+                    way = self._on(function, ahead, after)
                     if way is not None:
                         yield Stretch(address, function.name, way)
 
-    def _on(self, function: Function, address: int, after: Mapping[int, Way]) -> Way | None:
-        """Return the longest way that goes on behind an instruction, the callers' included."""
-        ahead = self._behind(function, address, self._ahead[function.number])
+    def _on(self, function: Function, ahead: _Ahead, after: _After) -> Way | None:
+        """Return the longest way that goes on with what lies ahead, the callers' included."""
         found = [ahead[_STOP]] if _STOP in ahead else []
-        if _RETURN in ahead and function.number in after:
-            found.append(_joined(ahead[_RETURN], after[function.number]))
+        for outcome, way in ahead.items():
+            if outcome <= _RETURN and (function.number, _RETURN - outcome) in after:
+                found.append(_joined(way, after[function.number, _RETURN - outcome]))
         return max(found, key=lambda way: way.length, default=None)
 
-    def _after_returns(self) -> dict[int, Way]:
-        """Return, for each function, the longest way behind a call of it."""
-        after: dict[int, Way] = {}
+    def _after_returns(self) -> _After:
+        """Return, for each result of each function, the longest way behind a call of it."""
+        after: _After = {}
         for function in reversed(self._order):
+            everything = self._ahead[function.number]
             for address, callees in function.calls.items():
-                way = self._on(function, address, after)
                 for callee in callees:
-                    if way and (callee not in after or after[callee].length < way.length):
-                        after[callee] = way
+                    known = self.functions.get(callee)
+                    for index in range(len(known.results) if known else 0):
+                        ahead = self._after(function, address, everything, callee, index)
+                        way = self._on(function, ahead, after)
+                        own = callee, index
+                        if way and (own not in after or after[own].length < way.length):
+                            after[own] = way
         return after
 
     def _summarise(self, function: Function) -> None:
@@ -206,7 +221,8 @@ class Stretches:
         self._work(function, everything, [], ahead, "")
         self._ahead[function.number] = ahead
         own = ahead[function.entry]
-        self.summaries[function.number] = Summary(own.get(_RETURN), own.get(_STOP))
+        returned = {_RETURN - o: way for o, way in own.items() if o <= _RETURN}
+        self.summaries[function.number] = Summary(returned, own.get(_STOP))
 
     def _work(
         self,
@@ -232,8 +248,7 @@ class Stretches:
             if address in belongs:
                 parts += self._close(function, belongs[address], heads, ahead, source)
             else:
-                behind = self._behind(function, address, ahead, heads)
-                ahead[address] = self._at(function, address, behind)
+                ahead[address] = self._at(function, address, ahead, heads)
         return parts
 
     def _close(
@@ -294,21 +309,29 @@ class Stretches:
     ) -> Way | None:
         """Return all turns of a loop that calls each function of a table once."""
         hooks = self._known.hooks(function, loop)
-        calls = [each for each in loop.body & function.indirect if each in function.calls]
-        if not hooks or len(calls) != 1 or set(function.calls[calls[0]]) != set(hooks):
+        calls = {each for each in loop.body & function.indirect if each in function.calls}
+        called = {self._entry(each) for call in calls for each in function.calls[call]}
+        if not hooks or len({place(each) for each in calls}) != 1 or called - set(hooks):
             return None
-        self._free = calls[0]
+        self._free = calls
         without = dict(ahead)
         parts = self._work(function, loop, heads, without, source)
-        self._free = None
+        self._free = set()
         turn = without[loop.head].get(loop.head)
         if parts or turn is None:
             return None
         turns = Way(len(hooks) * turn.length, loop.head, turn, len(hooks))
-        for each in hooks:
+        longest: dict[int, Way] = {}
+        for each in {callee for call in calls for callee in function.calls[call]}:
             through = self.summaries[each].through if each in self.summaries else None
-            turns = turns if through is None else _joined(through, turns)
+            if through is not None:
+                _take_longer(longest, {self._entry(each): through})
+        for each in hooks:
+            turns = _joined(longest[each], turns) if each in longest else turns
         return turns
+
+    def _entry(self, number: int) -> int:
+        return self.functions[number].entry if number in self.functions else number
 
     def _turns(self, function: Function, loop: Loop, parts: list[_Part]) -> Way | None:
         """Return all turns that a loop and its parts make."""
@@ -331,25 +354,40 @@ class Stretches:
         ahead: Mapping[int, _Ahead],
         heads: list[int] | None = None,
     ) -> _Ahead:
-        """Return what lies behind an instruction."""
+        """Return what lies behind an instruction that is no call."""
         found: _Ahead = {}
         if address in function.returns:
-            found[_RETURN] = Way(0)
-        for successor in function.successors[address]:
-            if heads is not None and successor in heads:
-                _take_longer(found, {successor: Way(0)})
-            else:
-                _take_longer(found, ahead[successor])
+            found[_RETURN - function.returned.get(address, 0)] = Way(0)
+        _add_ahead(found, function.successors[address], ahead, heads)
         return found
 
-    def _at(self, function: Function, address: int, behind: _Ahead) -> _Ahead:
+    def _after(
+        self,
+        function: Function,
+        address: int,
+        ahead: Mapping[int, _Ahead],
+        callee: int,
+        index: int,
+        heads: list[int] | None = None,
+    ) -> _Ahead:
+        """Return what lies behind a call that has returned one of the callee's results."""
+        found: _Ahead = {}
+        if address in function.returns:
+            found[_RETURN - function.after_tail(address, callee, index)] = Way(0)
+        _add_ahead(found, function.after_call(address, callee, index), ahead, heads)
+        return found
+
+    def _at(
+        self, function: Function, address: int, ahead: Mapping[int, _Ahead], heads: list[int]
+    ) -> _Ahead:
         instruction = function.instructions[address]
-        own = 1 + self._extra.get(address, 0)
+        own = 1 + self._extra.get(place(address), 0)
         ends = instruction.kind in (Kind.END, Kind.WAIT) or self._is_look(instruction)
         if ends:
             return {_STOP: Way(own, address)}
         callees = function.calls.get(address)
         if callees is None:
+            behind = self._behind(function, address, ahead, heads)
             return {o: Way(own + way.length, address, rest=way) for o, way in behind.items()}
         found: _Ahead = {}
         for callee in callees:
@@ -360,16 +398,27 @@ class Stretches:
             if summary.stop is not None:
                 way = Way(own + summary.stop.length, address, summary.stop)
                 _take_longer(found, {_STOP: way})
-            if summary.through is not None:
-                through = Way(0) if address == self._free else summary.through
+            for index, way in summary.returned.items():
+                through = Way(0) if address in self._free else way
+                behind = self._after(function, address, ahead, callee, index, heads)
                 _take_longer(
                     found,
                     {
-                        o: Way(own + through.length + way.length, address, through, rest=way)
-                        for o, way in behind.items()
+                        o: Way(own + through.length + rest.length, address, through, rest=rest)
+                        for o, rest in behind.items()
                     },
                 )
         return found
+
+
+def _add_ahead(
+    found: _Ahead, nodes: Iterable[int], ahead: Mapping[int, _Ahead], heads: list[int] | None
+) -> None:
+    for node in nodes:
+        if heads is not None and node in heads:
+            _take_longer(found, {node: Way(0)})
+        else:
+            _take_longer(found, ahead[node])
 
 
 def _take_longer(into: _Ahead, other: Mapping[int, Way]) -> None:
