@@ -28,21 +28,22 @@ static enum mmio_result serve(struct guard *guard, struct vhart *vhart)
 {
     unsigned steps = MOST_STEPS;
 
-    for (uint32_t i = 0; is_live(guard) && i < guard->type->queues; i++) {
+    if (!is_live(guard)) {
+        return MMIO_DONE;
+    }
+    for (uint32_t i = 0; i < guard->type->queues; i++) {
         struct shadow_queue *queue = &guard->queues[i];
 
         while (queue->ready && shadow_listen(queue)) {
-            enum shadow_result result = shadow_copy(queue, vhart->tenant, &steps, guard->base);
-
-            if (result == SHADOW_BROKEN) {
+            if (steps == 0) {
+                return MMIO_AGAIN;
+            }
+            if (!shadow_copy(queue, vhart->tenant, &steps, guard->base)) {
                 guard_stop_broken(guard, vhart);
-                break;
+                return MMIO_DONE;
             }
             if (shadow_publish(queue)) {
                 guard_write(guard, REG_QUEUE_NOTIFY, i);
-            }
-            if (result == SHADOW_SOME) {
-                return MMIO_AGAIN;
             }
         }
     }

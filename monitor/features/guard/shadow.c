@@ -67,8 +67,8 @@ static bool open_chain(struct shadow_queue *queue)
 
     FENCE_ALL(); /* the index is written after what it makes available */
     head = load16(places->available + RING_ENTRIES + sizeof(uint16_t) * (uint64_t)slot);
-    if ((uint16_t)(index - queue->next) > places->size || head >= places->size) {
-        return false;
+    if ((uint16_t)(index - queue->next - 1) >= places->size || head >= places->size) {
+        return false; /* the index cannot go back either */
     }
     queue->open = true;
     queue->head = head;
@@ -181,19 +181,16 @@ static bool copy_descriptor(struct shadow_queue *queue, const struct tenant *ten
     return true;
 }
 
-enum shadow_result shadow_copy(struct shadow_queue *queue, const struct tenant *tenant,
-                               unsigned *steps, uint64_t registers)
+bool shadow_copy(struct shadow_queue *queue, const struct tenant *tenant, unsigned *steps,
+                 uint64_t registers)
 {
-    while (queue->open || is_available(queue)) {
-        if (*steps == 0) {
-            return SHADOW_SOME;
-        }
+    do {
         if ((!queue->open && !open_chain(queue)) || !copy_descriptor(queue, tenant, registers)) {
-            return SHADOW_BROKEN;
+            return false;
         }
         *steps = hart_is_wanted() || shared_is_wanted(hart_self()) ? 0 : *steps - 1;
-    }
-    return SHADOW_ALL;
+    } while (*steps != 0 && (queue->open || is_available(queue)));
+    return true;
 }
 
 bool shadow_publish(struct shadow_queue *queue)

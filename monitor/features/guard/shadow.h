@@ -65,12 +65,6 @@ struct shadow_queue {
     struct shadow_rings rings;
 };
 
-enum shadow_result {
-    SHADOW_ALL,    /* nothing is left to copy */
-    SHADOW_SOME,   /* something is left */
-    SHADOW_BROKEN, /* the rings make no sense, or name memory that is not the tenant's */
-};
-
 /*
  * The driver has placed the queue. False: it is not wholly in the tenant's memory. The device is
  * not to know of the shadow before this, and reads it from its beginning afterwards.
@@ -78,11 +72,14 @@ enum shadow_result {
 bool shadow_start(struct shadow_queue *queue, const struct tenant *tenant);
 
 /*
- * Copies descriptors that the driver has made available and that have not been copied, one for each
- * of *steps, which it counts down. `registers`: of the device, which can be read without effect.
+ * Copies descriptors that the driver has made available and that have not been copied, of which
+ * there is one, and looks at interrupts behind each. It counts down *steps, which is above 0; when
+ * that comes to 0, or the hart is wanted, 0 is left of it, and perhaps something to copy.
+ * `registers`: of the device, which can be read without effect. False: the rings make no sense, or
+ * name memory that is not the tenant's.
  */
-enum shadow_result shadow_copy(struct shadow_queue *queue, const struct tenant *tenant,
-                               unsigned *steps, uint64_t registers);
+bool shadow_copy(struct shadow_queue *queue, const struct tenant *tenant, unsigned *steps,
+                 uint64_t registers);
 
 /* Shows the device the chains that have been copied wholly. True: there are new ones. */
 bool shadow_publish(struct shadow_queue *queue);
