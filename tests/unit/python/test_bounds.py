@@ -434,6 +434,7 @@ def test_a_bound_can_be_a_limit_and_that_of_a_system() -> None:
     bound = turns("", "2 * MAX_VHARTS_PER_HART + 1")
     assert bound.turns({}) == 17
     assert bound.turns({"MAX_VHARTS_PER_HART": 3}) == 7
+    assert turns("", "MAX_VHARTS_PER_HART - 1").turns({"MAX_VHARTS_PER_HART": 3}) == 2
     with pytest.raises(BoundsError, match="has no COTENANT_MAX_WISHES"):
         turns("", "MAX_WISHES").turns({})
 

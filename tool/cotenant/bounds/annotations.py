@@ -19,7 +19,7 @@ from cotenant.errors import BoundsError
 LONGEST_STRING = "longest string"
 """the bound of a loop over a text: as long as that is, or as the longest constant one"""
 
-_MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: \+ (?P<more>\d+))?")
+_MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: (?P<more>[+-] \d+))?")
 _LOOP = {"file", "text", "most", "why", "function", "over", "bytes"}
 _PIECE = {"file", "text", "most", "why"}
 _CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
@@ -200,7 +200,7 @@ def _number(most: int | str, limits: Mapping[str, int], whose: str) -> int:
         limit = limits[name] if name in limits else abi.limit(name)
     except KeyError:
         raise BoundsError(f"abi/limits.h has no COTENANT_{name}") from None
-    return int(found["factor"] or 1) * limit + int(found["more"] or 0)
+    return int(found["factor"] or 1) * limit + int((found["more"] or "0").replace(" ", ""))
 
 
 def _check(source: Path, annotation: Annotation) -> None:
