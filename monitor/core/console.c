@@ -91,7 +91,7 @@ static bool transmit_step(void)
         sent += count;
         room -= count;
     } while (sent < TRANSMIT_BYTES && !hart_is_wanted());
-    return sent != 0;
+    return sent != 0 || hart_is_wanted();
 }
 
 /* Ticks pass for the multiplexer while it needs that. */

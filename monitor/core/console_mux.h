@@ -136,8 +136,8 @@ void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, ui
 
 /*
  * The next bytes for the physical line, at most `room` (1 or more): as many as are known at once.
- * Returns how many; 0: nothing for now. Takes from the transmit rings: the caller looks at
- * vuart_interrupt() of the tenants afterwards.
+ * Returns how many; 0: nothing for now, or the hart is wanted. Takes from the transmit rings: the
+ * caller looks at vuart_interrupt() of the tenants afterwards.
  */
 static inline uint32_t console_mux_take(struct console_mux *mux, uint8_t *bytes, uint32_t room)
 {

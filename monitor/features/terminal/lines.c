@@ -5,6 +5,7 @@
 #include "abi/limits.h"
 #include "core/console_form.h"
 #include "core/monitor_log.h"
+#include "core/wanted.h"
 #include "features/terminal/filter.h"
 
 #define MONITOR_NAME "monitor"
@@ -73,6 +74,7 @@ static int next_of_prefix(struct console_mux *mux)
                : '?';
 }
 
+/* Looks at interrupts behind each byte that it takes: the next step goes on with what is left. */
 static int next_of_text(struct console_mux *mux)
 {
     for (uint32_t i = 0; i < FILTER_RUN_MAX; i++) {
@@ -88,6 +90,9 @@ static int next_of_text(struct console_mux *mux)
         }
         mux->line_position++;
         console_filter_put(&filter, (uint8_t)byte);
+        if (hart_is_wanted()) {
+            return -1;
+        }
     }
     return FILTER_MARK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/bundle.h"
+#include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "console_bench.h"
 #include "core/monitor_log.h"
@@ -240,6 +241,28 @@ static void test_much_to_take_out_is_marked(void **state)
     assert_output("[freertos] ....z\r\n");
 }
 
+/* What waits for the hart comes first, and nothing of the line is lost by that. */
+static void test_bytes_come_one_by_one_when_the_hart_is_wanted(void **state)
+{
+    static const char expected[] = "[freertos] \xc3\xa4z\r\n";
+    char found[sizeof(expected)] = "";
+    unsigned pauses = 0;
+
+    (void)state;
+    bench_print(1, "\xc3\xa4\x1b[31mz\n");
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (uint32_t length = 0; length < sizeof(expected) - 1 && pauses < 20;) {
+        uint32_t taken = console_mux_take(&mux, (uint8_t *)found + length, 1);
+
+        pauses += taken == 0;
+        length += taken;
+    }
+    csr_file_write("mip", 0);
+    assert_string_equal(found, expected);
+    assert_int_equal(pauses, 8);
+    assert_output("");
+}
+
 static void test_strange_names_cannot_harm(void **state)
 {
     char longest[COTENANT_NAME_SIZE + 8];
@@ -348,6 +371,7 @@ int main(void)
         cmocka_unit_test_setup(test_utf8_passes_and_c1_does_not, setup),
         cmocka_unit_test(test_no_control_gets_through),
         cmocka_unit_test_setup(test_much_to_take_out_is_marked, setup),
+        cmocka_unit_test_setup(test_bytes_come_one_by_one_when_the_hart_is_wanted, setup),
         cmocka_unit_test_setup(test_strange_names_cannot_harm, setup),
         cmocka_unit_test_setup(test_focus_does_not_starve_others, setup),
         cmocka_unit_test_setup(test_others_do_not_starve_the_focus, setup),
