@@ -4,6 +4,7 @@
 #include "core/feature.h"
 #include "core/give_back.h"
 #include "core/guarded.h"
+#include "core/wanted.h"
 #include "features/device_reset/goldfish_rtc.h"
 #include "features/device_reset/ns16550_reset.h"
 #include "features/device_reset/pci_reset.h"
@@ -63,8 +64,8 @@ static uint32_t skip_guarded(const struct bundle_tenant *description, uint32_t i
 }
 
 /*
- * Those that the tenant reaches itself, step by step. Nothing depends on what else becomes of a
- * device that does not obey.
+ * Those that the tenant reaches itself, step by step; with a look at interrupts behind each device.
+ * Nothing depends on what else becomes of a device that does not obey.
  */
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
@@ -79,8 +80,12 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
             break;
         }
         step = device_reset(&description->resets[device], step);
-        left = step == 0 ? left - 1 : 0;
         device += step == 0;
+        left--;
+        if (step != 0 || hart_is_wanted()) {
+            left = 0;
+            break;
+        }
     }
     *room = left;
     *next = (uint16_t)(device | step << STEP_SHIFT);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "arch/csr.h"
 #include "arch/mmio.h"
 #include "cmocka_tests.h"
 #include "core/give_back.h"
+#include "core/hart.h"
 #include "features/device_reset/device_reset.h"
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
@@ -15,6 +17,7 @@
 /* Accesses to a device in a step. */
 #define MOST_ACCESSES 120
 
+static struct hart hart;
 static const struct bundle_reset bus = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
 
 /* All steps, each of which is bounded. */
@@ -34,6 +37,8 @@ static int setup(void **state)
 {
     (void)state;
     mmio_recorder_reset();
+    csr_file_write("mip", 0);
+    csr_file_write("tp", (uint64_t)&hart);
     return 0;
 }
 
@@ -144,6 +149,29 @@ static void test_a_part_is_four_and_guarded_ones_are_for_their_guard(void **stat
     assert_true((*__start_gives_back[0])(&tenant, &next, &room));
     assert_int_equal(mmio_recorder_count(), 5 * 3);
     assert_int_equal(room, GIVE_BACK_ROOM - 1);
+}
+
+/* Whatever waits for the hart comes after one device, and the parts come to their end all the same.
+ */
+static void test_a_part_is_one_device_when_the_hart_is_wanted(void **state)
+{
+    struct bundle_tenant description = {.flags = 0};
+    struct tenant tenant = {.description = &description};
+    uint16_t next = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        description.resets[i] = (struct bundle_reset){.base = 0x101000 + 0x1000 * i,
+                                                      .kind = COTENANT_DEVICE_RESET_GOLDFISH_RTC};
+    }
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (unsigned i = 1; i <= 3; i++) {
+        unsigned room = GIVE_BACK_ROOM;
+
+        assert_int_equal((*__start_gives_back[0])(&tenant, &next, &room), i == 3);
+        assert_int_equal(mmio_recorder_count(), i * 3);
+        assert_int_equal(room, 0);
+    }
 }
 
 /* A part is not longer than a function, whatever is on the bus, and a device behind it has its
@@ -290,6 +318,7 @@ int main(void)
         cmocka_unit_test_setup(test_an_alarm_is_taken_back_and_the_time_stays, setup),
         cmocka_unit_test_setup(test_each_kind_has_its_way, setup),
         cmocka_unit_test_setup(test_a_part_is_four_and_guarded_ones_are_for_their_guard, setup),
+        cmocka_unit_test_setup(test_a_part_is_one_device_when_the_hart_is_wanted, setup),
         cmocka_unit_test_setup(test_a_bus_is_reset_by_functions, setup),
         cmocka_unit_test_setup(test_a_device_that_does_not_come_to_its_end, setup),
         cmocka_unit_test_setup(test_every_function_on_a_bus_is_off, setup),
