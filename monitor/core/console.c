@@ -156,7 +156,7 @@ __attribute__((cold)) static void refuse(uint32_t requests)
 }
 
 /* Returns whether there were any: what answers them is another work, whose turn it is then. */
-static bool handle_requests(void)
+__attribute__((cold)) static bool handle_requests(void)
 {
     uint32_t requests = console_mux_take_requests(&console.mux);
 
@@ -167,7 +167,11 @@ static bool handle_requests(void)
         lifecycle_quit();
     }
     console_requests(&console.mux, &requests);
-    refuse(requests);
+    if (hart_is_wanted()) {
+        console.mux.requests |= requests & (CONSOLE_REQUEST_WATCH | CONSOLE_REQUEST_TENANT);
+    } else {
+        refuse(requests);
+    }
     return true;
 }
 
@@ -175,6 +179,9 @@ static unsigned console_step(uint64_t now)
 {
     bool busy = handle_requests(); /* of the last step: before the next one brings more */
 
+    if (busy && hart_is_wanted()) {
+        return WORK_DONE;
+    }
     busy = do_turn(now) || busy;
     refresh_interrupt_lines();
     /* Who is due goes first; what is left out is as well done by the next step. */

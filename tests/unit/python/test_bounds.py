@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Computed bounds: of small programs, whose longest ways are counted by hand."""
 
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -317,6 +318,15 @@ def test_what_is_executed_may_not_contradict_what_is_known(tmp_path: Path) -> No
     assert not list(observer.problems([start, call, callee, nop, ret, test, other, end]))
     (problem,) = observer.problems([start, call, callee, ret, test, other, end])
     assert "f: 0x1014 does not lead to 0x101c" in problem
+
+
+def test_the_names_of_commands_are_not_longer_than_annotated() -> None:
+    source = (ANNOTATIONS.parent / "core/tenant.c").read_text()
+    table = source.partition("tenant_command_names[COMMAND_COUNT] = {")[2].partition("};")[0]
+    names = ["watch", *re.findall(r'"(\w+)"', table)]
+    (known,) = (e for e in read(ANNOTATIONS).lengths if e.text == "monitor_puts(what);")
+    assert known.length({}) == max(map(len, names)) + 1
+    assert len(names) > 1
 
 
 CASES = """
