@@ -11,6 +11,7 @@
 #include "core/lifecycle.h"
 #include "core/misaligned.h"
 #include "core/shared_lock.h"
+#include "core/wanted.h"
 #include "entry/fast_switch.h"
 #include "sbi/sbi.h"
 
@@ -55,7 +56,9 @@ void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value)
 
     /* Its own trap handler cannot be fetched: no instruction of it would ever run again. */
     if (cause == CAUSE_FETCH_ACCESS && world->registers[REGISTER_PC] == vector) {
-        crashes(vhart, cause, value);
+        if (!hart_is_wanted()) {
+            crashes(vhart, cause, value); /* else the fetch is made again */
+        }
         return;
     }
     exception_is_shown(vhart, cause);
