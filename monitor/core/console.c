@@ -127,15 +127,14 @@ static bool do_turn(uint64_t now)
  */
 static void refresh_interrupt_lines(void)
 {
-    for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((i != 0 || !console.cut_short) && hart_is_wanted()) {
-            console.cut_short = true;
-            return;
-        }
+    bool wanted = !console.cut_short && hart_is_wanted();
+
+    for (uint32_t i = 0; i < tenant_count && !wanted; i++) {
         console.refreshed = console.refreshed + 1 < tenant_count ? console.refreshed + 1 : 0;
         vuart_refresh(&tenants[console.refreshed]);
+        wanted = hart_is_wanted();
     }
-    console.cut_short = hart_is_wanted();
+    console.cut_short = wanted;
 }
 
 /* No part of this monitor has answered it: said if an answer is expected. */
