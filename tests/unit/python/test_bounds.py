@@ -66,6 +66,11 @@ def test_vector_instructions_are_counted(tmp_path: Path) -> None:
     assert longest(tmp_path, "start: .word 0x5e003057\n .word 0xe2850027\n mret") == 3
 
 
+def test_fences_of_guests_are_counted(tmp_path: Path) -> None:
+    # hfence.gvma and hfence.vvma a0, a1
+    assert longest(tmp_path, "start: .word 0x62000073\n .word 0x22b50073\n mret") == 3
+
+
 def test_the_longer_side_of_a_branch_counts(tmp_path: Path) -> None:
     text = "start: beqz a0, 1f\n nop\n nop\n nop\n mret\n1: nop\n mret"
     assert longest(tmp_path, text) == 5

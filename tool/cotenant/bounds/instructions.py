@@ -14,6 +14,9 @@ LOOK_CSR = "mip"
 _LONGEST = 4
 _UNKNOWN_PLAIN = {0x57: "vector", 0x07: "load", 0x27: "store"}
 """major opcodes of which capstone does not know all: what V adds computes or moves, too"""
+_FENCES = {0x62000073: "hfence.gvma", 0x22000073: "hfence.vvma"}
+"""of H, without the registers that they name"""
+_FENCE_MASK = 0xFE00_7FFF
 _STORES = ("sb", "sh", "sw", "sd", "fsw", "fsd")
 
 
@@ -80,6 +83,9 @@ class Decoder:
             found = next(self._capstone.disasm_lite(code, address, 1), None)
             if found is None and len(code) == _LONGEST and code[0] & 0x7F in _UNKNOWN_PLAIN:
                 found = (address, _LONGEST, _UNKNOWN_PLAIN[code[0] & 0x7F], "")
+            fence = _FENCES.get(int.from_bytes(code, "little") & _FENCE_MASK)
+            if found is None and len(code) == _LONGEST and fence:
+                found = (address, _LONGEST, fence, "")
             if found is None or found[2].startswith(("c.unimp", "unimp")):
                 raise BoundsError(f"there is no instruction at {address:#x}")
             _, size, mnemonic, operands = found
