@@ -116,6 +116,12 @@ void tenant_load_step(struct tenant *tenant)
     struct hart *hart = tenant->vharts[0].world.hart;
     unsigned steps = 0;
 
+    /* A tenant could see to it that the hart is always wanted: every other call goes on. */
+    if (hart_is_wanted() && !tenant->loader.waited) {
+        tenant->loader.waited = true;
+        return;
+    }
+    tenant->loader.waited = false;
     do {
         if (tenant->loader.phase == LOADER_DONE) {
             shared_enter(hart);

@@ -31,6 +31,7 @@ struct loader {
     enum loader_phase phase;
     bool copies; /* whether the images follow when the memory is clear */
     bool placed; /* they are there: only what follows them in memory is cleared */
+    bool waited; /* the last piece came later, since the hart was wanted: the next one does not */
     uint32_t item;
     uint64_t offset;
 };

@@ -423,6 +423,32 @@ static void test_shutdown_while_loading(void **state)
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
 }
 
+static uint64_t loaded_bytes(void)
+{
+    return RTOS->loader.offset + RTOS->loader.item * 0x100000000;
+}
+
+/* What the hart is wanted for comes first, but if it is wanted always the tenant is loaded too. */
+static void test_every_other_step_loads_when_the_hart_is_wanted(void **state)
+{
+    uint64_t before;
+
+    (void)state;
+    start_all();
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (unsigned i = 0; i < 3; i++) {
+        before = loaded_bytes();
+        tenant_load_step(RTOS);
+        assert_int_equal(loaded_bytes(), before);
+        tenant_load_step(RTOS);
+        assert_true(loaded_bytes() > before);
+    }
+    csr_file_write("mip", 0);
+    before = loaded_bytes();
+    tenant_load_step(RTOS);
+    assert_true(loaded_bytes() > before);
+}
+
 static void test_reboot_wipes_and_starts_anew(void **state)
 {
     struct vhart *vhart;
@@ -1389,6 +1415,7 @@ int main(void)
         cmocka_unit_test_setup(test_images_are_loaded_by_priority, set_up),
         cmocka_unit_test_setup(test_shutdown, set_up),
         cmocka_unit_test_setup(test_shutdown_while_loading, set_up),
+        cmocka_unit_test_setup(test_every_other_step_loads_when_the_hart_is_wanted, set_up),
         cmocka_unit_test_setup(test_reboot_wipes_and_starts_anew, set_up),
         cmocka_unit_test_setup(test_reboots_do_not_refill_the_budget, set_up),
         cmocka_unit_test_setup(test_crash_is_named, set_up),
