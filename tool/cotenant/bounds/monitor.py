@@ -255,13 +255,13 @@ class MonitorBounds:
 
     def _unroll(self) -> None:
         """Give the caller of a recursion a callee of its own that does not call it."""
-        for index, each in enumerate(self.annotations.recursions, 1):
-            if not self.image.has(each.caller) or not self.image.has(each.callee):
-                continue
-            caller = self.functions.get(self.image.address(each.caller))
-            callee = self.functions.get(self.image.address(each.callee))
-            if caller is None or callee is None:
-                continue
+        pairs = [
+            (caller, callee)
+            for each in self.annotations.recursions
+            for caller in self._named(each.caller)
+            for callee in self._named(each.callee)
+        ]
+        for index, (caller, callee) in enumerate(pairs, 1):
             calls = {
                 address: tuple(each for each in callees if each != caller.entry)
                 for address, callees in callee.calls.items()
@@ -270,6 +270,10 @@ class MonitorBounds:
             number = callee.entry + index * COPY
             self.functions[number] = replace(callee, number=number, calls=calls)
             _redirect(caller, callee.entry, number)
+
+    def _named(self, name: str) -> list[Function]:
+        """Return the functions of a name; the compiler puts more behind it when it changes one."""
+        return [each for each in self.functions.values() if each.name.partition(".")[0] == name]
 
     def _know_sizes(self) -> None:
         """Give calls with a constant text or size a callee of their own, which knows that."""
