@@ -37,8 +37,19 @@ extern volatile uint64_t proof_csr;
 
 /* One hart at a time. */
 #define __atomic_load_n(place, order) (*(place))
+#define __atomic_store_n(place, value, order) (*(place) = (value))
 #define __atomic_fetch_add(place, value, order) ((void)(*(place) += (value)))
+#define __atomic_fetch_or(place, value, order) ((void)(*(place) |= (value)))
+#define __atomic_exchange_n(place, value, order) proof_exchange((place), (value))
 #define __atomic_thread_fence(order) ((void)0)
+
+static inline uint32_t proof_exchange(uint32_t *place, uint32_t value)
+{
+    uint32_t before = *place;
+
+    *place = value;
+    return before;
+}
 
 /* Hints to the compiler. */
 #define __asm__(...) ((void)0)
