@@ -28,9 +28,13 @@ static void start_client(struct tenant *client)
 static uint64_t load_queue(const struct virtio_device *device, uint32_t offset)
 {
     uint32_t number = offset / COTENANT_SERVED_QUEUE;
-    const struct virtqueue *queue = &device->queues[number];
+    const struct virtqueue *queue;
 
-    if (number >= device->type->queue_count(device) || !virtqueue_is_ready(queue)) {
+    if (number >= device->type->queue_count(device)) {
+        return 0;
+    }
+    queue = &device->queues[number];
+    if (!virtqueue_is_ready(queue)) {
         return 0;
     }
     switch (offset % COTENANT_SERVED_QUEUE) {
