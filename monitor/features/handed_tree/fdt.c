@@ -49,21 +49,24 @@ static void read_name(const struct fdt *tree, uint32_t at, struct fdt_item *item
 
 static void read_property(const struct fdt *tree, uint32_t at, struct fdt_item *item)
 {
-    uint32_t room = tree->structure_end - at;
+    uint32_t value = at + 2 * WORD;
+    uint32_t name;
 
     item->token = FDT_NONE;
-    if (room < 2 * WORD) {
+    if (value > tree->structure_end) {
         return;
     }
     item->size = word_at(&tree->bytes[at]);
     item->name_offset = word_at(&tree->bytes[at + WORD]);
-    if (item->size > room - 2 * WORD || item->name_offset >= tree->strings_size) {
+    name = tree->strings + item->name_offset;
+    if (item->size > tree->structure_end - value || name < tree->strings ||
+        name >= tree->strings_end) {
         return;
     }
     item->token = FDT_PROPERTY;
-    item->name = (const char *)&tree->bytes[tree->strings + item->name_offset];
-    item->value = &tree->bytes[at + 2 * WORD];
-    item->next = at + 2 * WORD + padded(item->size);
+    item->name = (const char *)&tree->bytes[name];
+    item->value = &tree->bytes[value];
+    item->next = value + padded(item->size);
 }
 
 struct fdt_item fdt_read(const struct fdt *tree, uint32_t at)
@@ -72,7 +75,7 @@ struct fdt_item fdt_read(const struct fdt *tree, uint32_t at)
     uint32_t token = FDT_NOTHING;
 
     while (token == FDT_NOTHING) {
-        if (item.next >= tree->structure_end) {
+        if (item.next > tree->structure_end - WORD) {
             return item;
         }
         token = word_at(&tree->bytes[item.next]);
@@ -117,19 +120,21 @@ static bool is_well_formed(const struct fdt *tree)
     return false;
 }
 
-/* A block of `size` bytes is in the tree, and behind its header. */
-static bool is_inside(const struct fdt *tree, uint32_t offset, uint32_t size)
+/* A block is in the tree, and behind its header. One that goes round the end of the numbers is not.
+ */
+static bool is_inside(const struct fdt *tree, uint32_t first, uint32_t end)
 {
-    return offset >= FDT_HEADER_SIZE && offset <= tree->size && size <= tree->size - offset;
+    return first >= FDT_HEADER_SIZE && first <= end && end <= tree->size;
 }
 
+/* The tree is not smaller than its header: other blocks have been found inside. */
 static bool find_reservations(struct fdt *tree)
 {
     uint32_t at = tree->reservations;
     uint8_t any = 1;
 
     while (any != 0) {
-        if (!is_inside(tree, at, RESERVATION)) {
+        if (at < FDT_HEADER_SIZE || at > tree->size - RESERVATION) {
             return false;
         }
         any = 0;
@@ -143,8 +148,6 @@ static bool find_reservations(struct fdt *tree)
 
 bool fdt_open(struct fdt *tree, const uint8_t *bytes, uint64_t room)
 {
-    uint32_t structure_size;
-
     tree->bytes = bytes;
     if (room < FDT_HEADER_SIZE || header_word(tree, FDT_HEADER_MAGIC) != FDT_MAGIC ||
         header_word(tree, FDT_HEADER_VERSION) < FDT_VERSION ||
@@ -156,15 +159,15 @@ bool fdt_open(struct fdt *tree, const uint8_t *bytes, uint64_t room)
     tree->strings = header_word(tree, FDT_HEADER_STRINGS);
     tree->strings_size = header_word(tree, FDT_HEADER_STRINGS_SIZE);
     tree->reservations = header_word(tree, FDT_HEADER_RESERVATIONS);
-    structure_size = header_word(tree, FDT_HEADER_STRUCTURE_SIZE);
+    tree->structure_end = tree->structure + header_word(tree, FDT_HEADER_STRUCTURE_SIZE);
+    tree->strings_end = tree->strings + tree->strings_size;
     if (tree->size > room || tree->size > FDT_MOST_SIZE ||
-        !is_inside(tree, tree->structure, structure_size) ||
-        !is_inside(tree, tree->strings, tree->strings_size) ||
-        (tree->structure | structure_size) % WORD != 0 || !find_reservations(tree)) {
+        !is_inside(tree, tree->structure, tree->structure_end) ||
+        !is_inside(tree, tree->strings, tree->strings_end) ||
+        (tree->structure | tree->structure_end) % WORD != 0 || !find_reservations(tree)) {
         return false;
     }
-    tree->structure_end = tree->structure + structure_size;
-    return (tree->strings_size == 0 || bytes[tree->strings + tree->strings_size - 1] == '\0') &&
+    return (tree->strings_size == 0 || bytes[tree->strings_end - 1] == '\0') &&
            is_well_formed(tree);
 }
 

@@ -48,6 +48,7 @@ struct fdt {
     uint32_t structure_end;
     uint32_t strings;
     uint32_t strings_size;
+    uint32_t strings_end;
     uint32_t reservations;
     uint32_t reservations_size; /* with the pair of zeros that ends them */
 };
