@@ -507,14 +507,12 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
     return true;
 }
 
-static bool has_selected(const struct virtio_device *device)
-{
-    return device->queue_select < device->type->queue_count(device);
-}
-
+/* The queue that the driver has selected, or NULL. */
 static struct virtqueue *selected(struct virtio_device *device)
 {
-    return has_selected(device) ? &device->queues[device->queue_select] : NULL;
+    return device->queue_select < device->type->queue_count(device)
+               ? &device->queues[device->queue_select]
+               : NULL;
 }
 
 static uint64_t offered(const struct virtio_device *device)
@@ -535,8 +533,10 @@ static void set_half(uint64_t *value, uint32_t select, uint32_t bits)
     }
 }
 
-static uint32_t read_register(const struct virtio_device *device, uint32_t offset)
+static uint32_t read_register(struct virtio_device *device, uint32_t offset)
 {
+    const struct virtqueue *queue;
+
     switch (offset) {
     case REG_MAGIC:
         return MAGIC;
@@ -549,9 +549,10 @@ static uint32_t read_register(const struct virtio_device *device, uint32_t offse
     case REG_DEVICE_FEATURES:
         return half(offered(device), device->feature_select);
     case REG_QUEUE_SIZE_MAX:
-        return has_selected(device) ? VIRTQUEUE_MOST : 0;
+        return selected(device) != NULL ? VIRTQUEUE_MOST : 0;
     case REG_QUEUE_READY:
-        return has_selected(device) && virtqueue_is_ready(&device->queues[device->queue_select]);
+        queue = selected(device);
+        return queue != NULL && virtqueue_is_ready(queue);
     case REG_INTERRUPT_STATUS:
         return device->interrupts;
     case REG_STATUS:
@@ -568,7 +569,7 @@ static bool is_too_wide(uint32_t size)
     return size > sizeof(uint32_t);
 }
 
-uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32_t size)
+uint32_t virtio_read(struct virtio_device *device, uint32_t offset, uint32_t size)
 {
     if (is_too_wide(size)) {
         return 0;

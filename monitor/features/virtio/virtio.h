@@ -67,7 +67,7 @@ static inline uint64_t virtio_window_offset(const struct tenant *tenant, uint64_
  * that is to be made again (see virtio_type.notify). Registers that do not exist, and those that
  * are not accessed as they must be (section 4.2.2.2), read 0 and ignore writes.
  */
-uint32_t virtio_read(const struct virtio_device *device, uint32_t offset, uint32_t size);
+uint32_t virtio_read(struct virtio_device *device, uint32_t offset, uint32_t size);
 bool virtio_write(struct virtio_device *device, uint32_t offset, uint32_t size, uint32_t value);
 
 /* For types of devices. Its driver has set it up and has not broken it. */
