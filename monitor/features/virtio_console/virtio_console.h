@@ -34,7 +34,10 @@ struct virtio_port_service {
     void (*begin)(struct virtio_port *port);
     /* How many bytes it can take in a few hundred instructions, 1 at least. NULL: any number. */
     uint32_t (*appetite)(const struct virtio_port *port);
-    /* The tenant has sent these bytes, 1..64; `last`: they end a buffer that it sent. */
+    /*
+     * The tenant has sent these bytes, 1..64, or 1..128 where appetite() is given; `last`: they end
+     * a buffer that it sent.
+     */
     void (*receive)(struct virtio_port *port, const uint8_t *bytes, uint32_t length, bool last);
     /* There is something to send: nothing is received before that has gone. */
     bool (*has_more)(const struct virtio_port *port);
