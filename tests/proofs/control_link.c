@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as requests of the control protocol, in pieces of any size; answers of any length. */
+/*
+ * Any bytes as requests of the control protocol, in pieces of any size, or one by one by the
+ * console line; answers of any length.
+ */
 #include "features/control/control.h"
 
 #include "arch/memory.h"
+#include "core/console_mux.h"
+#include "core/hooks.h"
 #include "proof.h"
+
+#include "features/control/line.c"
+
+HAS_ENTRIES(machine_begins, &machine_begins_begin);
 
 #define MOST_AT_ONCE 600
 
+const struct console_control *console_control;
 static struct control_link link;
 static uint8_t bytes[MOST_AT_ONCE];
 
@@ -68,11 +78,21 @@ static void look_at_next(void)
     }
 }
 
+static void use_line(void)
+{
+    if (console_control->waiting() != 0) {
+        console_control->next();
+    } else {
+        console_control->take(any8());
+    }
+}
+
 int main(void)
 {
     control_init(&link, any_up_to(CONTROL_OUTSIDE), any32(), any32());
+    machine_begins();
     while (any_bool()) {
-        switch (any_up_to(6)) {
+        switch (any_up_to(7)) {
         case 0:
             MAKE_ANY(bytes);
             control_take(&link, bytes, any_up_to(MOST_AT_ONCE));
@@ -93,6 +113,9 @@ int main(void)
             break;
         case 5:
             look_at_next();
+            break;
+        case 6:
+            use_line();
             break;
         default:
             control_reset(&link);
