@@ -136,19 +136,27 @@ world_change fast_wake(struct hart *hart, uint64_t now)
 
 /*
  * `next`, which fast_wait() would give the hart, may have its registers elsewhere: they come first.
- * The running one cannot go on then without hart_schedule(), which brings its own back.
+ * The running one cannot go on then without hart_schedule(), which brings its own back, and is not
+ * foreseen. To wait it may.
  */
 __attribute__((noinline, noclone, cold)) static world_change
-wait_with_more(struct hart *hart, const struct vhart *running, struct vhart *next)
+wait_with_more(struct hart *hart, struct vhart *running, struct vhart *next)
 {
     const struct schedulable *due = hart->scheduler.waiting;
     world_change change;
+    bool brings;
 
     if (!HAS(fp) || running->special != 0 || next->limited || next->loading) {
         return NO_CHANGE;
     }
     fp_claim(next);
+    brings = running->brings_registers;
+    running->brings_registers = false;
     change = due == NULL || due->wake > hart_now(hart) ? fast_wait(hart) : NO_CHANGE;
+    running->brings_registers = brings;
+    if (brings && hart->next_up == &running->schedulable) {
+        hart->next_up = NULL;
+    }
     hart->reschedule = change == NO_CHANGE;
     return change;
 }
