@@ -56,11 +56,18 @@ static bool chance(uint32_t one_in)
     return random_below(&source, one_in) == 0;
 }
 
+/* The one whose registers another one has displaced, by its number; or COUNT. */
+static int displaced;
+
 /* Takes its time, so that another vhart may become due meanwhile. */
 void fp_claim(struct vhart *vhart)
 {
     assert_true(vhart->brings_registers);
     vhart->brings_registers = false;
+    if (chance(2)) {
+        HART->loaded->brings_registers = true;
+        displaced = (int)(HART->loaded - now_is.vharts);
+    }
     mtime += random_below(&source, 3);
     if (chance(20)) {
         csr_file_write("mip", INTERRUPT_STI);
@@ -142,6 +149,9 @@ static void plain_schedule(void)
     timer_program(HART, vhart, event);
     if (HART->loaded != vhart) {
         vhart->brings_registers = false;
+        if (displaced != COUNT) {
+            now_is.vharts[displaced].brings_registers = true;
+        }
         fast_route(HART, vhart);
         HART->loaded = vhart;
     }
@@ -167,6 +177,7 @@ static void make_past(void)
 /* False where nobody has the hart: then there is nothing to switch from. */
 static bool begin(void)
 {
+    displaced = COUNT;
     make_state();
     make_past();
     plain_schedule();
@@ -226,6 +237,9 @@ static void allow_claim(void)
             before.vharts[i].brings_registers = false;
             before.hart.reschedule = true;
         }
+    }
+    if (displaced != COUNT) {
+        before.vharts[displaced].brings_registers = true;
     }
 }
 
