@@ -17,7 +17,7 @@ from itertools import count as numbers
 from cotenant import images
 from cotenant.bench.guard import busy_ns
 from cotenant.bench.row import Row, row
-from cotenant.bench.systems import Value, linux, payload, running, system
+from cotenant.bench.systems import NO_SELF_TESTS, Value, linux, payload, running, system
 from cotenant.errors import BenchError
 from cotenant.run.session import Session
 
@@ -36,7 +36,7 @@ _QEMU_DISK = ("-drive", "if=none,id=disk,driver=null-co,read-zeroes=on,size=1G")
 # What nc is to send has no end, or it would end too early.
 _LISTEN = "mkfifo /tmp/open; while :; do nc -l -p 7 <>/tmp/open >/dev/null; done"
 _OTHERS = (
-    "loglevel=4 modules=virtio_mmio,virtio_blk,virtio_net"
+    f"loglevel=4 {NO_SELF_TESTS} modules=virtio_mmio,virtio_blk,virtio_net"
     f' addresses=eth0={_OTHER_ADDRESS}/24 start="{_LISTEN}"'
 )
 _NETWORK = f"ip addr add {_OWN_ADDRESS}/24 dev tap0; ip link set tap0 up; ip link set lo up"
@@ -137,7 +137,7 @@ def _owner(**keys: Value) -> str:
         OWNER,
         memory="512M",
         initrd="debian-host-initramfs",
-        arguments="console=ttyS0 loglevel=4 modules=virtio_mmio,virtio_blk,tun",
+        arguments=f"console=ttyS0 loglevel=4 {NO_SELF_TESTS} modules=virtio_mmio,virtio_blk,tun",
         devices=["virtio0"],
         trusted=True,
         **keys,
