@@ -155,7 +155,7 @@ class _Guest:
         devices = f"--disk /dev/vda,readonly{option} --net tap0"
         up = "until ip link show tap0 >/dev/null 2>&1; do usleep 10000; done"
         _must(session, OWNER, f"{run} {devices} </dev/null >/tmp/log 2>&1 & {up}; {_NETWORK}")
-        listen = f"rm -f /tmp/open; killall nc; ({_LISTEN}) >/dev/null 2>&1 &"
+        listen = f"rm -f /tmp/open; ({_LISTEN}) >/dev/null 2>&1 & echo $! >/tmp/listener"
         _must(session, OWNER, f"{_REACH}; {listen}")
 
     def owner_busy(self, command: str) -> float:
@@ -171,8 +171,9 @@ class _Guest:
         return _busy_ns(self._session, typed)
 
     def end(self) -> None:
-        """End the guest; its tap device goes with it."""
-        _must(self._session, OWNER, f"cohost stop {OTHER}; killall nc; sleep 1")
+        """End the guest; its tap device goes with it, and the owner's listener."""
+        stop = f"cohost stop {OTHER}; kill $(cat /tmp/listener); killall nc; sleep 1"
+        _must(self._session, OWNER, stop)
 
 
 def _busy_ns(session: Session, command: str) -> int:
