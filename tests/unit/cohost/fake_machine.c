@@ -357,7 +357,7 @@ static bool do_line(struct fake_vhart *vhart, const char *line, const volatile b
         store(vhart, a, size, b);
     } else if (sscanf(line, "load %lx %u", &a, &size) == 2) {
         vhart->address = run->address = a;
-        run->size = size;
+        run->size = size | COTENANT_HOSTED_UNSIGNED; /* lbu, lhu, lwu, ld */
         vhart->pending = 'l';
         run->reason = COTENANT_HOSTED_EXIT_LOAD;
     } else if (sscanf(line, "sbi %lx %lx %lx %lx %lx", &a, &b, &c, &d, &e) == 5) {
