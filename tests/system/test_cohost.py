@@ -77,7 +77,10 @@ def try_governors(session: Session) -> None:
 def try_taskset(session: Session, name: str) -> None:
     """The harts of a guest run where the threads of its process may."""
     listed = json.loads(answer(session, "cohost --json list"))["guests"]
-    [pid] = (each["pid"] for each in listed if each["name"] == name)
+    [(pid, cpus)] = ((each["pid"], each["cpus"]) for each in listed if each["name"] == name)
+    # A thread for each, two more for the process and its devices; it is listed before they start.
+    started = f"[ $(ls /proc/{pid}/task | wc -l) -ge {2 + cpus} ]"
+    answer(session, f"until {started}; do usleep 50000; done")
     look = f"cut -d ' ' -f 1,14,39 /proc/{pid}/task/*/stat"  # thread, ticks of user time, hart
     for hart in (0, 1):
         each = f"taskset -p {1 << hart} $thread"
