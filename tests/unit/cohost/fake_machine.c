@@ -355,9 +355,10 @@ static bool do_line(struct fake_vhart *vhart, const char *line, const volatile b
 
     if (sscanf(line, "store %lx %u %lx", &a, &size, &b) == 3) {
         store(vhart, a, size, b);
-    } else if (sscanf(line, "load %lx %u", &a, &size) == 2) {
+    } else if (sscanf(line, "load %lx %u", &a, &size) == 2 ||
+               sscanf(line, "load-signed %lx %u", &a, &size) == 2) {
         vhart->address = run->address = a;
-        run->size = size | COTENANT_HOSTED_UNSIGNED; /* lbu, lhu, lwu, ld */
+        run->size = line[4] == '-' ? size : size | COTENANT_HOSTED_UNSIGNED;
         vhart->pending = 'l';
         run->reason = COTENANT_HOSTED_EXIT_LOAD;
     } else if (sscanf(line, "sbi %lx %lx %lx %lx %lx", &a, &b, &c, &d, &e) == 5) {

@@ -446,8 +446,8 @@ def test_transmit_interrupts(host: Host) -> None:
 
 
 def test_a_load_fills_the_register(host: Host) -> None:
-    """Extended by the sign, or with bit 8 beside the size by zeros: the register with FIFOs on."""
-    script = f"store {UART + 8:x} 1 1\nload {UART + 8:x} 1\nload {UART + 8:x} 257\n"
+    """Extended by the sign or by zeros: the register that says that FIFOs are on."""
+    script = f"store {UART + 8:x} 1 1\nload-signed {UART + 8:x} 1\nload {UART + 8:x} 1\n"
     assert host.run(script + POWEROFF).returncode == DONE
     loaded = [line.split()[-1] for line in host.log.splitlines() if " load " in line]
     assert loaded == ["ffffffffffffffc1", "c1"]
