@@ -117,7 +117,7 @@ interrupt:
 /* t0 is the time. */
 another_event:
     save_world
-    mv a1, t0
+1:  mv a1, t0
     call fast_wake
     switch_world
 2:  mv a0, tp
@@ -130,7 +130,7 @@ fast_exception:
 plain_path:
     save_world
     csrr t0, mcause
-    bltz t0, 3b
+    bltz t0, 6f
     addi t0, t0, -CAUSE_ILLEGAL_INSTRUCTION
     beqz t0, 4f
     addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_LOAD_ACCESS
@@ -146,6 +146,12 @@ plain_path:
 4:  call fast_wait
     switch_world
     j 2b
+6:  slli t0, t0, 1
+    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
+    bnez t0, 3b
+    ld t0, HART_MTIME(tp) /* without the fast paths: trap_plain_entry */
+    ld t0, 0(t0)
+    j 1b
 
 /* Without a feature that emulates registers: NO_CHANGE. */
     .weak fast_load, fast_store
