@@ -15,12 +15,6 @@ void physical_copy(uint64_t destination, const void *source, size_t size);
 /* Clears `size` bytes at physical address `destination`; fast when it is 8-byte aligned. */
 void physical_clear(uint64_t destination, size_t size);
 
-/*
- * How many bytes are zero at physical address `source` in front of the first word of 8 that is not:
- * both numbers are multiples of 8.
- */
-size_t physical_zeros(uint64_t source, size_t size);
-
 /* The C library's functions, which the compiler may call by itself. */
 void *memcpy(void *restrict destination, const void *restrict source, size_t size);
 void *memset(void *destination, int value, size_t size);

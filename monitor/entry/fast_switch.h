@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two world switches that happen all the time, decided in a few instructions: a vhart of higher
- * priority is due, and a vhart waits while another is ready. Called by the trap entry before
- * trap_dispatch(), in the same state; each either does everything that trap_dispatch() and
- * hart_schedule() would have done, or changes nothing and returns NO_CHANGE: whatever is out of
- * the ordinary is left to them. They are leaves, so that the compiler saves no register again.
- *
- * tests/system/test_instruction_counts.py holds the counts of the whole paths.
+ * The two world switches that happen all the time, decided in a few instructions
+ * (features/fast_switch): a vhart of higher priority is due, and a vhart waits while another is
+ * ready. Called by the trap entry before trap_dispatch(), in the same state; each either does
+ * everything that trap_dispatch() and hart_schedule() would have done, or changes nothing and
+ * returns NO_CHANGE: whatever is out of the ordinary is left to them. So does all of it without the
+ * feature.
  */
 #ifndef COTENANT_ENTRY_FAST_SWITCH_H
 #define COTENANT_ENTRY_FAST_SWITCH_H
@@ -16,12 +15,7 @@
 #include "core/hart.h"
 #include "core/messages.h"
 #include "core/vhart.h"
-#include "device/plic.h"
 #include "entry/trap.h"
-
-/* What the compiler is to lay out the shortest paths for. */
-#define LIKELY(condition) __builtin_expect(condition, true)
-#define UNLIKELY(condition) __builtin_expect(condition, false)
 
 /* A machine timer interrupt, at `now`. */
 world_change fast_wake(struct hart *hart, uint64_t now);
@@ -81,6 +75,7 @@ static inline void fast_publish(struct hart *hart, struct vhart *vhart)
  * Notes which vhart will be due while the scheduler's running entity has the hart: the head of the
  * waiting list, if it goes before the running one and there are no budgets (less than 2^63), no
  * registers that it brings along, and no images to think of. Called whenever a vhart gets the hart.
+ * Only fast_wake() reads it.
  */
 static inline void fast_foresee(struct hart *hart)
 {
@@ -92,50 +87,6 @@ static inline void fast_foresee(struct hart *hart)
                         vhart_of(due)->special != 0)) {
         hart->next_up = NULL;
     }
-}
-
-/*
- * Gives the hart from `from`, which is loaded, to the scheduler's running entity, which has been
- * chosen without schedule_next() and brings no registers; `event` is when another vhart needs it.
- * `native`: timer_is_native(). `due`: mostly it has waited for its deadline.
- */
-__attribute__((always_inline)) static inline world_change fast_give(struct hart *hart,
-                                                                    struct vhart *from,
-                                                                    uint64_t now, uint64_t event,
-                                                                    bool native, bool due)
-{
-    struct vhart *to = vhart_of(hart->scheduler.running);
-    uint64_t work = hart->work_due + to->work_patience;
-    uint64_t deadline;
-
-    if (work < event) {
-        event = work;
-    }
-    to->schedulable.switches++;
-    deadline = event;
-    if (LIKELY(!native)) {
-        uint64_t own = to->world.deadline;
-
-        if (__builtin_expect(own <= now, due)) {
-            to->world.deadline = TIME_NEVER;
-            to->world.pending |= INTERRUPT_STI;
-        } else if (own < event) {
-            deadline = own;
-        }
-    }
-    hart->event_deadline = event;
-    *hart->mtimecmp = deadline;
-    fast_route(hart, to);
-    fast_publish(hart, to);
-    return change_world(&from->world, &to->world);
-}
-
-/* fast_give() with what the scheduler and fast_foresee() say. */
-static inline world_change fast_hand_over(struct hart *hart, struct vhart *from, uint64_t now)
-{
-    fast_foresee(hart);
-    return fast_give(hart, from, now, schedule_deadline(&hart->scheduler, now),
-                     timer_is_native(hart), false);
 }
 
 #endif

@@ -165,7 +165,9 @@ world_change hart_schedule(struct hart *hart)
             take_registers(vhart);
             timer_check(vhart, now);
             timer_program(hart, vhart, event);
-            fast_foresee(hart);
+            if (HAS(fast_switch)) {
+                fast_foresee(hart);
+            }
             /* Each time another one has become due, which waits no more when the scheduler is asked
              * again: that ends. */
             if (!schedule_is_outdated(&hart->scheduler, hart_now(hart))) {

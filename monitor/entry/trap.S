@@ -153,14 +153,6 @@ plain_path:
     ld t0, 0(t0)
     j 1b
 
-/* Without a feature that emulates registers: NO_CHANGE. */
-    .weak fast_load, fast_store
-fast_load:
-fast_store:
-    li a0, 0
-    li a1, 0
-    ret
-
 /* The trap entry without the fast paths. */
     .globl trap_plain_entry
     .balign 4

@@ -21,6 +21,7 @@ WHAT = {
     "dbtr": "debug triggers (SBI DBTR)",
     "decode": "decoding of loads and stores",
     "device_reset": "reset of tenants' devices",
+    "fast_switch": "shortcuts for frequent world switches",
     "fast_uart": "a short path for bytes to a virtual UART, and for virtual interrupts",
     "finisher": "test finishers of tenants in machine mode",
     "foreground": "groups of tenants that take turns",
@@ -104,7 +105,12 @@ def used(system: System) -> frozenset[str]:
 
 def _kept(system: System) -> set[str]:
     """Return what a system does not ask for in its description, and is likely to want."""
-    return {"commands"} if system.board.misaligned else {"commands", "misaligned"}
+    kept = {
+        "commands": True,
+        "fast_switch": any(len(system.sharing(hart.id)) > 1 for hart in system.harts),
+        "misaligned": not system.board.misaligned,
+    }
+    return {name for name, wanted in kept.items() if wanted}
 
 
 def chosen(system: System) -> frozenset[str]:

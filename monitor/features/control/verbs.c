@@ -15,6 +15,7 @@
 #include "features/control/control.h"
 #include "features/control/idle.h"
 #include "features/control/save_restore.h"
+#include "features/control/zeros.h"
 
 _Static_assert(COTENANT_COMMAND_LOAD == COMMAND_LOAD && COTENANT_COMMAND_START == COMMAND_START &&
                    COTENANT_COMMAND_STOP == COMMAND_STOP &&

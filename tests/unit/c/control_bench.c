@@ -13,6 +13,7 @@
 #include "core/monitor_log.h"
 #include "core/work.h"
 #include "features/control/save_restore.h"
+#include "features/control/zeros.h"
 #include "features/plic/routing.h"
 
 uint8_t bench_memory[BENCH_CONTROL_TENANTS][BENCH_MEMORY];

@@ -5,6 +5,7 @@
 #define memset monitor_memset
 #define memcmp monitor_memcmp
 #include "../../../monitor/arch/memory.c"
+#include "../../../monitor/features/control/zeros.c"
 #undef memcpy
 #undef memset
 #undef memcmp

@@ -32,6 +32,8 @@ def second(*lines: str) -> str:
 
 KEPT = {"commands", "terminal"}
 PLIC = {"decode", "plic"}
+SHARED = {"fast_switch"}
+"""where tenants share a hart"""
 
 
 def test_the_full_monitor_is_the_default(workshop: Workshop) -> None:
@@ -45,35 +47,36 @@ def test_a_lone_rtos_needs_next_to_nothing(workshop: Workshop) -> None:
 
 
 def test_linux_with_devices(workshop: Workshop) -> None:
-    assert chosen(workshop, LINUX + RTOS + LEAN) == KEPT | PLIC | {"device_reset", "fp", "guard"}
+    expected = KEPT | PLIC | SHARED | {"device_reset", "fp", "guard"}
+    assert chosen(workshop, LINUX + RTOS + LEAN) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "needed"),
     [
         ("harts = [1]\n" + second(), {"harts", "susp"}),
-        (second().replace("uart = false", "uart = true"), PLIC),
+        (second().replace("uart = false", "uart = true"), PLIC | SHARED),
         (
             second() + '[channel.c]\nkind = "net"\nends = ["rtos", "second"]',
-            PLIC | {"virtio_net", "virtio"},
+            PLIC | SHARED | {"virtio_net", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "stream"\nends = ["rtos", "second"]',
-            PLIC | {"virtio_console", "virtio"},
+            PLIC | SHARED | {"virtio_console", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "memory"\nsize = "64K"\nends = ["rtos", "second"]',
-            PLIC | {"virtio_console", "virtio"},
+            PLIC | SHARED | {"virtio_console", "virtio"},
         ),
         (
             second() + '[channel.c]\nkind = "socket"\nends = ["rtos", "second"]',
-            PLIC | {"virtio_socket", "virtio"},
+            PLIC | SHARED | {"virtio_socket", "virtio"},
         ),
         ("control = true\n", PLIC | {"control", "control_port", "virtio_console", "virtio"}),
         ('watch = { policy = "restart", within = "1s" }\n', PLIC | {"watch"}),
         (
             second() + '[group.g]\nmembers = ["rtos", "second"]',
-            PLIC | {"foreground", "susp", "virtio", "virtio_input"},
+            PLIC | SHARED | {"foreground", "susp", "virtio", "virtio_input"},
         ),
         ('devices = ["virtio0"]\n', PLIC | {"device_reset", "guard"}),
         ('devices = ["virtio0"]\ntrusted = true\n', PLIC | {"device_reset"}),

@@ -9,8 +9,8 @@ from cotenant import monitor_parts, paths
 from cotenant.monitor_build import code_lines, source_files
 from cotenant.monitor_parts import CORE, Part
 
-CEILING = 6_220
-"""lines of the core, above its budget of 6,000 (docs/performance/budgets.md): it only falls"""
+CEILING = 6_000
+"""the budget of the core, in lines (docs/performance/size.md)"""
 
 FEATURE_CEILINGS = {"machine": 1_500, "hosted": 898}
 """lines of features that have a limit of their own: these numbers only fall"""

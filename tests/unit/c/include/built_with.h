@@ -3,6 +3,7 @@
 #define WITH_check 1
 #define WITH_bus_protection 1
 #define WITH_plic 1
+#define WITH_fast_switch 1
 #define WITH_fast_uart 1
 #define WITH_fp 1
 #define WITH_harts 1

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The shortcuts of entry/fast_switch.h. They are leaves, so that the compiler saves no register.
+ * tests/system/test_instruction_counts.py holds the counts of the whole paths.
+ */
 #include "entry/fast_switch.h"
 
 #include "arch/csr.h"
 #include "arch/instruction.h"
 #include "core/attended.h"
 #include "core/clock.h"
+
+FEATURE(fast_switch);
+
+/* What the compiler is to lay out the shortest paths for. */
+#define LIKELY(condition) __builtin_expect(condition, true)
+#define UNLIKELY(condition) __builtin_expect(condition, false)
 
 /* From the lower bit of MPP to the sign. */
 #define MSTATUS_MPP_S_TO_SIGN 52
@@ -41,6 +51,42 @@ foresee(struct hart *hart, struct schedulable *first, uint32_t priority)
         }
     }
     return waiting->wake;
+}
+
+/*
+ * Gives the hart from `from`, which is loaded, to the scheduler's running entity, which has been
+ * chosen without schedule_next() and brings no registers; `event` is when another vhart needs it.
+ * `native`: timer_is_native(). `due`: mostly it has waited for its deadline.
+ */
+__attribute__((always_inline)) static inline world_change fast_give(struct hart *hart,
+                                                                    struct vhart *from,
+                                                                    uint64_t now, uint64_t event,
+                                                                    bool native, bool due)
+{
+    struct vhart *to = vhart_of(hart->scheduler.running);
+    uint64_t work = hart->work_due + to->work_patience;
+    uint64_t deadline;
+
+    if (work < event) {
+        event = work;
+    }
+    to->schedulable.switches++;
+    deadline = event;
+    if (LIKELY(!native)) {
+        uint64_t own = to->world.deadline;
+
+        if (__builtin_expect(own <= now, due)) {
+            to->world.deadline = TIME_NEVER;
+            to->world.pending |= INTERRUPT_STI;
+        } else if (own < event) {
+            deadline = own;
+        }
+    }
+    hart->event_deadline = event;
+    *hart->mtimecmp = deadline;
+    fast_route(hart, to);
+    fast_publish(hart, to);
+    return change_world(&from->world, &to->world);
 }
 
 /*
