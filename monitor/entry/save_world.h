@@ -38,6 +38,13 @@
     sd t1, REGISTER(6)(sp)
     .endm
 
+/* Goes to `others` unless t0, the cause of an interrupt, is the machine timer's. Changes t0. */
+    .macro unless_timer others
+    slli t0, t0, 1
+    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
+    bnez t0, \others
+    .endm
+
 /*
  * The machine timer's interrupt, with t0 and t1 free. If it is for the running vhart alone, as its
  * deadline has come, and no other event has: shows it as STIP and programs the next event. Else

@@ -108,9 +108,7 @@ fast_exit:
  * come, and no other event has. Shows it as STIP and programs the next event.
  */
 interrupt:
-    slli t0, t0, 1
-    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
-    bnez t0, plain_path
+    unless_timer plain_path
     show_timer another_event
     j fast_exit
 
@@ -146,10 +144,8 @@ plain_path:
 4:  call fast_wait
     switch_world
     j 2b
-6:  slli t0, t0, 1
-    addi t0, t0, -(7 << 1) /* CAUSE_INTERRUPT_MTI without its interrupt bit */
-    bnez t0, 3b
-    ld t0, HART_MTIME(tp) /* without the fast paths: trap_plain_entry */
+6:  unless_timer 3b
+    ld t0, HART_MTIME(tp) /* by trap_plain_entry: nobody has looked at the time */
     ld t0, 0(t0)
     j 1b
 
