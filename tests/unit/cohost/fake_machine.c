@@ -302,6 +302,16 @@ static uint32_t start(const struct hosted_request *request)
     return COTENANT_HOSTED_OK;
 }
 
+static bool is_a_range(uint64_t address, uint64_t size)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        if (memory.ranges[i].address == address && memory.ranges[i].size == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static uint32_t carry_out(struct hosted_request *request)
 {
     if (request->operation == COTENANT_HOSTED_CREATE) {
@@ -315,7 +325,7 @@ static uint32_t carry_out(struct hosted_request *request)
         return COTENANT_HOSTED_BUSY;
     }
     if (request->operation == COTENANT_HOSTED_LEND &&
-        memory_at(request->address, request->size) == NULL) {
+        !is_a_range(request->address, request->size)) {
         return COTENANT_HOSTED_RANGE;
     }
     return request->operation == COTENANT_HOSTED_START ? start(request) : COTENANT_HOSTED_OK;
