@@ -37,38 +37,36 @@ static int by_physical(const void *left, const void *right)
     return (a->physical > b->physical) - (a->physical < b->physical);
 }
 
-/* Where a page of a file lies. */
-static uint64_t find_physical(int file, uint64_t offset)
+/* Finds out where pages lie whose offsets in a file follow each other. False: it cannot be told. */
+static bool locate(struct page *first, size_t count)
 {
-    void *place = mmap(NULL, GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)offset);
-    uint64_t physical;
+    uint8_t *place = mmap(NULL, count * GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, first->file,
+                          (off_t)first->offset);
 
     if (place == MAP_FAILED) {
-        return UINT64_MAX;
+        return false;
     }
-    physical = machine_physical(place, file, offset);
-    munmap(place, GRAIN);
-    return physical;
+    for (size_t i = 0; i < count; i++) {
+        first[i].physical = machine_physical(place + i * GRAIN, first->file, first[i].offset);
+    }
+    munmap(place, count * GRAIN);
+    return true;
 }
 
 /* Adds pages to the file, up to so many altogether. Returns whether all of them came. */
 static bool add_pages(int file, size_t count)
 {
-    while (page_count < count) {
-        uint64_t offset = next_offset, physical;
+    size_t first = page_count, added = page_count;
 
-        if (!machine_add_page(file, offset)) {
-            return false;
-        }
-        physical = find_physical(file, offset);
-        if (physical == UINT64_MAX) {
-            return false;
-        }
-        pages[page_count] = (struct page){physical, offset, file};
-        page_count++;
+    while (added < count && machine_add_page(file, next_offset)) {
+        pages[added++] = (struct page){.offset = next_offset, .file = file};
         next_offset += GRAIN;
     }
-    return true;
+    if (added > first && !locate(&pages[first], added - first)) {
+        return false;
+    }
+    page_count = added;
+    return added == count;
 }
 
 /* Chooses among the pages that are there. `addresses`: room for that many. */
@@ -86,11 +84,12 @@ static bool in_range(const struct range *range, uint64_t address)
     return address - range->address < range->size;
 }
 
-static uint8_t *map_page(void *place, const struct page *page)
+/* Maps pages whose offsets in their file follow each other. */
+static uint8_t *map_pages(void *place, const struct page *first, size_t count)
 {
     int fixed = place == NULL ? 0 : MAP_FIXED;
-    void *bytes = mmap(place, GRAIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | fixed,
-                       page->file, (off_t)page->offset);
+    void *bytes = mmap(place, count * GRAIN, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_POPULATE | fixed, first->file, (off_t)first->offset);
 
     if (bytes == MAP_FAILED) {
         fail_errno("map", "the guest's memory");
@@ -129,6 +128,7 @@ static void give_back_rest(void)
 static void put_in_order(void)
 {
     uint64_t offset = 0;
+    struct page now;
 
     memory.file = machine_memory_file();
     machine_hold_pool();
@@ -143,8 +143,9 @@ static void put_in_order(void)
         }
         pages[i].file = memory.file;
         pages[i].offset = offset;
-        if (!machine_add_page(memory.file, offset) ||
-            find_physical(memory.file, offset) != pages[i].physical) {
+        now = pages[i];
+        if (!machine_add_page(memory.file, offset) || !locate(&now, 1) ||
+            now.physical != pages[i].physical) {
             machine_release_pool();
             fail_start("another program took huge pages of the host just now; try again");
         }
@@ -153,20 +154,35 @@ static void put_in_order(void)
     machine_release_pool();
 }
 
+/* How many pages from this one on follow each other, in memory and in the file. */
+static size_t count_in_line(size_t first)
+{
+    size_t count = 1;
+
+    while (first + count < page_count &&
+           range_of(&pages[first]) == range_of(&pages[first + count]) &&
+           pages[first + count].physical - pages[first].physical == count * GRAIN &&
+           pages[first + count].offset - pages[first].offset == count * GRAIN) {
+        count++;
+    }
+    return count;
+}
+
 /* Maps the pages that were chosen and one that is this program's and the monitor's. */
 static void map_chosen(void)
 {
     for (unsigned i = 0; i < memory.count; i++) {
         memory.bytes[i] = memory_reserve(memory.ranges[i].size);
     }
-    for (size_t i = 0; i < page_count; i++) {
+    for (size_t i = 0, count; i < page_count; i += count) {
         const struct range *range = range_of(&pages[i]);
 
+        count = range == NULL ? 1 : count_in_line(i);
         if (range != NULL) {
-            map_page(memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
-                     &pages[i]);
+            map_pages(memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
+                      &pages[i], count);
         } else if (memory.shared == NULL) {
-            memory.shared = map_page(NULL, &pages[i]);
+            memory.shared = map_pages(NULL, &pages[i], 1);
             memory.shared_address = pages[i].physical;
         }
     }
@@ -311,6 +327,6 @@ void huge_pages_take_shared(void)
     if (!add_pages(machine_memory_file(), 1)) {
         fail_start("the host has no piece of 2 MiB free");
     }
-    memory.shared = map_page(NULL, &shared);
+    memory.shared = map_pages(NULL, &shared, 1);
     memory.shared_address = shared.physical;
 }
