@@ -5,9 +5,9 @@ The same kernel, program and load on both sides, in one run: on a tmpfs, where n
 kernel is measured, and on an ext4 in a file of the host's ext4, as in the paper.
 
 dbench repeats its load until its time is up, and the steps at the load's beginning move many more
-bytes than the others: what it reports depends on how far it gets. So each client makes whole
-passes, first one that does not count, and what is told is the instructions of the whole machine,
-without those in which the host's hart was idle.
+bytes than the others: what it reports depends on how far it gets. So each client makes a whole
+pass, after one that does not count, and what is told is the instructions of the whole machine,
+without those in which the host's hart was idle. Time is counted, so one pass is enough.
 """
 
 import re
@@ -31,8 +31,6 @@ CLIENTS = (1, 3, 10)
 # What the guest must reach of the host's throughput: KVM with the H extension, or better.
 _TMPFS = {1: 0.99, 3: 0.98, 10: 0.95}
 _EXT4 = dict.fromkeys(CLIENTS, 0.85)
-_PASSES = 2
-_PASSES_QUICK = 1
 # Of the load: a pass.
 _LINES = 4000
 # Ten clients have 240 MB of files.
@@ -46,7 +44,7 @@ _SCRIPT = "dbench.sh"
 _WATCH_SCRIPT = "watch.sh"
 # A line of the load's first version ends the program, with an exit status of 1.
 _COMMANDS = f"""#!/bin/busybox sh
-# dbench.sh DIRECTORY CLIENTS PASSES. In a guest, where it is the first process, a directory of ext4
+# dbench.sh DIRECTORY CLIENTS. In a guest, where it is the first process, a directory of ext4
 # is on the disk.
 if [ $$ = 1 ]; then
     /bin/busybox mount -t proc proc /proc
@@ -63,8 +61,8 @@ fi
     mkdir -p $1
     mount -t tmpfs -o size=80% tmpfs $1
 }}
-passes() {{
-    for pass in $(seq $3); do head -n {_LINES} /share/dbench/client.txt; done >/load
+pass() {{
+    head -n {_LINES} /share/dbench/client.txt >/load
     echo SMB end 0x0 >>/load
     for client in $(seq $2); do
         mkdir -p $1/$client
@@ -78,8 +76,8 @@ passes() {{
     echo dbench: now
     sleep 3
 }}
-passes $1 $2 1
-passes $1 $2 $3
+pass $1 $2
+pass $1 $2
 rm -rf $1/[0-9]*
 if [ $$ = 1 ] || [ $1 = /tmpfs ]; then umount $1; fi
 [ $$ != 1 ] || poweroff -f
@@ -120,8 +118,8 @@ _PLACES = (
 )
 
 
-def rows(quick: bool) -> list[Row]:
-    """Measure; the other figure is the host's. `quick` takes fewer passes."""
+def rows() -> list[Row]:
+    """Measure; the other figure is the host's."""
     programs = images.resolve(BENCH_PROGRAMS).read_bytes()
     common = _archive()
     with tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder:
@@ -138,19 +136,19 @@ def rows(quick: bool) -> list[Row]:
         ) as session:
             size = _prepare(session)
             return [
-                _row(session, place, clients, size, _PASSES_QUICK if quick else _PASSES)
+                _row(session, place, clients, size)
                 for place in _PLACES
                 for clients in CLIENTS
             ]
 
 
-def _row(session: Session, place: Place, clients: int, size: int, passes: int) -> Row:
+def _row(session: Session, place: Place, clients: int, size: int) -> Row:
     def each(command: str) -> float:
         """Return the instructions for a kilobyte."""
         _, said = session.command(hosted.HOST, f"{command} 2>&1 | sh /{_WATCH_SCRIPT}")
-        return busy(said, clients) * 1000 / (size * clients * passes)
+        return busy(said, clients) * 1000 / (size * clients)
 
-    script = f"sh /{_SCRIPT} {place.directory} {clients} {passes}"
+    script = f"sh /{_SCRIPT} {place.directory} {clients}"
     guest = (
         f"cohost run --memory {_MEMORY_MIB}M --initrd /{hosted.GUEST_INITRD}{place.options}"
         f" --append '{hosted.ARGUMENTS} {NO_SELF_TESTS} rdinit=/bin/busybox -- {script}'"
