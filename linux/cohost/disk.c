@@ -51,7 +51,6 @@ struct configuration {
 struct work {
     struct io_operation operation; /* the first member */
     struct disk *disk;
-    struct work *next; /* of those that are free */
     struct virtio_request request;
     bool write, direct;
     uint8_t *answer;
@@ -70,9 +69,9 @@ struct disk {
     bool readonly;
     pthread_t thread;
     /* Of one without a thread. */
-    pthread_mutex_t lock; /* for these */
-    struct work *free;
-    bool waits; /* requests may wait until one is free */
+    struct work *works;
+    atomic_uint free;  /* a bit for each */
+    atomic_bool waits; /* requests may wait until one is free */
 };
 
 static struct disk disks[DISK_MOST];
@@ -192,18 +191,25 @@ static void *run_disk(void *argument)
     return NULL;
 }
 
+/* NULL: none is free. */
+static struct work *try_take_free(struct disk *disk)
+{
+    unsigned free = atomic_load(&disk->free);
+
+    while (free != 0 && !atomic_compare_exchange_weak(&disk->free, &free, free & (free - 1))) {
+    }
+    return free == 0 ? NULL : &disk->works[__builtin_ctz(free)];
+}
+
 /* NULL: none is free, and put_back() will tell when one is. */
 static struct work *take_free(struct disk *disk)
 {
-    struct work *work;
+    struct work *work = try_take_free(disk);
 
-    pthread_mutex_lock(&disk->lock);
-    work = disk->free;
-    if (work != NULL) {
-        disk->free = work->next;
+    if (work == NULL) {
+        atomic_store(&disk->waits, true);
+        work = try_take_free(disk); /* one may have been put back before that */
     }
-    disk->waits = work == NULL;
-    pthread_mutex_unlock(&disk->lock);
     return work;
 }
 
@@ -211,15 +217,9 @@ static struct work *take_free(struct disk *disk)
 static bool put_back(struct work *work)
 {
     struct disk *disk = work->disk;
-    bool waits;
 
-    pthread_mutex_lock(&disk->lock);
-    work->next = disk->free;
-    disk->free = work;
-    waits = disk->waits;
-    disk->waits = false;
-    pthread_mutex_unlock(&disk->lock);
-    return waits;
+    atomic_fetch_or(&disk->free, 1u << (work - disk->works));
+    return atomic_load(&disk->waits) && atomic_exchange(&disk->waits, false);
 }
 
 static void answer(struct work *work, uint8_t how)
@@ -354,13 +354,15 @@ static void open_disk(struct disk *disk, const char *name, bool direct)
 /* Prepares what carries out the requests. */
 static void set_up_works(struct disk *disk, struct work *all)
 {
-    pthread_mutex_init(&disk->lock, NULL);
+    disk->works = all;
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
         all[i].disk = disk;
         (void)put_back(&all[i]);
     }
     if (!virtio_is_elsewhere() && io_uring_open()) {
         disk->virtio.serve = serve;
+        io_uring_know(disk->file);
+        io_uring_know(atomic_load(&disk->direct));
     }
 }
 

@@ -45,7 +45,7 @@ struct vhart {
     unsigned number;
     pthread_t thread;
     atomic_uint events; /* a futex */
-    atomic_int sleeps; /* enum sleep */
+    atomic_int sleeps;  /* enum sleep */
     atomic_bool started;
     volatile bool kicked;
     unsigned empty_turns;

@@ -31,10 +31,13 @@
 #define BATCH 16
 #define MOST_BATCHES 8
 #define RETRY_NS 1000000
+#define MOST_FILES 8
 
 static struct {
     int file, event;
     pthread_t thread;
+    int files[MOST_FILES]; /* that the kernel keeps at hand */
+    unsigned file_count;
     atomic_uint under_way;
 
     pthread_mutex_t submitting; /* for these */
@@ -81,6 +84,10 @@ static void submit(void)
 
 static void submit_added(void)
 {
+    if (__atomic_load_n(ring.submission_tail, __ATOMIC_RELAXED) ==
+        __atomic_load_n(ring.submission_head, __ATOMIC_RELAXED)) {
+        return; /* what another thread adds now, it begins itself */
+    }
     pthread_mutex_lock(&ring.submitting);
     submit();
     pthread_mutex_unlock(&ring.submitting);
@@ -97,8 +104,31 @@ static void add(const struct io_uring_sqe *operation)
     __atomic_store_n(ring.submission_tail, ++ring.tail, __ATOMIC_RELEASE);
 }
 
-static void add_operation(const struct io_uring_sqe *operation)
+/* A file that the kernel keeps at hand is named by its number there. */
+static void name_file(struct io_uring_sqe *operation, int file)
 {
+    unsigned number = 0;
+
+    while (number < ring.file_count && ring.files[number] != file) {
+        number++;
+    }
+    operation->fd = number < ring.file_count ? (int)number : file;
+    operation->flags = number < ring.file_count ? IOSQE_FIXED_FILE : 0;
+}
+
+void io_uring_know(int file)
+{
+    struct io_uring_files_update update = {.offset = ring.file_count, .fds = (uintptr_t)&file};
+
+    if (file >= 0 && ring.file_count < MOST_FILES &&
+        syscall(SYS_io_uring_register, ring.file, IORING_REGISTER_FILES_UPDATE, &update, 1) == 1) {
+        ring.files[ring.file_count++] = file;
+    }
+}
+
+static void add_operation(struct io_uring_sqe *operation, int file)
+{
+    name_file(operation, file);
     atomic_fetch_add(&ring.under_way, 1);
     pthread_mutex_lock(&ring.submitting);
     add(operation);
@@ -110,7 +140,6 @@ void io_uring_transfer(struct io_operation *operation, int file, bool write,
 {
     struct io_uring_sqe request = {
         .opcode = write ? IORING_OP_WRITEV : IORING_OP_READV,
-        .fd = file,
         .off = offset,
         .addr = (uintptr_t)pieces,
         .len = number,
@@ -122,19 +151,18 @@ void io_uring_transfer(struct io_operation *operation, int file, bool write,
         request.addr = (uintptr_t)pieces->iov_base;
         request.len = (uint32_t)pieces->iov_len;
     }
-    add_operation(&request);
+    add_operation(&request, file);
 }
 
 void io_uring_sync_data(struct io_operation *operation, int file)
 {
-    const struct io_uring_sqe request = {
+    struct io_uring_sqe request = {
         .opcode = IORING_OP_FSYNC,
-        .fd = file,
         .fsync_flags = IORING_FSYNC_DATASYNC,
         .user_data = (uintptr_t)operation,
     };
 
-    add_operation(&request);
+    add_operation(&request, file);
 }
 
 static bool have_completions(void)
@@ -158,67 +186,63 @@ static void set_signal(void)
     }
 }
 
-/* Takes completions if they are this thread's to take. Returns how many. */
+/* With the lock: takes completions if they are this thread's to take. Returns how many. */
 static unsigned take(struct io_uring_cqe *found, bool waits)
 {
     unsigned count = 0;
 
-    pthread_mutex_lock(&ring.completing);
     while (ring.waiting == waits && count < BATCH && have_completions()) {
         found[count++] = ring.completions[*ring.completion_head & ring.completion_mask];
         __atomic_store_n(ring.completion_head, *ring.completion_head + 1, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&ring.completing);
     return count;
 }
 
+static void tell(const struct io_uring_cqe *found, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct io_operation *operation = (struct io_operation *)(uintptr_t)found[i].user_data;
+
+        if (operation != NULL) {
+            atomic_fetch_sub(&ring.under_way, 1);
+            operation->done(operation, found[i].res);
+        }
+    }
+    submit_added();
+}
+
 /*
- * Sees to what is done. Each may be the reason for others that are done at once: what is then left
- * is for the next one who looks.
+ * Sees to what is done, and looks no more. Each may be the reason for others that are done at once:
+ * what is then left is for the next one who looks.
  */
 static void finish(bool waits)
 {
     struct io_uring_cqe found[BATCH];
-    unsigned count = BATCH;
+    unsigned count = 0;
 
-    for (unsigned i = 0; i < MOST_BATCHES && count != 0; i++) {
-        count = take(found, waits);
-        for (unsigned n = 0; n < count; n++) {
-            struct io_operation *operation = (struct io_operation *)(uintptr_t)found[n].user_data;
-
-            if (operation != NULL) {
-                atomic_fetch_sub(&ring.under_way, 1);
-                operation->done(operation, found[n].res);
-            }
+    for (unsigned i = 0;; i++) {
+        pthread_mutex_lock(&ring.completing);
+        count = i < MOST_BATCHES ? take(found, waits) : 0;
+        if (count == 0) {
+            break;
         }
-        if (count != 0) {
-            submit_added();
-        }
+        pthread_mutex_unlock(&ring.completing);
+        tell(found, count);
     }
-}
-
-static void begin_looking(void)
-{
-    pthread_mutex_lock(&ring.completing);
-    ring.looking++;
-    set_signal();
-    pthread_mutex_unlock(&ring.completing);
-}
-
-static void end_looking(void)
-{
-    pthread_mutex_lock(&ring.completing);
-    ring.looking--;
+    ring.looking -= !waits;
+    ring.waiting &= !waits;
     set_signal();
     pthread_mutex_unlock(&ring.completing);
 }
 
 void io_uring_start(void)
 {
-    begin_looking();
+    pthread_mutex_lock(&ring.completing);
+    ring.looking++;
+    set_signal();
+    pthread_mutex_unlock(&ring.completing);
     submit_added();
     finish(false);
-    end_looking();
 }
 
 bool io_uring_begin_wait(void)
@@ -253,10 +277,6 @@ bool io_uring_wait(const struct timespec *limit)
 void io_uring_end_wait(void)
 {
     finish(true);
-    pthread_mutex_lock(&ring.completing);
-    ring.waiting = false;
-    set_signal();
-    pthread_mutex_unlock(&ring.completing);
 }
 
 void io_uring_wake(void)
@@ -294,8 +314,7 @@ static bool map_rings(const struct io_uring_params *parameters)
     size_t completions =
         parameters->cq_off.cqes + parameters->cq_entries * sizeof(struct io_uring_cqe);
     uint8_t *both = map(submissions > completions ? submissions : completions, IORING_OFF_SQ_RING);
-    void *entries =
-        map(parameters->sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
+    void *entries = map(parameters->sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
 
     if (both == MAP_FAILED || entries == MAP_FAILED) {
         return false;
@@ -313,6 +332,17 @@ static bool map_rings(const struct io_uring_params *parameters)
         ((uint32_t *)(both + parameters->sq_off.array))[i] = i;
     }
     return true;
+}
+
+/* Room for files, none of which is there yet. Without it they are named as usual. */
+static void make_file_table(void)
+{
+    int none[MOST_FILES];
+
+    for (unsigned i = 0; i < MOST_FILES; i++) {
+        none[i] = -1;
+    }
+    (void)syscall(SYS_io_uring_register, ring.file, IORING_REGISTER_FILES, none, MOST_FILES);
 }
 
 static bool set_up(void)
@@ -335,6 +365,7 @@ bool io_uring_open(void)
 
     if (state == UNKNOWN) {
         state = set_up() ? OPEN : REFUSED;
+        make_file_table();
         if (state == OPEN && pthread_create(&ring.thread, NULL, run, NULL) != 0) {
             fail_start("there is no thread for the guest's disks");
         }

@@ -26,6 +26,9 @@ struct io_operation {
 /* Sets it up, once. False: the host's kernel does not let us have it. */
 bool io_uring_open(void);
 
+/* Operations on a file that stays open are a little shorter if it is told before. -1: none. */
+void io_uring_know(int file);
+
 /* Add an operation; io_uring_start() begins it. The pieces stay until it is done. */
 void io_uring_transfer(struct io_operation *operation, int file, bool write,
                        const struct iovec *pieces, unsigned number, uint64_t offset);

@@ -306,7 +306,12 @@ void machine_write(uint64_t offset, uint64_t value)
 {
     if (offset == COTENANT_HOSTED_REQUEST) {
         serve_request(value);
-    } else if (offset == COTENANT_HOSTED_LINE) {
+    }
+}
+
+void machine_write_word(uint64_t offset, uint32_t value)
+{
+    if (offset == COTENANT_HOSTED_LINE) {
         unsigned source = value >> COTENANT_HOSTED_LINE_SOURCE_SHIFT & 0xff;
 
         __atomic_store_n(&lines[source], (value & COTENANT_HOSTED_LINE_HIGH) != 0,
