@@ -194,11 +194,14 @@ static void *run_disk(void *argument)
 /* NULL: none is free. */
 static struct work *try_take_free(struct disk *disk)
 {
-    unsigned free = atomic_load(&disk->free);
+    unsigned free = atomic_load(&disk->free), number = 0;
 
     while (free != 0 && !atomic_compare_exchange_weak(&disk->free, &free, free & (free - 1))) {
     }
-    return free == 0 ? NULL : &disk->works[__builtin_ctz(free)];
+    while (free != 0 && (free >> number & 1) == 0) {
+        number++;
+    }
+    return free == 0 ? NULL : &disk->works[number];
 }
 
 /* NULL: none is free, and put_back() will tell when one is. */

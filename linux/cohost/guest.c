@@ -187,20 +187,23 @@ static void learn_lateness(struct vhart *vhart, uint64_t late)
  */
 static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
 {
-    uint64_t now = machine_time(), lead = vhart->lateness / LEAD_SHARE, end = deadline - lead;
+    uint64_t lead = vhart->lateness / LEAD_SHARE, now = machine_time();
 
-    if (deadline == NO_DEADLINE) {
+    /* What was done for a disk ends a sleep, and is not always an event. */
+    while (atomic_load(&vhart->events) == seen && deadline == NO_DEADLINE) {
         (void)sleep_for(vhart, seen, NO_DEADLINE);
-        return;
     }
-    if (now < deadline && deadline - now > lead) {
-        if (!sleep_for(vhart, seen, end - now)) {
-            return;
-        }
+    while (atomic_load(&vhart->events) == seen && now < deadline && deadline - now > lead) {
+        uint64_t end = deadline - lead;
+        bool timed_out = sleep_for(vhart, seen, end - now);
+
         now = machine_time();
-        learn_lateness(vhart, now > end ? now - end : 0);
+        if (timed_out) {
+            learn_lateness(vhart, now > end ? now - end : 0);
+            break;
+        }
     }
-    while (now < deadline && atomic_load(&vhart->events) == seen) {
+    while (atomic_load(&vhart->events) == seen && now < deadline) {
         now = machine_time();
     }
 }
