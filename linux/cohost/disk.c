@@ -293,22 +293,26 @@ static bool begin(struct work *work)
     return true;
 }
 
+/* Begins the next request. Returns whether there may be more. */
+static bool begin_next(struct disk *disk)
+{
+    struct work *work = take_free(disk);
+    bool more;
+
+    if (work == NULL) {
+        return false;
+    }
+    if (!virtio_try_take(&disk->virtio, 0, &work->request)) {
+        return put_back(work);
+    }
+    more = !work->request.is_last;
+    return (!begin(work) && put_back(work)) || more;
+}
+
 /* No more than a driver can have made: with its next one it notifies again. */
 static void begin_requests(struct disk *disk)
 {
-    for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE; i++) {
-        struct work *work = take_free(disk);
-
-        if (work == NULL) {
-            return;
-        }
-        if (!virtio_try_take(&disk->virtio, 0, &work->request)) {
-            (void)put_back(work);
-            return;
-        }
-        if (!begin(work)) {
-            (void)put_back(work);
-        }
+    for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE && begin_next(disk); i++) {
     }
 }
 

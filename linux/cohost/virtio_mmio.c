@@ -436,6 +436,7 @@ bool virtio_try_take(struct virtio *device, unsigned number, struct virtio_reque
             pause_for_others(device);
         }
     }
+    request->is_last = !ring_has_more(queue);
     device->busy += taken;
     unlock(device);
     return taken;

@@ -162,11 +162,21 @@ void ring_hand_over(struct virtio_queue *queue, struct ring_watch *watch)
     *watch = (struct ring_watch){.available = watch->used, .used = watch->used};
 }
 
+static bool has_more(uint8_t *ring, const struct virtio_queue *queue)
+{
+    return ring != NULL && __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) != queue->next;
+}
+
+bool ring_has_more(const struct virtio_queue *queue)
+{
+    return has_more(available_ring(queue), queue);
+}
+
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
 {
     uint8_t *ring = available_ring(queue);
 
-    if (ring == NULL || __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) == queue->next) {
+    if (!has_more(ring, queue)) {
         return false;
     }
     *head = __atomic_load_n(available_slot(ring, queue, queue->next), __ATOMIC_RELAXED);
