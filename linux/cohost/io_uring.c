@@ -22,8 +22,8 @@
 #include "say.h"
 
 /* Of both rings; completions that find no room are kept by the kernel. */
-#define SUBMISSIONS 512
-#define COMPLETIONS 1024
+#define SUBMISSIONS (2 * IO_URING_MOST)
+#define COMPLETIONS (4 * IO_URING_MOST)
 #define FEATURES                                                                                   \
     (IORING_FEAT_SINGLE_MMAP | IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE |                    \
      IORING_FEAT_RW_CUR_POS | IORING_FEAT_EXT_ARG)
