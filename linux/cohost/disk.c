@@ -32,7 +32,7 @@
 #define FEATURE_READONLY (1ull << 5)
 #define FEATURE_FLUSH (1ull << 9)
 
-_Static_assert(DISK_MOST * MOST_AT_ONCE <= IO_URING_MOST, "each is an operation");
+_Static_assert(DISK_MOST *MOST_AT_ONCE <= IO_URING_MOST, "each is an operation");
 
 enum { REQUEST_READ = 0, REQUEST_WRITE = 1, REQUEST_FLUSH = 4 };
 enum { ANSWER_OK, ANSWER_ERROR, ANSWER_UNSUPPORTED };
