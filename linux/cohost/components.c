@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "clearing.h"
 #include "guest_tree.h"
 #include "memory.h"
 #include "say.h"
@@ -59,7 +60,8 @@ struct loaded components_load(const struct content *image)
     const struct range *range = &memory.ranges[0];
     uint64_t room = range->size - GUEST_TREE_SIZE;
 
-    memset(memory.bytes[0], 0, range->size); /* what it was when it rebooted */
+    memset(memory_range(0), 0, range->size); /* what it was when it rebooted, too */
+    clearing_written(range->address, range->size);
     for (unsigned i = 0; i < le16toh(header.e_phnum); i++) {
         Elf64_Phdr segment;
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clearing.h"
 #include "guest_tree.h"
 #include "memory.h"
 #include "say.h"
@@ -26,6 +27,7 @@
 #define LINUX_PIECE (36ull << 20)
 /* Kernels that are smaller are no such Linux. */
 #define LINUX_LEAST (16ull << 20)
+#define TREE_PLACE_SIZE (GUEST_TREE_SIZE + CLEARING_SIZE)
 
 struct header {
     uint32_t code[2];
@@ -189,6 +191,7 @@ static struct range load_initrd(const struct content *initrd, const struct conte
     memset(bytes + initrd->size, 0, first - initrd->size);
     copy(bytes, initrd);
     copy(bytes + first, more);
+    clearing_written(range.address, range.size);
     return range;
 }
 
@@ -200,7 +203,7 @@ bool kernel_has_room(const struct content *kernel, const struct content *initrd,
     memset(used, 0, sizeof(used));
     return find_place(size, KERNEL_ALIGNMENT) != 0 &&
            (archives == 0 || find_place(archives, PAGE) != 0) &&
-           find_place(GUEST_TREE_SIZE, PAGE) != 0 && has_piece(size);
+           find_place(TREE_PLACE_SIZE, PAGE) != 0 && has_piece(size);
 }
 
 struct loaded kernel_load(const struct content *kernel, const struct content *initrd,
@@ -211,9 +214,11 @@ struct loaded kernel_load(const struct content *kernel, const struct content *in
 
     memset(used, 0, sizeof(used));
     loaded.entry = place_for(kernel->name, size, KERNEL_ALIGNMENT);
-    copy(memory_at(loaded.entry, size), kernel);
+    copy(memory_at(loaded.entry, kernel->size), kernel);
+    clearing_written(loaded.entry, kernel->size);
     loaded.initrd = load_initrd(initrd, more);
-    loaded.tree = place_for("the device tree", GUEST_TREE_SIZE, PAGE);
+    loaded.tree = place_for("the device tree", TREE_PLACE_SIZE, PAGE);
+    loaded.clearing = loaded.tree + GUEST_TREE_SIZE;
     if (!has_piece(size)) {
         say("a stock Linux may panic without a word, as it needs %llu MiB in one piece beside "
             "itself: "

@@ -25,6 +25,7 @@ struct loaded {
     uint64_t entry;
     struct range initrd; /* size 0: none */
     uint64_t tree;       /* where the device tree goes, GUEST_TREE_SIZE bytes */
+    uint64_t clearing;   /* where there is room for clearing_begin() */
 };
 
 /*

@@ -67,8 +67,23 @@ void machine_kick(pthread_t thread);
 #define MACHINE_TAP_HEADER 12
 int machine_open_tap(const char *name);
 
-/* Maps memory that is not Linux's: what it leaves to guests, or a served tenant's. */
-uint8_t *machine_map_memory(uint64_t address, uint64_t size);
+/*
+ * Maps memory that is not Linux's: what it leaves to guests, or a served tenant's. `place`: where;
+ * NULL: anywhere.
+ */
+uint8_t *machine_map_memory(void *place, uint64_t address, uint64_t size);
+
+/*
+ * Code for the guest that begins at its first byte, and clears what a list says that lies right
+ * behind it. The list ends with an `end` of 0; its `begin` is where the guest goes on. All others
+ * are multiples of 512.
+ */
+struct machine_cleared {
+    uint64_t begin;
+    uint64_t end;
+};
+
+const void *machine_clearing_code(size_t *size);
 
 /* Opens a port of the virtual console; -1 with errno: it cannot be. */
 int machine_open_port(const char *name);

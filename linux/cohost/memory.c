@@ -1,355 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Huge pages come in any order, so more are taken than are needed, those that lie best are kept,
- * and the rest is given back.
+ * Memory that is mapped piece by piece: threads may ask for the same piece at once, so one at a
+ * time maps, and a piece counts as mapped when it is.
  */
 #include "memory.h"
 
-#include <stdbool.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "machine.h"
 #include "say.h"
 
-#define GRAIN COTENANT_HOSTED_GRAIN
-/* Pages that are added before it is looked whether they suffice. */
-#define STEP 8
-/* How often certain pages are looked for, after the host has moved what it can. */
-#define MOST_SEARCHES 3
-/* Words. */
-#define CLEARED_AT_ONCE 64
-
-struct page {
-    uint64_t physical;
-    uint64_t offset; /* in the file */
-    int file;
-};
+#define PIECE COTENANT_HOSTED_GRAIN
 
 struct memory memory;
 
-static struct page *pages;
-static size_t page_count;
-static uint64_t next_offset; /* in the file to which pages are added */
+/* Of each range, if it is mapped piece by piece: whether a piece is. */
+static atomic_bool *mapped[COTENANT_HOSTED_MAX_RANGES];
+static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
 
-static int by_physical(const void *left, const void *right)
+uint8_t *memory_reserve(uint64_t size)
 {
-    const struct page *a = left, *b = right;
-
-    return (a->physical > b->physical) - (a->physical < b->physical);
-}
-
-/* Where a page of a file lies. */
-static uint64_t find_physical(int file, uint64_t offset)
-{
-    void *place = mmap(NULL, GRAIN, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)offset);
-    uint64_t physical;
-
-    if (place == MAP_FAILED) {
-        return UINT64_MAX;
-    }
-    physical = machine_physical(place, file, offset);
-    munmap(place, GRAIN);
-    return physical;
-}
-
-/* Adds pages to the file, up to so many altogether. Returns whether all of them came. */
-static bool add_pages(int file, size_t count)
-{
-    while (page_count < count) {
-        uint64_t offset = next_offset, physical;
-
-        if (!machine_add_page(file, offset)) {
-            return false;
-        }
-        physical = find_physical(file, offset);
-        if (physical == UINT64_MAX) {
-            return false;
-        }
-        pages[page_count] = (struct page){physical, offset, file};
-        page_count++;
-        next_offset += GRAIN;
-    }
-    return true;
-}
-
-/* Chooses among the pages that are there. `addresses`: room for that many. */
-static unsigned choose(uint64_t *addresses, uint64_t size, unsigned entries)
-{
-    qsort(pages, page_count, sizeof(*pages), by_physical);
-    for (size_t i = 0; i < page_count; i++) {
-        addresses[i] = pages[i].physical;
-    }
-    return ranges_choose(addresses, page_count, size, entries, memory.ranges);
-}
-
-static bool in_range(const struct range *range, uint64_t address)
-{
-    return address - range->address < range->size;
-}
-
-static uint8_t *map_page(void *place, const struct page *page)
-{
-    int fixed = place == NULL ? 0 : MAP_FIXED;
-    void *bytes = mmap(place, GRAIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | fixed,
-                       page->file, (off_t)page->offset);
-
-    if (bytes == MAP_FAILED) {
-        fail_errno("map", "the guest's memory");
-    }
-    return bytes;
-}
-
-/* Reserves addresses of this process for a range, aligned as huge pages have to be. */
-static uint8_t *reserve(uint64_t size)
-{
-    uint8_t *place = mmap(NULL, size + GRAIN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *place = mmap(NULL, size + PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (place == MAP_FAILED) {
         fail_errno("find addresses for", "the guest's memory");
     }
-    return (uint8_t *)(((uintptr_t)place + GRAIN - 1) & -(uintptr_t)GRAIN);
+    return (uint8_t *)(((uintptr_t)place + PIECE - 1) & -(uintptr_t)PIECE);
 }
 
-static const struct range *range_of(const struct page *page)
+void memory_add_in_pieces(const struct range *range)
 {
-    for (unsigned i = 0; i < memory.count; i++) {
-        if (in_range(&memory.ranges[i], page->physical)) {
-            return &memory.ranges[i];
+    unsigned number = memory.count;
+
+    mapped[number] = calloc(range->size / PIECE, sizeof(*mapped[number]));
+    if (mapped[number] == NULL) {
+        fail_errno("find memory for", "a list of pieces");
+    }
+    memory.ranges[number] = *range;
+    memory.bytes[number] = memory_reserve(range->size);
+    memory.count++;
+}
+
+/* Maps the pieces from `first` to `last` that are not yet, neighbours at once. */
+static void map_pieces(unsigned range, uint64_t first, uint64_t last)
+{
+    pthread_mutex_lock(&mapping);
+    for (uint64_t begin = first, end; begin <= last; begin = end + 1) {
+        for (end = begin; end <= last && !atomic_load(&mapped[range][end]); end++) {
+        }
+        if (end != begin) {
+            machine_map_memory(memory.bytes[range] + begin * PIECE,
+                               memory.ranges[range].address + begin * PIECE, (end - begin) * PIECE);
+        }
+        for (uint64_t i = begin; i < end; i++) {
+            atomic_store(&mapped[range][i], true);
         }
     }
-    return NULL;
+    pthread_mutex_unlock(&mapping);
 }
 
-/* Gives those back that were not chosen, but for one. */
-static void give_back_rest(void)
+/* Has [offset, offset + size) of a range mapped. */
+static void need(unsigned range, uint64_t offset, uint64_t size)
 {
-    bool kept = false;
+    uint64_t first = offset / PIECE, last = size == 0 ? first : (offset + size - 1) / PIECE;
 
-    for (size_t i = 0; i < page_count; i++) {
-        if (range_of(&pages[i]) == NULL && kept) {
-            machine_remove_page(pages[i].file, pages[i].offset);
-        }
-        kept |= range_of(&pages[i]) == NULL;
-    }
-}
-
-/*
- * Brings the chosen pages into a file of their own, in the order in which they lie in memory:
- * others can then map a range as a whole. A page that is taken out of a file is the next one that
- * the host gives out, so they are taken out from the last one on and added from the first one on.
- */
-static void put_in_order(void)
-{
-    uint64_t offset = 0;
-
-    memory.file = machine_memory_file();
-    machine_hold_pool();
-    for (size_t i = page_count; i-- > 0;) {
-        if (range_of(&pages[i]) != NULL) {
-            machine_remove_page(pages[i].file, pages[i].offset);
-        }
-    }
-    for (size_t i = 0; i < page_count; i++) {
-        if (range_of(&pages[i]) == NULL) {
-            continue;
-        }
-        pages[i].file = memory.file;
-        pages[i].offset = offset;
-        if (!machine_add_page(memory.file, offset) ||
-            find_physical(memory.file, offset) != pages[i].physical) {
-            machine_release_pool();
-            fail_start("another program took huge pages of the host just now; try again");
-        }
-        offset += GRAIN;
-    }
-    machine_release_pool();
-}
-
-/* Maps the pages that were chosen and one that is this program's and the monitor's. */
-static void map_chosen(void)
-{
-    for (unsigned i = 0; i < memory.count; i++) {
-        memory.bytes[i] = reserve(memory.ranges[i].size);
-    }
-    for (size_t i = 0; i < page_count; i++) {
-        const struct range *range = range_of(&pages[i]);
-
-        if (range != NULL) {
-            map_page(memory.bytes[range - memory.ranges] + (pages[i].physical - range->address),
-                     &pages[i]);
-        } else if (memory.shared == NULL) {
-            memory.shared = map_page(NULL, &pages[i]);
-            memory.shared_address = pages[i].physical;
-        }
-    }
-}
-
-/* Those of the memory that have been found among the pages that are there. */
-static size_t count_found(void)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < page_count; i++) {
-        found += range_of(&pages[i]) != NULL;
-    }
-    return found;
-}
-
-/*
- * Adds pages until all that are wanted are among them, and one more. All that come meanwhile are
- * kept, or the host would give out the same ones again.
- */
-static void look_for_pages(int file, size_t wanted, size_t most)
-{
-    size_t goal = page_count;
-    bool more = true;
-
-    while (more && (count_found() < wanted || page_count == wanted)) {
-        more = goal < most;
-        goal = goal + STEP < most ? goal + STEP : most;
-        more = add_pages(file, goal) && more;
-    }
-}
-
-/* Gives all back that are not wanted, as far as there are any. */
-static void give_back_unwanted(void)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < page_count; i++) {
-        if (range_of(&pages[i]) != NULL) {
-            pages[kept++] = pages[i];
-        } else {
-            machine_remove_page(pages[i].file, pages[i].offset);
-        }
-    }
-    page_count = kept;
-}
-
-void memory_take_at(const struct range *ranges, unsigned count, bool share)
-{
-    size_t spare = machine_spare_pages(), wanted;
-    int file = machine_memory_file();
-
-    memory.count = count;
-    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
-    wanted = memory_size() / GRAIN;
-    if (spare <= wanted) {
-        fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
-                   wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
-    }
-    pages = calloc(spare, sizeof(*pages));
-    if (pages == NULL) {
-        fail_errno("find memory for", "a list of pages");
-    }
-    machine_allow_pages(spare);
-    look_for_pages(file, wanted, spare);
-    for (unsigned i = 0; i < MOST_SEARCHES && count_found() < wanted; i++) {
-        give_back_unwanted();
-        machine_compact();
-        look_for_pages(file, wanted, spare);
-    }
-    if (count_found() < wanted || page_count == wanted) {
-        fail_start("%zu of the %zu MiB at the addresses that the guest needs cannot be had: the "
-                   "host has something else there; the chances are best right after it has booted",
-                   (wanted - count_found()) * 2, wanted * 2);
-    }
-    qsort(pages, page_count, sizeof(*pages), by_physical);
-    give_back_rest();
-    if (share) {
-        put_in_order();
-    }
-    map_chosen();
-    free(pages);
-}
-
-void memory_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void))
-{
-    size_t wanted = (size + GRAIN - 1) / GRAIN;
-    /* As many more that pieces of half of the pages would do, and the one that is shared. */
-    size_t most = 2 * wanted + STEP, goal = wanted + 1, spare = machine_spare_pages();
-    uint64_t *addresses;
-    int file = machine_memory_file();
-    bool more = true;
-
-    if (spare < goal) {
-        fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
-                   wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
-    }
-    addresses = calloc(most, sizeof(*addresses));
-    pages = calloc(most, sizeof(*pages));
-    if (pages == NULL || addresses == NULL) {
-        fail_errno("find memory for", "a list of pages");
-    }
-    most = most < spare ? most : spare;
-    machine_allow_pages(most);
-    while (more && memory.count == 0) {
-        more = add_pages(file, goal);
-        if (page_count > wanted) {
-            memory.count = choose(addresses, wanted * GRAIN, entries);
-        }
-        more = more && goal < most;
-        goal = goal + STEP < most ? goal + STEP : most;
-        /* The shared one is taken from those that were not chosen. */
-        if (memory.count != 0 && (memory_size() >= page_count * GRAIN || (more && !suffices()))) {
-            memory.count = 0;
-        }
-    }
-    free(addresses);
-    if (memory.count == 0 && page_count <= wanted) {
-        fail_start("%zu MiB for the guest are not there: the host has %zu MiB free in pieces of "
-                   "2 MiB",
-                   wanted * 2, page_count == 0 ? 0 : (page_count - 1) * 2);
-    }
-    if (memory.count == 0) {
-        fail_start("%zu MiB for the guest are not there in few enough pieces: the monitor grants "
-                   "%u PMP entries, and the host's free memory is scattered",
-                   wanted * 2, entries);
-    }
-    give_back_rest();
-    if (share) {
-        put_in_order();
-    }
-    map_chosen();
-    free(pages);
-}
-
-/*
- * As memset() does, but in fewer instructions for each word: all of the memory of a guest passes
- * here before it starts. `size` is a multiple of GRAIN.
- */
-static void clear(uint8_t *bytes, uint64_t size)
-{
-    uint64_t *end = (uint64_t *)(bytes + size);
-
-    for (uint64_t *word = (uint64_t *)bytes; word != end; word += CLEARED_AT_ONCE) {
-#pragma GCC unroll 64
-        for (unsigned i = 0; i < CLEARED_AT_ONCE; i++) {
-            word[i] = 0;
-        }
-        __asm__ volatile("" ::: "memory"); /* or the compiler would make it a memset() again */
-    }
-}
-
-void memory_take_window(const struct range *ranges, unsigned count, bool fresh)
-{
-    struct page shared;
-
-    pages = &shared;
-    machine_allow_pages(1);
-    if (!add_pages(machine_memory_file(), 1)) {
-        fail_start("the host has no piece of 2 MiB free");
-    }
-    memory.shared = map_page(NULL, &shared);
-    memory.shared_address = shared.physical;
-    memory.count = count;
-    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
-    for (unsigned i = 0; i < count; i++) {
-        memory.bytes[i] = machine_map_memory(ranges[i].address, ranges[i].size);
-        if (fresh) {
-            clear(memory.bytes[i], ranges[i].size);
+    for (uint64_t i = first; mapped[range] != NULL && i <= last; i++) {
+        if (!atomic_load(&mapped[range][i])) {
+            map_pieces(range, i, last);
+            return;
         }
     }
 }
@@ -357,13 +79,19 @@ void memory_take_window(const struct range *ranges, unsigned count, bool fresh)
 void *memory_at(uint64_t address, uint64_t size)
 {
     for (unsigned i = 0; i < memory.count; i++) {
-        const struct range *range = &memory.ranges[i];
+        uint64_t offset = address - memory.ranges[i].address;
 
-        if (in_range(range, address) && size <= range->size - (address - range->address)) {
-            return memory.bytes[i] + (address - range->address);
+        if (offset < memory.ranges[i].size && size <= memory.ranges[i].size - offset) {
+            need(i, offset, size);
+            return memory.bytes[i] + offset;
         }
     }
     return NULL;
+}
+
+uint8_t *memory_range(unsigned number)
+{
+    return memory_at(memory.ranges[number].address, memory.ranges[number].size);
 }
 
 uint64_t memory_size(void)

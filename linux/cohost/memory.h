@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The guest's memory: huge pages of this process, which the guest sees where they lie. */
+/* The guest's memory: that of this process, or of its host, which the guest sees where it lies. */
 #ifndef COHOST_MEMORY_H
 #define COHOST_MEMORY_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "ranges.h"
 
 struct memory {
     unsigned count;
     struct range ranges[COTENANT_HOSTED_MAX_RANGES];
-    uint8_t *bytes[COTENANT_HOSTED_MAX_RANGES]; /* where this process sees them */
+    uint8_t *bytes[COTENANT_HOSTED_MAX_RANGES]; /* where this process sees what is mapped of them */
     int file; /* if it is to be shared: one range behind the other, and nothing else */
     /* A page that is not the guest's, for what this program and the monitor tell each other. */
     uint8_t *shared;
@@ -20,24 +20,23 @@ struct memory {
 extern struct memory memory;
 
 /*
- * Takes memory from the host: `size` bytes, rounded up, in so many PMP entries. `share`: other
- * processes are to map it. `suffices` tells whether what is chosen will do, by its ranges: if not,
- * more of the host's memory is looked through, as far as that helps. One process at a time may do
- * this.
+ * Adds a range of memory that the host's kernel does not use. It is mapped in pieces of
+ * COTENANT_HOSTED_GRAIN when they are asked for first: the host's kernel looks at each page that is
+ * to be mapped, and most pages are never needed.
  */
-void memory_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void));
+void memory_add_in_pieces(const struct range *range);
 
-/* The same for certain ranges, which do not overlap. */
-void memory_take_at(const struct range *ranges, unsigned count, bool share);
+/* Reserves addresses of this process, at a multiple of COTENANT_HOSTED_GRAIN. */
+uint8_t *memory_reserve(uint64_t size);
 
 /*
- * The same for ranges of memory that the host's kernel does not use (window.h), and no other
- * process does. `fresh`: nothing is to be left there of the guest before. They cannot be shared.
+ * Where this process sees [address, address + size) of the guest; NULL: not all of it is there. May
+ * be called by any thread.
  */
-void memory_take_window(const struct range *ranges, unsigned count, bool fresh);
-
-/* Where this process sees [address, address + size) of the guest; NULL: not all of it is there. */
 void *memory_at(uint64_t address, uint64_t size);
+
+/* The same for a whole range. */
+uint8_t *memory_range(unsigned number);
 
 /* The guest's memory as a whole, bytes. */
 uint64_t memory_size(void);

@@ -12,15 +12,15 @@
 #define PORT_PATH_SIZE 128
 
 /* Without O_SYNC: it is memory, and is cached as such. */
-uint8_t *machine_map_memory(uint64_t address, uint64_t size)
+uint8_t *machine_map_memory(void *place, uint64_t address, uint64_t size)
 {
-    int file = open(MEMORY, O_RDWR | O_CLOEXEC);
+    int file = open(MEMORY, O_RDWR | O_CLOEXEC), fixed = place == NULL ? 0 : MAP_FIXED;
     void *bytes;
 
     if (file < 0) {
         fail_errno("open", MEMORY);
     }
-    bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)address);
+    bytes = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, file, (off_t)address);
     if (bytes == MAP_FAILED) {
         fail_errno("map memory by", MEMORY);
     }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bus.h"
+#include "clearing.h"
 #include "command_ports.h"
 #include "components.h"
 #include "console.h"
@@ -14,6 +15,7 @@
 #include "guest.h"
 #include "guest_tree.h"
 #include "hosted.h"
+#include "huge_pages.h"
 #include "json.h"
 #include "kernel.h"
 #include "machine.h"
@@ -130,7 +132,7 @@ static bool take_in_window(struct range *ranges, unsigned count, bool certain, b
     if (certain && !window_claim(ranges, count)) {
         fail_start("another guest has memory at the addresses that this one needs");
     }
-    memory_take_window(ranges, count, !run.restores);
+    window_take(ranges, count);
     return true;
 }
 
@@ -153,11 +155,11 @@ static void take_memory(const struct request *request)
         return;
     }
     if (certain) {
-        memory_take_at(ranges, count, share);
+        huge_pages_take_at(ranges, count, share);
     } else {
         /* Components have theirs in one piece, for which one entry is enough. */
-        memory_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
-                    share, memory_suffices);
+        huge_pages_take(request->memory, request->components != NULL ? 1 : (unsigned)hosted.entries,
+                        share, memory_suffices);
     }
 }
 
@@ -207,8 +209,8 @@ static void dump_tree(const char *name, const void *tree)
     }
 }
 
-/* A guest that is switched on. */
-static struct guest_start load(const struct request *request)
+/* A guest that is switched on. *clearing: where clearing_begin() has room. */
+static struct guest_start load(const struct request *request, uint64_t *clearing)
 {
     struct loaded loaded = request->components != NULL
                                ? components_load(&run.kernel)
@@ -221,19 +223,24 @@ static struct guest_start load(const struct request *request)
     };
     void *tree = memory_at(loaded.tree, GUEST_TREE_SIZE);
 
+    memset(tree, 0, GUEST_TREE_SIZE);
     guest_tree_write(tree, &facts);
+    clearing_written(loaded.tree, GUEST_TREE_SIZE);
     if (request->dump_tree != NULL) {
         dump_tree(request->dump_tree, tree);
     }
+    *clearing = loaded.clearing;
     return (struct guest_start){0, loaded.entry, loaded.tree};
 }
 
 /* Fills the memory, as it was saved or anew; returns where the guest begins. */
 static struct guest_start fill(const struct request *request)
 {
-    struct guest_start start = run.restores ? save_load(&run.saved) : load(request);
+    uint64_t clearing = 0;
+    struct guest_start start = run.restores ? save_load(&run.saved) : load(request, &clearing);
 
     run.restores = false;
+    start.entry = clearing_begin(clearing, start.entry);
     for (unsigned i = 0; i < memory.count; i++) {
         /* What was written as data is about to be executed. */
         __builtin___clear_cache((char *)memory.bytes[i],

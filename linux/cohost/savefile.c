@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clearing.h"
 #include "console.h"
 #include "memory.h"
 #include "packed.h"
@@ -92,7 +93,7 @@ const char *save_write(int file, const struct running *self, uint32_t presses,
     packed_begin(&packed, file);
     packed_put(&packed, &saved, sizeof(saved));
     for (unsigned i = 0; i < memory.count; i++) {
-        packed_put(&packed, memory.bytes[i], memory.ranges[i].size);
+        packed_put(&packed, memory_range(i), memory.ranges[i].size);
     }
     packed_end(&packed);
     return packed.error == NULL && fsync(file) != 0 && errno != EINVAL ? strerror(errno)
@@ -217,8 +218,9 @@ void save_check_devices(const struct saved_guest *saved)
 struct guest_start save_load(const struct saved_guest *saved)
 {
     for (unsigned i = 0; i < memory.count; i++) {
-        packed_get(&packed, memory.bytes[i], memory.ranges[i].size);
+        packed_get(&packed, memory_range(i), memory.ranges[i].size);
         check_read();
+        clearing_written(memory.ranges[i].address, memory.ranges[i].size);
     }
     packed_close(&packed);
     close(packed.file);

@@ -177,7 +177,7 @@ static void open_client(const struct request *request)
     memory.count = serve.client.memory_count;
     for (unsigned i = 0; i < memory.count; i++) {
         memory.ranges[i] = serve.client.memory[i];
-        memory.bytes[i] = machine_map_memory(memory.ranges[i].address, memory.ranges[i].size);
+        memory.bytes[i] = machine_map_memory(NULL, memory.ranges[i].address, memory.ranges[i].size);
     }
 }
 

@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "clearing.h"
+#include "huge_pages.h"
 #include "machine.h"
+#include "memory.h"
 #include "say.h"
 
 #define LOCKS ".window"
@@ -64,4 +67,13 @@ bool window_find(const struct range *window, struct range *range)
         range->address += COTENANT_HOSTED_GRAIN;
     }
     return false;
+}
+
+void window_take(const struct range *ranges, unsigned count)
+{
+    huge_pages_take_shared();
+    for (unsigned i = 0; i < count; i++) {
+        memory_add_in_pieces(&ranges[i]);
+    }
+    clearing_need();
 }

@@ -20,4 +20,10 @@ bool window_claim(const struct range *ranges, unsigned count);
 /* Takes range->size bytes wherever they are free in the window. False: they are nowhere. */
 bool window_find(const struct range *window, struct range *range);
 
+/*
+ * Makes ranges that are claimed the guest's memory, which is to be cleared (clearing.h). It cannot
+ * be shared.
+ */
+void window_take(const struct range *ranges, unsigned count);
+
 #endif

@@ -379,11 +379,12 @@ static void begin_backend(void)
     serve_backend_begin(path, state * 3);
 }
 
-uint8_t *machine_map_memory(uint64_t address, uint64_t size)
+uint8_t *machine_map_memory(void *wanted, uint64_t address, uint64_t size)
 {
     uint8_t *place =
         mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+    (void)wanted;
     (void)address;
     if (place == MAP_FAILED || mprotect(place + GUARD, size, PROT_READ | PROT_WRITE) != 0) {
         abort();
@@ -391,6 +392,12 @@ uint8_t *machine_map_memory(uint64_t address, uint64_t size)
     memory_bytes = place + GUARD;
     begin_backend();
     return memory_bytes;
+}
+
+const void *machine_clearing_code(size_t *size)
+{
+    *size = 0;
+    return "";
 }
 
 /* The monitor always has something to tell. */

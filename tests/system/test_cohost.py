@@ -17,6 +17,8 @@ LONG = 300.0
 EXEC = f"cohost exec --memory 128M --append '{NO_SELF_TESTS}'"
 QUIET = f"--append 'quiet {NO_SELF_TESTS} start=\"{{}}\"' </dev/null >/tmp/out"
 INITRD = "debian-host-initramfs"
+WINDOW_MIB = 96
+SECRET = "0x5EC12E7A0BADCAFE"
 
 
 def host(initrd: str = INITRD, **keys: Value) -> str:
@@ -156,3 +158,27 @@ def test_a_disk_outlives_its_guest(boot: Boot) -> None:
     read = f"{EXEC} --disk /tmp/disk,readonly -- sh -c 'md5sum </dev/vda'"
     assert session.command("linux", read) == (0, first)
     assert session.command("linux", "md5sum </tmp/disk") == (0, first)
+
+
+def test_a_guest_in_the_window_finds_nothing_of_another(boot: Boot) -> None:
+    """Its first hart clears what its kernel and its initrd do not fill."""
+    tenant = linux(
+        "linux", memory="512M", guests=1, initrd=INITRD, **{"guest-window": f"{WINDOW_MIB}M"}
+    )
+    session = boot(system(tenant), timeout=LONG)
+    session.wait_ready("linux")
+    said = answer(
+        session, 'hexdump -e \'8/1 "%02x" "\\n"\' /proc/device-tree/reserved-memory/guests@*/reg'
+    )
+    base, size = (int(word, 16) for word in said.split())
+    assert size == WINDOW_MIB << 20
+    # A word in each 2 MiB, each in another place, and some of the last pages.
+    places = [base + (i << 21) + i * 0x8208 for i in range(WINDOW_MIB // 2 - 1)]
+    places += [base + size - i for i in (0x80, 0x1000, 0x1008)]
+    words = " ".join(f"0x{place:x}" for place in places)
+    answer(session, f"for i in {words}; do devmem $i 64 {SECRET}; done")
+    read = f"for i in {words}; do devmem $i 64; done"
+    assert answer(session, read).split() == [SECRET] * len(places)
+    answer(session, f"cohost exec --memory {WINDOW_MIB}M --append '{NO_SELF_TESTS}' -- true")
+    assert SECRET not in answer(session, read)
+    assert "guest0" not in answer(session, "cohost list")

@@ -68,7 +68,9 @@ static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
     const uint64_t values[] = {COTENANT_HOSTED_MAGIC, host->guest_count, host->guest_vharts,
                                host->guest_memory, host->guest_entries};
 
-    return offset / 8 < sizeof(values) / sizeof(values[0]) ? values[offset / 8] : 0;
+    uint64_t number = offset / sizeof(values[0]);
+
+    return number < sizeof(values) / sizeof(values[0]) ? values[number] : 0;
 }
 
 static enum mmio_result access_turn(struct vhart *vhart, uint64_t address, uint32_t size,

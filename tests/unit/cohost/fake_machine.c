@@ -39,6 +39,7 @@ struct fake_vhart {
     uint64_t wake;   /* before which a vhart that sleeps is to have no turn; 0: any time */
 };
 
+static const char clearing[16] = "clears memory";
 static uint64_t pages[MOST_PAGES];
 static size_t page_count; /* those that are free: the last one is given out next */
 static struct {
@@ -89,19 +90,27 @@ const void *machine_tree(void)
 }
 
 /* The memory that is kept for guests: a file, which outlives the process. */
-uint8_t *machine_map_memory(uint64_t address, uint64_t size)
+static uint8_t *map_window(void *place, uint64_t address, uint64_t size)
 {
     int file = open(path("window"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fixed = place == NULL ? 0 : MAP_FIXED;
+    uint64_t offset = address % WINDOW_SIZE;
+    struct stat status;
     void *bytes;
 
-    write_down("map %lx %lx", address, size);
-    if (ftruncate(file, (off_t)(address % WINDOW_SIZE + size)) != 0) {
+    if (fstat(file, &status) != 0 || ((uint64_t)status.st_size < offset + size &&
+                                      ftruncate(file, (off_t)(offset + size)) != 0)) {
         abort();
     }
-    bytes =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)(address % WINDOW_SIZE));
+    bytes = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, file, (off_t)offset);
     close(file);
     return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+uint8_t *machine_map_memory(void *place, uint64_t address, uint64_t size)
+{
+    write_down("map %lx %lx", address, size);
+    return map_window(place, address, size);
 }
 
 int machine_open_port(const char *name)
@@ -254,11 +263,35 @@ static uint32_t create(struct hosted_request *request)
     return COTENANT_HOSTED_OK;
 }
 
+const void *machine_clearing_code(size_t *size)
+{
+    *size = sizeof(clearing);
+    return clearing;
+}
+
+/* Does what the code does, as the guest, for whom nothing is mapped; returns where it goes on. */
+static uint64_t clear(const char *code)
+{
+    const struct machine_cleared *part = (const void *)(code + sizeof(clearing));
+
+    for (; part->end != 0; part++) {
+        uint64_t size = part->end - part->begin;
+        void *bytes = map_window(NULL, part->begin, size);
+
+        memset(bytes, 0, size);
+        munmap(bytes, size);
+    }
+    return part->begin;
+}
+
 static uint32_t start(const struct hosted_request *request)
 {
     struct fake_vhart *vhart = &vharts[request->vhart];
     const char *code = memory_at(request->address, LINE_SIZE);
 
+    if (code != NULL && memcmp(code, clearing, sizeof(clearing)) == 0) {
+        code = memory_at(clear(code), LINE_SIZE);
+    }
     if (code == NULL) {
         return COTENANT_HOSTED_INVALID;
     }
@@ -267,6 +300,16 @@ static uint32_t start(const struct hosted_request *request)
         (volatile struct hosted_run *)(memory.shared + (request->run - memory.shared_address));
     vhart->next = memcmp(code + 56, "RSC\x05", 4) == 0 ? code + SCRIPT_OFFSET : code;
     return COTENANT_HOSTED_OK;
+}
+
+static bool is_a_range(uint64_t address, uint64_t size)
+{
+    for (unsigned i = 0; i < memory.count; i++) {
+        if (memory.ranges[i].address == address && memory.ranges[i].size == size) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static uint32_t carry_out(struct hosted_request *request)
@@ -282,7 +325,7 @@ static uint32_t carry_out(struct hosted_request *request)
         return COTENANT_HOSTED_BUSY;
     }
     if (request->operation == COTENANT_HOSTED_LEND &&
-        memory_at(request->address, request->size) == NULL) {
+        !is_a_range(request->address, request->size)) {
         return COTENANT_HOSTED_RANGE;
     }
     return request->operation == COTENANT_HOSTED_START ? start(request) : COTENANT_HOSTED_OK;

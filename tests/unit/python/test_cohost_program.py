@@ -247,6 +247,43 @@ def test_a_linux_gets_the_large_piece_that_it_takes_as_it_starts(host: Host) -> 
     assert "one piece" not in host.run(POWEROFF, "--memory", "96M").stderr
 
 
+STALE = b"\xa5secret of another guest\x5a"
+
+
+@pytest.mark.parametrize("initrd", [b"", b"an archive", b"i" * (3 * MIB)])
+def test_nothing_of_an_earlier_guest_is_left(host: Host, initrd: bytes) -> None:
+    """In the memory that the host's kernel leaves to guests, when the guest's code begins."""
+    window, size = 0x90000000, 16 * MIB
+    (host.folder / "tree.dtb").write_bytes(host_tree(window=(window, size)))
+    file = host.folder / "window"
+    file.write_bytes((STALE * (size // len(STALE) + 1))[:size])
+    (host.folder / "initrd").write_bytes(initrd)
+    with_initrd: list[str | Path] = ["--initrd", host.folder / "initrd"] if initrd else []
+    assert host.run(POWEROFF, "--memory", "16M", *with_initrd).returncode == DONE
+    assert host.lent == [(window, size // (2 * MIB))]
+    left = file.read_bytes()
+    assert len(left) == size
+    assert b"secret" not in left
+    image = kernel(POWEROFF)
+    assert left.startswith(image)
+    assert bytes(4 * MIB) in left
+    assert not any(left[len(image) : 2 * MIB])
+    assert initrd in left
+
+
+def test_of_the_window_is_mapped_what_is_needed(host: Host) -> None:
+    """And what the guest names, as where its text for the console is."""
+    window, size = 0x90000000, 64 * MIB
+    (host.folder / "tree.dtb").write_bytes(host_tree(window=(window, size)))
+    script = f"sbi 4442434e 0 40 {window + 32 * MIB - 32:x} 0\n{POWEROFF}"
+    result = host.run(script, "--memory", "64M")
+    assert result.returncode == DONE
+    assert bytes(0x40).decode() in result.stdout
+    mapped = [line.split() for line in host.log.splitlines() if line.startswith("map ")]
+    text = [f"{window + 30 * MIB:x}", f"{4 * MIB:x}"]
+    assert text in [each[1:] for each in mapped], mapped
+
+
 def test_the_host_keeps_a_reserve(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COHOST_SPARE", "4")
     assert "the host has 6 MiB that it can spare" in host.run(POWEROFF).stderr

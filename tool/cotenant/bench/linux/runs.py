@@ -20,6 +20,8 @@ from cotenant.run.results import parse_latency
 KERNEL = "debian-kernel"
 INITRAMFS = "debian-bench-initramfs"
 WHOLE = "whole"
+NOTHING = "nothing"
+"""after `bench=`: no more than the boot is measured"""
 _PROGRAMS = ("hackbench_", "stress_")
 MEMORY_MIB = 256
 # The same addresses in every process; few messages, whose bytes have a measurement of their own;
@@ -61,9 +63,19 @@ def alone(*, quick: bool, sstc: bool, seed: int = 1) -> Samples:
 
     Another `seed` gives the kernel's random numbers another start.
     """
-    with running(system(_linux(quick), seed=seed), sstc=sstc) as session:
+    with running(system(_linux(_amount(quick)), seed=seed), sstc=sstc) as session:
         session.wait_ready("linux")
         return parse(session.output("linux"), "Linux on Cotenant")
+
+
+def boots(count: int, *, sstc: bool) -> list[Samples]:
+    """Boot Linux as Cotenant's only tenant so many times, each with other random numbers."""
+    found = []
+    for seed in range(1, count + 1):
+        with running(system(_linux(NOTHING), seed=seed), sstc=sstc) as session:
+            session.wait_ready("linux")
+            found.append(parse(session.output("linux"), "Linux on Cotenant"))
+    return found
 
 
 def beside_rtos(*, quick: bool, sstc: bool, others: tuple[str, ...] = ()) -> Beside:
@@ -72,7 +84,7 @@ def beside_rtos(*, quick: bool, sstc: bool, others: tuple[str, ...] = ()) -> Bes
     `others` are more of the kind. What is told of the RTOS is that of the first.
     """
     rtoses = [tenant(name, **_RTOS) for name in ("rtos", *others)]
-    with running(system(_linux(quick), *rtoses), sstc=sstc) as session:
+    with running(system(_linux(_amount(quick)), *rtoses), sstc=sstc) as session:
         session.wait_ready("linux")
         stats = session.stats()
         found = parse(session.output("linux"), "Linux beside FreeRTOS")
@@ -90,7 +102,7 @@ def on_firmware(*, quick: bool, sstc: bool, seed: int = 1) -> Samples:
     options = ("-kernel", kernel, "-initrd", initramfs, "-append", arguments, "-seed", str(seed))
     with (
         tempfile.TemporaryDirectory(prefix="cotenant-bench.") as folder,
-        built(system(_linux(quick)), sstc=sstc) as launch,
+        built(system(_linux(_amount(quick))), sstc=sstc) as launch,
     ):
         machine = replace(launch, one_piece=True).machine(0)
         machine = replace(machine, bundle=firmware.find(), memory_bytes=MEMORY_MIB << 20)
@@ -130,10 +142,10 @@ def _amount(quick: bool) -> str:
     return "quick" if quick else "full"
 
 
-def _linux(quick: bool) -> str:
+def _linux(amount: str) -> str:
     return linux(
         memory=f"{MEMORY_MIB}M",
         initrd=INITRAMFS,
-        arguments=f"{ARGUMENTS} bench={_amount(quick)}",
+        arguments=f"{ARGUMENTS} bench={amount}",
         ready=_ENDS,
     )

@@ -134,6 +134,7 @@ def rows(quick: bool) -> list[Row]:
             for_guest=common,
             devices=("virtio0",),
             extra=("-drive", f"if=none,id=disk,format=raw,cache=unsafe,file={disk}"),
+            window=f"{_MEMORY_MIB}M",  # the host's free memory is in too many pieces for so much
         ) as session:
             size = _prepare(session)
             return [
@@ -154,7 +155,6 @@ def _row(session: Session, place: Place, clients: int, size: int, passes: int) -
         f"cohost run --memory {_MEMORY_MIB}M --initrd /{hosted.GUEST_INITRD}{place.options}"
         f" --append '{hosted.ARGUMENTS} {NO_SELF_TESTS} rdinit=/bin/busybox -- {script}'"
     )
-    # The host's own runs leave its free memory in too many pieces for a guest.
     ours, other = each(guest), each(script)
     name = f"dbench in a guest, {place.name}, clients: {clients}"
     return row(name, "instructions for a KB", ours, other, other / place.least[clients])

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory in which another guest's data may be: none of it is left when the guest's own code begins.
+ * This process writes what it loads. The rest clears the guest's first hart itself, with code of
+ * this program that it executes before anything else, as it sees that memory without its being
+ * mapped.
+ */
+#ifndef COHOST_CLEARING_H
+#define COHOST_CLEARING_H
+
+#include <stdint.h>
+
+/* What clearing_begin() takes up at most, bytes; a multiple of a page. */
+#define CLEARING_SIZE 4096
+
+/* All of the guest's memory is to be cleared, */
+void clearing_need(void);
+
+/* but for what has been written to it: `size` bytes from the beginning of a page. */
+void clearing_written(uint64_t address, uint64_t size);
+
+/*
+ * Returns where the guest is to begin so that all is clear when it gets to `entry`: there, if
+ * nothing is to be cleared, or in the CLEARING_SIZE bytes at `place`, where nothing is yet. Ends
+ * the program if there is no such place.
+ */
+uint64_t clearing_begin(uint64_t place, uint64_t entry);
+
+#endif
