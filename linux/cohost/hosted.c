@@ -159,7 +159,6 @@ void hosted_turn(unsigned vhart, const volatile bool *kicked)
 
 void hosted_line(unsigned source, bool high)
 {
-    machine_write_word(COTENANT_HOSTED_LINE, hosted.slot |
-                                                 source << COTENANT_HOSTED_LINE_SOURCE_SHIFT |
-                                                 (high ? COTENANT_HOSTED_LINE_HIGH : 0));
+    machine_write(COTENANT_HOSTED_LINE, hosted.slot | source << COTENANT_HOSTED_LINE_SOURCE_SHIFT |
+                                            (high ? COTENANT_HOSTED_LINE_HIGH : 0));
 }

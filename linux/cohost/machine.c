@@ -243,11 +243,6 @@ void machine_write(uint64_t offset, uint64_t value)
     *(volatile uint64_t *)(registers + offset) = value;
 }
 
-void machine_write_word(uint64_t offset, uint32_t value)
-{
-    *(volatile uint32_t *)(registers + offset) = value;
-}
-
 void machine_turn(uint64_t offset, uint32_t token, const volatile bool *kicked)
 {
     turn(registers + offset, token, kicked);

@@ -48,10 +48,9 @@ uint64_t machine_physical(const void *address, int file, uint64_t offset);
 /* Maps the monitor's registers. */
 void machine_map_registers(uint64_t address, size_t size);
 
-/* An 8-byte access to a register, and a 4-byte one, for which the monitor has a shorter path. */
+/* An 8-byte access to a register. */
 uint64_t machine_read(uint64_t offset);
 void machine_write(uint64_t offset, uint64_t value);
-void machine_write_word(uint64_t offset, uint32_t value);
 
 /*
  * A vhart's turn, by a store to the word at an offset of the registers. It is not begun, or ends,

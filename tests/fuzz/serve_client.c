@@ -322,12 +322,6 @@ void machine_write(uint64_t offset, uint64_t value)
     (void)value;
 }
 
-void machine_write_word(uint64_t offset, uint32_t value)
-{
-    (void)offset;
-    (void)value;
-}
-
 static void add_client(void *tree)
 {
     const uint32_t cells[] = {0, REGISTERS, 0, PAGES * COTENANT_SERVED_PAGE, 0, MEMORY, 0, SIZE};

@@ -14,21 +14,12 @@ static bool is_of_process(const struct tenant *tenant, uint64_t address)
            !tenant_owns_memory(tenant, address, 1);
 }
 
-static bool is_register(const struct tenant *tenant, uint64_t address)
+static bool is_hosted(const struct tenant *tenant, uint64_t address)
 {
     const struct bundle_tenant *own = tenant->description;
+    uint64_t pages = 1 + (uint64_t)own->guest_count * COTENANT_HOSTED_SLOT_PAGES;
 
-    return own->guest_count != 0 && address - own->guest_base < COTENANT_HOSTED_PAGE;
-}
-
-/* In a page of a vhart of a guest; they are behind the registers. */
-static bool is_turn(const struct tenant *tenant, uint64_t address)
-{
-    const struct bundle_tenant *own = tenant->description;
-    uint64_t pages = (uint64_t)own->guest_count * COTENANT_HOSTED_SLOT_PAGES;
-
-    return own->guest_count != 0 &&
-           address - own->guest_base - COTENANT_HOSTED_PAGE < pages * COTENANT_HOSTED_PAGE;
+    return own->guest_count != 0 && address - own->guest_base < pages * COTENANT_HOSTED_PAGE;
 }
 
 /* The access is the process's, and completed at the next turn. */
@@ -73,24 +64,18 @@ static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
     return number < sizeof(values) / sizeof(values[0]) ? values[number] : 0;
 }
 
-static enum mmio_result access_turn(struct vhart *vhart, uint64_t address, uint32_t size,
-                                    bool store, uint64_t *value)
+static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uint32_t size,
+                                      bool store, uint64_t *value)
 {
     uint64_t offset = address - vhart->tenant->description->guest_base;
 
-    return is_turn(vhart->tenant, address) && store && size == 4 &&
-                   offset % COTENANT_HOSTED_PAGE == 0
-               ? take_turn(vhart, offset / COTENANT_HOSTED_PAGE - 1, (uint32_t)*value)
-               : MMIO_FAULT;
-}
-
-static enum mmio_result access_register(struct vhart *vhart, uint64_t address, uint32_t size,
-                                        bool store, uint64_t *value)
-{
-    uint64_t offset = address - vhart->tenant->description->guest_base;
-
-    if (!is_register(vhart->tenant, address)) {
+    if (!is_hosted(vhart->tenant, address)) {
         return MMIO_FAULT;
+    }
+    if (offset >= COTENANT_HOSTED_PAGE) {
+        return store && size == 4 && offset % COTENANT_HOSTED_PAGE == 0
+                   ? take_turn(vhart, offset / COTENANT_HOSTED_PAGE - 1, (uint32_t)*value)
+                   : MMIO_FAULT;
     }
     if (!store) {
         *value = read_register(vhart->tenant->description, offset);
@@ -103,6 +88,4 @@ static enum mmio_result access_register(struct vhart *vhart, uint64_t address, u
 }
 
 MMIO_SWITCHING_WINDOW(is_of_process, leave_to_process, guest_asks);
-MMIO_SWITCHING_WINDOW(is_turn, access_turn, guest_lend_again);
-/* Words here take the short path: interrupt lines. */
-MMIO_WINDOW(is_register, access_register);
+MMIO_SWITCHING_WINDOW(is_hosted, access_hosted, guest_lend_again);

@@ -349,12 +349,7 @@ void machine_write(uint64_t offset, uint64_t value)
 {
     if (offset == COTENANT_HOSTED_REQUEST) {
         serve_request(value);
-    }
-}
-
-void machine_write_word(uint64_t offset, uint32_t value)
-{
-    if (offset == COTENANT_HOSTED_LINE) {
+    } else if (offset == COTENANT_HOSTED_LINE) {
         unsigned source = value >> COTENANT_HOSTED_LINE_SOURCE_SHIFT & 0xff;
 
         __atomic_store_n(&lines[source], (value & COTENANT_HOSTED_LINE_HIGH) != 0,
