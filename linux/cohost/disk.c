@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each disk has a thread that carries out its requests one by one, so the guest goes on meanwhile.
+/*
+ * Of a disk on the guest's bus, the vhart's own thread begins the requests that it notifies of, as
+ * the host's kernel lets it (io_uring.h), so that the guest goes on meanwhile. Otherwise each disk
+ * has a thread that carries them out one by one; so has one of a served tenant, whose next process
+ * relies on the order.
  */
 #include "disk.h"
 
@@ -7,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +20,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io_uring.h"
 #include "pieces.h"
 #include "say.h"
 #include "virtio_mmio.h"
 
 #define SECTOR 512
+/* Requests of a disk that are carried out at a time. */
+#define MOST_AT_ONCE 32
 #define FEATURE_MOST_SEGMENTS (1ull << 2)
 #define FEATURE_READONLY (1ull << 5)
 #define FEATURE_FLUSH (1ull << 9)
+
+_Static_assert(DISK_MOST *MOST_AT_ONCE <= IO_URING_MOST, "each is an operation");
 
 enum { REQUEST_READ = 0, REQUEST_WRITE = 1, REQUEST_FLUSH = 4 };
 enum { ANSWER_OK, ANSWER_ERROR, ANSWER_UNSUPPORTED };
@@ -39,63 +49,36 @@ struct configuration {
     uint32_t most_segments;
 };
 
+/* A request that is being carried out. */
+struct work {
+    struct io_operation operation; /* the first member */
+    struct disk *disk;
+    struct virtio_request request;
+    bool write, direct;
+    uint8_t *answer;
+    uint32_t written; /* bytes, to be told */
+    /* What is still to be read or written. */
+    struct iovec *pieces;
+    unsigned number;
+    uint64_t offset;
+};
+
 struct disk {
-    struct virtio virtio;
+    struct virtio virtio; /* the first member */
     struct configuration configuration;
     int file;
-    int direct; /* the same without the host's cache; -1: not wanted */
+    atomic_int direct; /* the same without the host's cache; -1: not wanted */
     bool readonly;
     pthread_t thread;
+    /* Of one without a thread. */
+    struct work *works;
+    atomic_uint free;  /* a bit for each */
+    atomic_bool waits; /* requests may wait until one is free */
 };
 
 static struct disk disks[DISK_MOST];
+static struct work works[DISK_MOST][MOST_AT_ONCE];
 static unsigned count;
-
-static ssize_t transfer_some(int file, bool write, const struct iovec *pieces, unsigned number,
-                             uint64_t offset)
-{
-    return write ? pwritev(file, pieces, (int)number, (off_t)offset)
-                 : preadv(file, pieces, (int)number, (off_t)offset);
-}
-
-/*
- * Past the host's cache, if that is wanted and can be: what is not aligned as the device wants it
- * cannot, nor can memory that the host's kernel does not know as such (window.h).
- */
-static ssize_t transfer_part(struct disk *disk, bool write, const struct iovec *pieces,
-                             unsigned number, uint64_t offset)
-{
-    ssize_t done = -1;
-
-    if (disk->direct >= 0) {
-        done = transfer_some(disk->direct, write, pieces, number, offset);
-        if (done < 0 && errno == EFAULT) {
-            close(disk->direct);
-            disk->direct = -1;
-        } else if (done >= 0 || errno != EINVAL) {
-            return done;
-        }
-    }
-    return transfer_some(disk->file, write, pieces, number, offset);
-}
-
-/* Reads or writes all of the pieces; they change. */
-static bool transfer(struct disk *disk, bool write, struct iovec *pieces, unsigned number,
-                     uint64_t offset)
-{
-    while (number > 0) {
-        ssize_t done = transfer_part(disk, write, pieces, number, offset);
-
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0 && pieces->iov_len != 0) {
-            return false;
-        }
-        offset += pieces_skip(&pieces, &number, (size_t)done);
-    }
-    return true;
-}
 
 static bool is_within(const struct disk *disk, uint64_t sector, uint64_t size)
 {
@@ -103,56 +86,243 @@ static bool is_within(const struct disk *disk, uint64_t sector, uint64_t size)
            size / SECTOR <= disk->configuration.capacity - sector;
 }
 
-static uint8_t carry_out(struct disk *disk, const struct header *header,
-                         struct virtio_request *request)
+/* Looks at what the request is about, once. False: it is none. */
+static bool read_request(struct work *work, struct header *header)
 {
-    bool write = header->type == REQUEST_WRITE;
-    /* The first piece that the device reads is the header, the last one that it writes is left. */
-    struct iovec *pieces = write ? request->read + 1 : request->write;
-    unsigned number = write ? request->read_count - 1 : request->write_count;
+    struct virtio_request *request = &work->request;
 
-    if (header->type == REQUEST_FLUSH) {
-        return fdatasync(disk->file) == 0 ? ANSWER_OK : ANSWER_ERROR;
+    work->written = 0;
+    if (request->read_count == 0 || request->read[0].iov_len != sizeof(*header) ||
+        request->write_count == 0 || request->write[request->write_count - 1].iov_len != 1) {
+        return false;
     }
-    if (header->type != REQUEST_READ && !write) {
-        return ANSWER_UNSUPPORTED;
-    }
-    if ((write && disk->readonly) ||
-        !is_within(disk, header->sector, pieces_size(pieces, number)) ||
-        !transfer(disk, write, pieces, number, header->sector * SECTOR)) {
-        return ANSWER_ERROR;
-    }
-    return ANSWER_OK;
+    memcpy(header, request->read[0].iov_base, sizeof(*header));
+    work->write = header->type == REQUEST_WRITE;
+    /* The first piece that the device reads is the header, the last one that it writes is left. */
+    work->answer = request->write[--request->write_count].iov_base;
+    work->written = (uint32_t)pieces_size(request->write, request->write_count) + 1;
+    work->pieces = work->write ? request->read + 1 : request->write;
+    work->number = work->write ? request->read_count - 1 : request->write_count;
+    work->offset = header->sector * SECTOR;
+    return true;
 }
 
-/* Returns the bytes written into the request. */
-static uint32_t serve(struct disk *disk, struct virtio_request *request)
+/* What is answered at once; ANSWER_OK: nothing, it is to be carried out. */
+static uint8_t check(const struct work *work, const struct header *header)
 {
-    uint32_t written;
-    struct header header;
-    uint8_t *answer;
-
-    if (request->read_count == 0 || request->read[0].iov_len != sizeof(header) ||
-        request->write_count == 0 || request->write[request->write_count - 1].iov_len != 1) {
-        return 0;
+    if (header->type == REQUEST_FLUSH) {
+        return ANSWER_OK;
     }
-    memcpy(&header, request->read[0].iov_base, sizeof(header));
-    answer = request->write[--request->write_count].iov_base;
-    written = (uint32_t)pieces_size(request->write, request->write_count) + 1;
-    *answer = carry_out(disk, &header, request);
-    return written;
+    if (header->type != REQUEST_READ && !work->write) {
+        return ANSWER_UNSUPPORTED;
+    }
+    return (work->write && work->disk->readonly) ||
+                   !is_within(work->disk, header->sector, pieces_size(work->pieces, work->number))
+               ? ANSWER_ERROR
+               : ANSWER_OK;
+}
+
+/*
+ * Past the host's cache, if that is wanted and can be: what is not aligned as the device wants it
+ * cannot, nor can memory that the host's kernel does not know as such (window.h).
+ */
+static int file_for(struct work *work)
+{
+    int direct = atomic_load(&work->disk->direct);
+
+    work->direct &= direct >= 0;
+    return work->direct ? direct : work->disk->file;
+}
+
+/* After a transfer of so many bytes, or an error. False: it has failed. */
+static bool goes_on(struct work *work, int64_t done)
+{
+    if (work->direct && (done == -EINVAL || done == -EFAULT)) {
+        if (done == -EFAULT) {
+            atomic_store(&work->disk->direct, -1);
+        }
+        work->direct = false;
+        return true;
+    }
+    if (done == -EINTR || done == -EAGAIN) {
+        return true;
+    }
+    if (done <= 0 && work->pieces->iov_len != 0) {
+        return false;
+    }
+    work->offset += pieces_skip(&work->pieces, &work->number, (size_t)done);
+    return true;
+}
+
+static int64_t transfer_some(struct work *work)
+{
+    int file = file_for(work), number = (int)work->number;
+    off_t offset = (off_t)work->offset;
+    ssize_t done = work->write ? pwritev(file, work->pieces, number, offset)
+                               : preadv(file, work->pieces, number, offset);
+
+    return done < 0 ? -errno : done;
+}
+
+static uint8_t carry_out(struct work *work, const struct header *header)
+{
+    uint8_t answer = check(work, header);
+
+    if (answer == ANSWER_OK && header->type == REQUEST_FLUSH) {
+        return fdatasync(work->disk->file) == 0 ? ANSWER_OK : ANSWER_ERROR;
+    }
+    work->direct = true;
+    while (answer == ANSWER_OK && work->number > 0) {
+        answer = goes_on(work, transfer_some(work)) ? ANSWER_OK : ANSWER_ERROR;
+    }
+    return answer;
 }
 
 static void *run_disk(void *argument)
 {
-    struct disk *disk = argument;
-    struct virtio_request request;
+    struct work *work = argument;
+    struct header header;
 
     for (;;) {
-        virtio_take(&disk->virtio, 0, &request);
-        virtio_give_back(&disk->virtio, 0, &request, serve(disk, &request));
+        virtio_take(&work->disk->virtio, 0, &work->request);
+        if (read_request(work, &header)) {
+            *work->answer = carry_out(work, &header);
+        }
+        virtio_give_back(&work->disk->virtio, 0, &work->request, work->written);
     }
     return NULL;
+}
+
+/* NULL: none is free. */
+static struct work *try_take_free(struct disk *disk)
+{
+    unsigned free = atomic_load(&disk->free), number = 0;
+
+    while (free != 0 && !atomic_compare_exchange_weak(&disk->free, &free, free & (free - 1))) {
+    }
+    while (free != 0 && (free >> number & 1) == 0) {
+        number++;
+    }
+    return free == 0 ? NULL : &disk->works[number];
+}
+
+/* NULL: none is free, and put_back() will tell when one is. */
+static struct work *take_free(struct disk *disk)
+{
+    struct work *work = try_take_free(disk);
+
+    if (work == NULL) {
+        atomic_store(&disk->waits, true);
+        work = try_take_free(disk); /* one may have been put back before that */
+    }
+    return work;
+}
+
+/* Returns whether requests may have waited for it. */
+static bool put_back(struct work *work)
+{
+    struct disk *disk = work->disk;
+
+    atomic_fetch_or(&disk->free, 1u << (work - disk->works));
+    return atomic_load(&disk->waits) && atomic_exchange(&disk->waits, false);
+}
+
+static void answer(struct work *work, uint8_t how)
+{
+    *work->answer = how;
+    virtio_give_back(&work->disk->virtio, 0, &work->request, work->written);
+}
+
+static void begin_requests(struct disk *disk);
+
+static void end(struct work *work, uint8_t how)
+{
+    struct disk *disk = work->disk;
+
+    answer(work, how);
+    if (put_back(work)) {
+        begin_requests(disk);
+    }
+}
+
+static void begin_transfer(struct work *work)
+{
+    io_uring_transfer(&work->operation, file_for(work), work->write, work->pieces, work->number,
+                      work->offset);
+}
+
+static void transfer_done(struct io_operation *operation, int result)
+{
+    struct work *work = (struct work *)operation;
+
+    if (!goes_on(work, result)) {
+        end(work, ANSWER_ERROR);
+    } else if (work->number > 0) {
+        begin_transfer(work);
+    } else {
+        end(work, ANSWER_OK);
+    }
+}
+
+static void flush_done(struct io_operation *operation, int result)
+{
+    end((struct work *)operation, result == 0 ? ANSWER_OK : ANSWER_ERROR);
+}
+
+/* False: it is over at once, and given back. */
+static bool begin(struct work *work)
+{
+    struct header header;
+    uint8_t how;
+
+    if (!read_request(work, &header)) {
+        virtio_give_back(&work->disk->virtio, 0, &work->request, 0);
+        return false;
+    }
+    how = check(work, &header);
+    if (how == ANSWER_OK && header.type == REQUEST_FLUSH) {
+        work->operation.done = flush_done;
+        io_uring_sync_data(&work->operation, work->disk->file);
+        return true;
+    }
+    if (how != ANSWER_OK || work->number == 0) {
+        answer(work, how);
+        return false;
+    }
+    work->direct = true;
+    work->operation.done = transfer_done;
+    begin_transfer(work);
+    return true;
+}
+
+/* Begins the next request. Returns whether there may be more. */
+static bool begin_next(struct disk *disk)
+{
+    struct work *work = take_free(disk);
+    bool more;
+
+    if (work == NULL) {
+        return false;
+    }
+    if (!virtio_try_take(&disk->virtio, 0, &work->request)) {
+        return put_back(work);
+    }
+    more = !work->request.is_last;
+    return (!begin(work) && put_back(work)) || more;
+}
+
+/* No more than a driver can have made: with its next one it notifies again. */
+static void begin_requests(struct disk *disk)
+{
+    for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE && begin_next(disk); i++) {
+    }
+}
+
+static void serve(struct virtio *device, unsigned queue)
+{
+    (void)queue;
+    begin_requests((struct disk *)device);
+    io_uring_start();
 }
 
 static uint64_t capacity_of(const char *name, int file)
@@ -179,8 +349,8 @@ static void open_disk(struct disk *disk, const char *name, bool direct)
     int flags = (disk->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
 
     disk->file = open(name, flags);
-    disk->direct = direct ? open(name, flags | O_DIRECT) : -1;
-    if (disk->file < 0 || (direct && disk->direct < 0)) {
+    atomic_init(&disk->direct, direct ? open(name, flags | O_DIRECT) : -1);
+    if (disk->file < 0 || (direct && atomic_load(&disk->direct) < 0)) {
         fail_errno("open", name);
     }
     if (flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
@@ -188,6 +358,21 @@ static void open_disk(struct disk *disk, const char *name, bool direct)
     }
     disk->configuration.capacity = capacity_of(name, disk->file);
     disk->configuration.most_segments = virtio_queue_size() - 2;
+}
+
+/* Prepares what carries out the requests. */
+static void set_up_works(struct disk *disk, struct work *all)
+{
+    disk->works = all;
+    for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
+        all[i].disk = disk;
+        (void)put_back(&all[i]);
+    }
+    if (!virtio_is_elsewhere() && io_uring_open()) {
+        disk->virtio.serve = serve;
+        io_uring_know(disk->file);
+        io_uring_know(atomic_load(&disk->direct));
+    }
 }
 
 void disk_add(const char *file, bool readonly, bool direct)
@@ -205,8 +390,10 @@ void disk_add(const char *file, bool readonly, bool direct)
     disk->virtio.queue_count = 1;
     disk->virtio.configuration = &disk->configuration;
     disk->virtio.configuration_size = sizeof(disk->configuration);
+    set_up_works(disk, works[count]);
     virtio_add(&disk->virtio);
-    if (pthread_create(&disk->thread, NULL, run_disk, disk) != 0) {
+    if (disk->virtio.serve == NULL &&
+        pthread_create(&disk->thread, NULL, run_disk, &works[count][0]) != 0) {
         fail_start("there is no thread for disk %s", file);
     }
     count++;

@@ -2,7 +2,8 @@
 /*
  * The turn loop. A thread sleeps when its vhart is idle; what may wake the vhart counts up `events`
  * first and looks at `sleeps` then, and the thread does it the other way round, so that no wake is
- * lost whichever comes first.
+ * lost whichever comes first. One of them waits for what the host's kernel does for disks, while
+ * there is something, and so needs no other thread that wakes it when that is done.
  */
 #include "guest.h"
 
@@ -20,6 +21,7 @@
 
 #include "bus.h"
 #include "hosted.h"
+#include "io_uring.h"
 #include "machine.h"
 #include "memory.h"
 #include "say.h"
@@ -37,11 +39,13 @@
 #define STOP_PAUSE_NS 1000000
 #define MOST_STOP_PAUSES 1000
 
+enum sleep { AWAKE, SLEEPS, WAITS_FOR_DISKS };
+
 struct vhart {
     unsigned number;
     pthread_t thread;
     atomic_uint events; /* a futex */
-    atomic_bool sleeps;
+    atomic_int sleeps;  /* enum sleep */
     atomic_bool started;
     volatile bool kicked;
     unsigned empty_turns;
@@ -71,9 +75,14 @@ void guest_wake_vhart(unsigned number)
 {
     struct vhart *vhart = &guest.vharts[number];
 
+    int sleeps;
+
     atomic_fetch_add(&vhart->events, 1);
-    if (atomic_load(&vhart->sleeps)) {
+    sleeps = atomic_load(&vhart->sleeps);
+    if (sleeps == SLEEPS) {
         (void)syscall(SYS_futex, &vhart->events, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    } else if (sleeps == WAITS_FOR_DISKS) {
+        io_uring_wake();
     }
 }
 
@@ -124,22 +133,43 @@ int guest_end_event(void)
     return guest.end_event;
 }
 
+/* With `limit` NULL: without one. False: it has passed. */
+static bool wait_for_disks(struct vhart *vhart, unsigned seen, const struct timespec *limit)
+{
+    bool in_time = true;
+
+    atomic_store(&vhart->sleeps, WAITS_FOR_DISKS);
+    if (atomic_load(&vhart->events) == seen) {
+        in_time = io_uring_wait(limit);
+    }
+    atomic_store(&vhart->sleeps, AWAKE);
+    io_uring_end_wait();
+    return in_time;
+}
+
+static bool wait_for_event(struct vhart *vhart, unsigned seen, const struct timespec *limit)
+{
+    bool in_time;
+
+    atomic_store(&vhart->sleeps, SLEEPS);
+    in_time = syscall(SYS_futex, &vhart->events, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0) == 0 ||
+              errno != ETIMEDOUT;
+    atomic_store(&vhart->sleeps, AWAKE);
+    return in_time;
+}
+
 /* Sleeps for so many ticks, or until an event after number `seen`. False: it was the event. */
 static bool sleep_for(struct vhart *vhart, unsigned seen, uint64_t ticks)
 {
     struct timespec left, *limit = NULL;
-    bool timed_out;
 
     if (ticks != NO_DEADLINE) {
         left.tv_sec = (time_t)(ticks / guest.timebase);
         left.tv_nsec = (long)(ticks % guest.timebase * NS_PER_S / guest.timebase);
         limit = &left;
     }
-    atomic_store(&vhart->sleeps, true);
-    timed_out = syscall(SYS_futex, &vhart->events, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0) != 0 &&
-                errno == ETIMEDOUT;
-    atomic_store(&vhart->sleeps, false);
-    return timed_out;
+    return !(io_uring_begin_wait() ? wait_for_disks(vhart, seen, limit)
+                                   : wait_for_event(vhart, seen, limit));
 }
 
 /* One wake-up that took long counts no more than the most that is led by. */
@@ -157,20 +187,23 @@ static void learn_lateness(struct vhart *vhart, uint64_t late)
  */
 static void sleep_until(struct vhart *vhart, unsigned seen, uint64_t deadline)
 {
-    uint64_t now = machine_time(), lead = vhart->lateness / LEAD_SHARE, end = deadline - lead;
+    uint64_t lead = vhart->lateness / LEAD_SHARE, now = machine_time();
 
-    if (deadline == NO_DEADLINE) {
+    /* What was done for a disk ends a sleep, and is not always an event. */
+    while (atomic_load(&vhart->events) == seen && deadline == NO_DEADLINE) {
         (void)sleep_for(vhart, seen, NO_DEADLINE);
-        return;
     }
-    if (now < deadline && deadline - now > lead) {
-        if (!sleep_for(vhart, seen, end - now)) {
-            return;
-        }
+    while (atomic_load(&vhart->events) == seen && now < deadline && deadline - now > lead) {
+        uint64_t end = deadline - lead;
+        bool timed_out = sleep_for(vhart, seen, end - now);
+
         now = machine_time();
-        learn_lateness(vhart, now > end ? now - end : 0);
+        if (timed_out) {
+            learn_lateness(vhart, now > end ? now - end : 0);
+            break;
+        }
     }
-    while (now < deadline && atomic_load(&vhart->events) == seen) {
+    while (atomic_load(&vhart->events) == seen && now < deadline) {
         now = machine_time();
     }
 }

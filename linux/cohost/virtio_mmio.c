@@ -73,7 +73,9 @@ static void unlock(struct virtio *device)
     device->wakes_guest = false;
     pthread_mutex_unlock(&device->lock);
     for (unsigned i = 0; queues != 0; i++, queues >>= 1) {
-        if ((queues & 1) != 0) {
+        if ((queues & 1) != 0 && device->serve != NULL) {
+            device->serve(device, i);
+        } else if ((queues & 1) != 0) {
             pthread_cond_broadcast(&device->notified[i]);
         }
     }
@@ -417,13 +419,24 @@ void virtio_take(struct virtio *device, unsigned number, struct virtio_request *
     unlock(device);
 }
 
+/* No driver has made more malformed ones than the queue has room for. */
 bool virtio_try_take(struct virtio *device, unsigned number, struct virtio_request *request)
 {
     struct virtio_queue *queue = &device->queues[number];
-    bool taken;
+    bool taken = false;
 
     pthread_mutex_lock(&device->lock);
-    taken = ring_take_head(queue, &request->head) && ring_read_chain(queue, request);
+    for (unsigned i = 0; i < VIRTIO_QUEUE_SIZE && !taken && !device->stops; i++) {
+        if (!ring_take_head(queue, &request->head)) {
+            break;
+        }
+        taken = ring_read_chain(queue, request);
+        if (!taken) {
+            put_used(device, number, request->head, 0);
+            pause_for_others(device);
+        }
+    }
+    request->is_last = !ring_has_more(queue);
     device->busy += taken;
     unlock(device);
     return taken;

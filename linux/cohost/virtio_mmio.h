@@ -38,6 +38,11 @@ struct virtio {
     void (*notice)(struct virtio *device, unsigned queue);
     /* NULL, or: the device is about to be reset, and waits until no request is carried out. */
     void (*hurry)(struct virtio *device);
+    /*
+     * NULL: threads wait for requests of the queues. Otherwise it is called when a queue may have
+     * some, without the lock, by the thread of the vhart that has notified it, as a rule.
+     */
+    void (*serve)(struct virtio *device, unsigned queue);
     /* The driver writes a byte of the configuration; NULL: it cannot. */
     void (*configure)(struct virtio *device, uint64_t offset, uint32_t value);
 
@@ -45,7 +50,7 @@ struct virtio {
     pthread_mutex_t lock;
     pthread_cond_t notified[VIRTIO_MOST_QUEUES]; /* the guest has something for a queue */
     pthread_cond_t rests;                        /* a request is done, and the device stops */
-    /* What is to be done without the lock: the threads of these queues are woken, and the guest. */
+    /* What is to be done without the lock: these queues are served, and the guest is woken. */
     uint32_t wakes_queues;
     bool wakes_guest;
     bool stops;    /* it is to be reset: no request is begun */
@@ -119,7 +124,7 @@ void virtio_reset_all(void);
  */
 void virtio_take(struct virtio *device, unsigned queue, struct virtio_request *request);
 
-/* The same without waiting. False: there is none. */
+/* The same without waiting. False: there is none, or the device is being reset. */
 bool virtio_try_take(struct virtio *device, unsigned queue, struct virtio_request *request);
 
 /* Gives a request back, into which so many bytes were written, and interrupts the guest. */

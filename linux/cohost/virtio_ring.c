@@ -2,12 +2,12 @@
 #include "virtio_ring.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "memory.h"
 
 #define DESCRIPTOR_NEXT 1
 #define DESCRIPTOR_WRITE 2
+#define DESCRIPTORS_ALIGNMENT 16
 
 struct descriptor {
     uint64_t address;
@@ -162,11 +162,21 @@ void ring_hand_over(struct virtio_queue *queue, struct ring_watch *watch)
     *watch = (struct ring_watch){.available = watch->used, .used = watch->used};
 }
 
+static bool has_more(uint8_t *ring, const struct virtio_queue *queue)
+{
+    return ring != NULL && __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) != queue->next;
+}
+
+bool ring_has_more(const struct virtio_queue *queue)
+{
+    return has_more(available_ring(queue), queue);
+}
+
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head)
 {
     uint8_t *ring = available_ring(queue);
 
-    if (ring == NULL || __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_ACQUIRE) == queue->next) {
+    if (!has_more(ring, queue)) {
         return false;
     }
     *head = __atomic_load_n(available_slot(ring, queue, queue->next), __ATOMIC_RELAXED);
@@ -191,18 +201,30 @@ static bool add_piece(struct virtio_request *request, const struct descriptor *d
     return request->write_count == 0;
 }
 
+/* The table; NULL: it is not in the guest's memory, or not aligned. */
+static const struct descriptor *descriptors(const struct virtio_queue *queue)
+{
+    const void *table = memory_at(queue->descriptors, ring_descriptors_size(queue));
+
+    return ((uintptr_t)table & (DESCRIPTORS_ALIGNMENT - 1)) != 0 ? NULL : table;
+}
+
 /* Follows the chain of descriptors; it is no longer than the queue. */
 bool ring_read_chain(const struct virtio_queue *queue, struct virtio_request *request)
 {
-    const uint8_t *table = memory_at(queue->descriptors, ring_descriptors_size(queue));
+    const struct descriptor *table = descriptors(queue);
     uint16_t number = request->head;
 
     request->read_count = request->write_count = 0;
     for (uint32_t i = 0; table != NULL && i < queue->size && number < queue->size; i++) {
-        struct descriptor descriptor;
-
         /* One copy is checked and used, whatever the guest writes meanwhile. */
-        memcpy(&descriptor, table + number * sizeof(descriptor), sizeof(descriptor));
+        const struct descriptor descriptor = {
+            .address = __atomic_load_n(&table[number].address, __ATOMIC_RELAXED),
+            .length = __atomic_load_n(&table[number].length, __ATOMIC_RELAXED),
+            .flags = __atomic_load_n(&table[number].flags, __ATOMIC_RELAXED),
+            .next = __atomic_load_n(&table[number].next, __ATOMIC_RELAXED),
+        };
+
         if (!add_piece(request, &descriptor)) {
             return false;
         }
@@ -216,7 +238,7 @@ bool ring_read_chain(const struct virtio_queue *queue, struct virtio_request *re
 
 bool ring_put_used(const struct virtio_queue *queue, uint16_t head, uint32_t written)
 {
-    const struct used_element element = {head, written};
+    struct used_element *element;
     uint8_t *ring = used_ring(queue), *available = available_ring(queue);
     uint16_t index;
 
@@ -224,7 +246,9 @@ bool ring_put_used(const struct virtio_queue *queue, uint16_t head, uint32_t wri
         return false;
     }
     index = __atomic_load_n(half(ring, RING_INDEX), __ATOMIC_RELAXED);
-    memcpy(ring + RING_ELEMENTS + index % queue->size * sizeof(element), &element, sizeof(element));
+    element = (struct used_element *)(ring + RING_ELEMENTS) + index % queue->size;
+    __atomic_store_n(&element->head, head, __ATOMIC_RELAXED);
+    __atomic_store_n(&element->length, written, __ATOMIC_RELAXED);
     __atomic_store_n(half(ring, RING_INDEX), (uint16_t)(index + 1), __ATOMIC_RELEASE);
     /* The driver writes the flag and looks at the index then; we do it the other way round. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

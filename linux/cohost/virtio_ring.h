@@ -22,6 +22,7 @@ struct virtio_queue {
 /* A request: first what the device reads, then what it writes. */
 struct virtio_request {
     uint16_t head;
+    bool is_last; /* no other one waited when it was taken without waiting */
     unsigned read_count, write_count;
     struct iovec read[VIRTIO_QUEUE_SIZE], write[VIRTIO_QUEUE_SIZE];
 };
@@ -55,6 +56,9 @@ void ring_hand_over(struct virtio_queue *queue, struct ring_watch *watch);
 
 /* Takes the head of the next request. False: there is none. */
 bool ring_take_head(struct virtio_queue *queue, uint16_t *head);
+
+/* Whether the driver has made another one. */
+bool ring_has_more(const struct virtio_queue *queue);
 
 /* Fills in the request that begins at request->head. False: it is malformed. */
 bool ring_read_chain(const struct virtio_queue *queue, struct virtio_request *request);

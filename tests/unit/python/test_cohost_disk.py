@@ -2,6 +2,7 @@
 """Disks of cohost's guests, by a driver that is a script."""
 
 import struct
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ from test_cohost_program import (
     POWEROFF,
     UART,
     Host,
-    host,
     kernel,
     program,
 )
+from test_cohost_program import host as allowing_host
 
-__all__ = ["host", "program"]  # fixtures
+__all__ = ["allowing_host", "program"]  # fixtures
 
 DISK = UART + 0x1000
 SOURCE = 2
@@ -35,11 +36,14 @@ def at(place: int) -> int:
 
 
 def set_up(
-    descriptors: int = at(DESCRIPTORS), available: int = at(AVAILABLE), used: int = at(USED)
+    descriptors: int = at(DESCRIPTORS),
+    available: int = at(AVAILABLE),
+    used: int = at(USED),
+    size: int = 8,
 ) -> str:
     """Return the script that a driver begins with (virtio 1.2, section 3.1)."""
     stores = [
-        *((0x70, 0), (0x70, 3), (0x24, 1), (0x20, 1), (0x70, 0xB), (0x30, 0), (0x38, 8)),
+        *((0x70, 0), (0x70, 3), (0x24, 1), (0x20, 1), (0x70, 0xB), (0x30, 0), (0x38, size)),
         *((0x80, descriptors), (0x90, available), (0xA0, used), (0x44, 1), (0x70, 0xF)),
     ]
     return "".join(f"store {DISK + offset:x} 4 {value:x}\n" for offset, value in stores)
@@ -52,6 +56,31 @@ DRIVE = NOTIFY + f"wait {SOURCE}\nload {DISK + 0x60:x} 4\nstore {DISK + 0x64:x} 
 def show(place: int, size: int) -> str:
     """Return the script that prints memory."""
     return f"sbi 4442434e 0 {size:x} {at(place):x} 0\n"
+
+
+# Runs a program whose calls of io_uring_setup (number 425) the kernel refuses: seccomp(2).
+WITHOUT_IO_URING = """
+import ctypes, os, struct, sys
+rules = [(0x20, 0, 0, 0), (0x15, 0, 1, 425), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *each) for each in rules))
+program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(rules), ctypes.addressof(code)))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS"
+assert libc.prctl(22, 2, program) == 0, "PR_SET_SECCOMP"
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.fixture(params=["io_uring", "threads"])
+def host(allowing_host: Host, request: pytest.FixtureRequest) -> Host:
+    """Give a host whose kernel lets the program have an io_uring, and one that does not."""
+    if request.param == "threads":
+        file = allowing_host.folder / "without-io_uring"
+        script = f"exec {sys.executable} -c '{WITHOUT_IO_URING}' {allowing_host.program} \"$@\"\n"
+        file.write_text(f"#!/bin/sh\n{script}")
+        file.chmod(0o755)
+        allowing_host.program = file
+    return allowing_host
 
 
 Chain = list[tuple[int, int, int]]
@@ -145,6 +174,73 @@ def test_beyond_the_end(host: Host, disk: Path, sector: int) -> None:
     assert ask(host, disk, READ, sector=sector, room=2 * SECTOR)[0] == ERROR
     assert ask(host, disk, WRITE, sector=sector, data=b"X" * 2 * SECTOR)[0] == ERROR
     assert disk.read_bytes() == before
+
+
+MANY = 42  # requests of three descriptors, in a queue of 128
+
+
+@pytest.mark.parametrize("options", ["", ",direct"])
+def test_many_requests_at_once(host: Host, options: str) -> None:
+    """More than are carried out at a time, each of another sector, in one notification."""
+    file = host.folder / "disk"
+    file.write_bytes(b"".join(bytes([i]) * SECTOR for i in range(1, MANY + 1)))
+    memory = bytearray(kernel("").ljust(0x10000, b"\0"))
+    for i in range(MANY):
+        chain = [
+            (at(HEADER) + 16 * i, 16, NEXT),
+            (at(DATA) + SECTOR * i, SECTOR, NEXT | DEVICE_WRITES),
+            (at(0x7800) + i, 1, DEVICE_WRITES),
+        ]
+        for number, (address, length, flags) in enumerate(chain):
+            place = DESCRIPTORS + 16 * (3 * i + number)
+            struct.pack_into("<QIHH", memory, place, address, length, flags, 3 * i + number + 1)
+        struct.pack_into("<IIQ", memory, HEADER + 16 * i, READ, 0, i)
+        struct.pack_into("<H", memory, AVAILABLE + 4 + 2 * i, 3 * i)
+        memory[0x7800 + i] = 0x77
+    struct.pack_into("<HH", memory, AVAILABLE, 0, MANY)
+    script = set_up(size=128) + NOTIFY + f"wait {SOURCE}\nsleep 3000000\n"
+    script += show(USED, 4) + show(0x7800, MANY) + show(DATA, MANY * SECTOR) + POWEROFF
+    code = kernel(script)
+    memory[: len(code)] = code
+    (host.folder / "Image").write_bytes(memory)
+    command = ("run", "--memory", "8M", "--kernel", host.folder / "Image")
+    process = host.start(*command, "--disk", f"{file}{options}")
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == DONE, errors
+    assert b"Sanitizer" not in errors
+    assert struct.unpack("<HH", output[:4]) == (0, MANY)
+    assert output[4 : 4 + MANY] == bytes([OK]) * MANY
+    assert output[4 + MANY :] == file.read_bytes()
+
+
+def test_a_ring_that_lies(host: Host, disk: Path) -> None:
+    """Its index is far ahead, so that the same requests are there for ever: it can be stopped."""
+    pieces: Chain = [(at(HEADER), 16, 0), (at(DATA), SECTOR, DEVICE_WRITES)]
+    # What is read from the disk is written over the index of the ring: there is always more.
+    pieces[1] = (at(AVAILABLE), SECTOR, DEVICE_WRITES)
+    pieces.append((at(ANSWER), 1, DEVICE_WRITES))
+    header = struct.pack("<IIQ", READ, 0, 0)
+    (host.folder / "Image").write_bytes(
+        image(set_up() + NOTIFY * 20 + POWEROFF, pieces, header, b"", {})
+    )
+    command = ("run", "--memory", "8M", "--kernel", host.folder / "Image", "--disk", disk)
+    assert host.call(*command).returncode == DONE
+
+
+def test_a_reset_in_the_middle(host: Host, disk: Path) -> None:
+    """Requests that are under way end before the reset does; some may not have been begun."""
+    pieces: Chain = [(at(HEADER), 16, 0), (at(DATA), SECTOR, DEVICE_WRITES)]
+    pieces.append((at(ANSWER), 1, DEVICE_WRITES))
+    script = (set_up() + NOTIFY + f"store {DISK + 0x70:x} 4 0\n") * 30
+    header = struct.pack("<IIQ", READ, 0, 0)
+    (host.folder / "Image").write_bytes(
+        image(script + show(DATA, SECTOR) + POWEROFF, pieces, header, b"", {})
+    )
+    command = ("run", "--memory", "8M", "--kernel", host.folder / "Image", "--disk", disk)
+    process = host.start(*command)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == DONE, errors
+    assert output in (b"a" * SECTOR, b"\0" * SECTOR)
 
 
 @pytest.mark.parametrize("options", [",direct", ",direct,readonly", ",readonly,direct"])
