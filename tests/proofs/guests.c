@@ -293,7 +293,8 @@ static void call_of_guest(struct vhart *vhart)
 {
     uint64_t value = any64();
 
-    if (any_bool() && guest_vhart_of(vhart)->host != NULL && is_of_process(vhart->tenant, any64())) {
+    if (any_bool() && guest_vhart_of(vhart)->host != NULL &&
+        is_of_process(vhart->tenant, any64())) {
         (void)leave_to_process(vhart, any64(), 1u << any_up_to(3), any_bool(), &value);
         return;
     }

@@ -135,11 +135,7 @@ def rows() -> list[Row]:
             window=f"{_MEMORY_MIB}M",  # the host's free memory is in too many pieces for so much
         ) as session:
             size = _prepare(session)
-            return [
-                _row(session, place, clients, size)
-                for place in _PLACES
-                for clients in CLIENTS
-            ]
+            return [_row(session, place, clients, size) for place in _PLACES for clients in CLIENTS]
 
 
 def _row(session: Session, place: Place, clients: int, size: int) -> Row:
