@@ -27,7 +27,7 @@
 #include "features/vector/check_vectors.c"
 #include "features/virtio/check_channels.c"
 
-#define check_device check_served_device
+#define check_device(...) check_served_device(__VA_ARGS__)
 #include "features/served/check_served.c"
 
 static const struct virtio_type console = {.kind = COTENANT_VIRTUAL_CONSOLE};
