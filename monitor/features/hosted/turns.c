@@ -203,12 +203,10 @@ static void gets_hart(struct vhart *vhart)
 
 HOOK(vhart_enters, gets_hart);
 
-/* Another hart has something for it, which may be bound elsewhere by now. */
+/* Another hart has something for it. */
 static void is_asked(struct vhart *vhart)
 {
-    if (is_guest(vhart->tenant) && vhart->world.hart != hart_self()) {
-        messages_post(vhart, REQUEST_EVENTS);
-    } else if (is_guest(vhart->tenant)) {
+    if (is_guest(vhart->tenant)) {
         (void)drop_if_over(guest_vhart_of(vhart));
         see_call(guest_vhart_of(vhart));
     }

@@ -760,6 +760,42 @@ static void test_halt_over_two_harts(void **state)
     assert_ptr_equal(unloaded, FAR);
 }
 
+/*
+ * A guest's vhart is bound to another hart while mail for it lies at the one before, which runs a
+ * vhart of higher priority: what it is asked for later is not done there.
+ */
+static void test_mail_follows_a_vhart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    messages_post(FAR, REQUEST_EVENTS);
+    schedule_stop(&far_hart->scheduler, &FAR->schedulable);
+    far_hart->loaded = NULL;
+    FAR->world.hart = hart;
+    schedule_start(&hart->scheduler, &FAR->schedulable, mtime);
+    hart->scheduler.running = &FAR->schedulable;
+    hart->loaded = FAR;
+    RTOS->state = TENANT_STOPPING;
+    RTOS->outcome = (struct tenant_outcome){.state = TENANT_STOPPED, .missing = 1};
+    messages_post(FAR, REQUEST_HALT);
+    unloaded = NULL;
+    rerouted = NULL;
+    msip[0] = 0; /* it has other things to do than to look */
+    answer_far();
+    assert_int_equal(FAR->state, VHART_STARTED);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
+    assert_null(unloaded);
+    assert_int_equal(RTOS->outcome.missing, 1);
+    assert_int_equal(FAR->requests, REQUEST_EVENTS | REQUEST_HALT);
+    assert_int_equal(msip[0], 1);
+    requests_take(hart);
+    finish_stops();
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    assert_ptr_equal(unloaded, FAR);
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+}
+
 /* The far hart asks for it: the first vhart's hart is told to stop, and then to load anew. */
 static void test_reboot_from_another_hart(void **state)
 {
@@ -1428,6 +1464,7 @@ int main(void)
         cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
         cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
+        cmocka_unit_test_setup(test_mail_follows_a_vhart, set_up),
         cmocka_unit_test_setup(test_reboot_from_another_hart, set_up),
         cmocka_unit_test_setup(test_halt_overtakes_a_start, set_up),
         cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
