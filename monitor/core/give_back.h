@@ -23,7 +23,8 @@
 /*
  * Resets devices that the tenant has, so that they write to no memory any more and have withdrawn
  * their interrupts, as many as there is *room for. `*next` is 0 for the first part, and otherwise
- * what the function has made of it. Returns whether all are reset.
+ * what the function has made of it. Returns whether all are reset; if not, because another tenant
+ * has to do something first, tenant->given_back.waits is true.
  */
 typedef bool give_back_part(struct tenant *tenant, uint16_t *next, unsigned *room);
 TABLE(give_back_part *const, gives_back);
@@ -46,7 +47,7 @@ bool give_back_step(struct tenant *tenant);
 
 static inline void give_back_begin(struct tenant *tenant)
 {
-    tenant->given_back = (struct given_back){0, 0, false};
+    tenant->given_back = (struct given_back){0};
 }
 
 #endif

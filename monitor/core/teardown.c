@@ -118,11 +118,14 @@ bool teardown_step(void)
 /* Nothing else says a word while a line is put together, or it begins again. */
 static unsigned stop_on(uint64_t now)
 {
+    bool at_once;
+
     (void)now;
     if (!teardown_step()) {
         return WORK_NOTHING;
     }
-    return WORK_DONE | (teardown_waits() ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
+    at_once = teardown_waits() && !tenants[lowest_bit(tenants_stopping)].given_back.waits;
+    return WORK_DONE | (at_once ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
 }
 
 WORK(teardown, NULL, stop_on);

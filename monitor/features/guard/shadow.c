@@ -121,6 +121,24 @@ static void wait_for_device(uint64_t registers)
 }
 
 /*
+ * From now on the device can come to a shadow descriptor, perhaps before it is copied. Where it has
+ * not been able to, a driver before has left something there, perhaps another tenant's: it finds
+ * nothing instead, at an address with that much room behind it.
+ */
+static void open_descriptor(struct shadow_queue *queue, uint32_t index, uint64_t address,
+                            uint32_t room)
+{
+    uint64_t *written = &queue->written[index / 64];
+
+    if ((*written >> index % 64 & 1) == 0) {
+        *written |= 1ul << index % 64;
+        queue->bounds[index] = (struct shadow_bound){room, 0};
+        queue->rings.descriptors[index] = (struct shadow_descriptor){address, 0};
+        FENCE_ALL(); /* before it is named */
+    }
+}
+
+/*
  * Changes a shadow descriptor, which the device may be reading just now although it ought not to.
  * It sees each of the two words whole, but perhaps not of the same descriptor, and not of two that
  * followed each other. That does not matter as long as the longest of them would fit at all of
@@ -132,12 +150,7 @@ static void set_descriptor(struct shadow_queue *queue, uint32_t index, uint64_t 
 {
     volatile struct shadow_descriptor *descriptor = &queue->rings.descriptors[index];
     struct shadow_bound *bound = &queue->bounds[index];
-    uint64_t *written = &queue->written[index / 64];
 
-    if ((*written >> index % 64 & 1) == 0) {
-        *written |= 1ul << index % 64;
-        *bound = (struct shadow_bound){room, 0}; /* the device has not seen it before */
-    }
     bound->least_room = bound->least_room < room ? bound->least_room : room;
     bound->longest = bound->longest > length_of(rest) ? bound->longest : length_of(rest);
     if (bound->longest > bound->least_room) {
@@ -170,6 +183,10 @@ static bool copy_descriptor(struct shadow_queue *queue, const struct tenant *ten
     }
     rest = length_of(rest) | (flags & (FLAG_NEXT | FLAG_WRITE)) << FLAGS_SHIFT |
            (more ? (uint64_t)next << NEXT_SHIFT : 0);
+    open_descriptor(queue, queue->following, address, room);
+    if (more) {
+        open_descriptor(queue, next, address, room);
+    }
     set_descriptor(queue, queue->following, address, rest, room, registers);
     queue->following = next;
     queue->copied++;

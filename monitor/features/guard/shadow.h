@@ -56,8 +56,8 @@ struct shadow_queue {
     uint16_t head;
     uint16_t following; /* its next descriptor */
     uint32_t copied;    /* descriptors */
-    uint64_t
-        written[SHADOW_SIZE / 64]; /* shadow descriptors, a bit each; the others are not valid */
+    /* Shadow descriptors that the device can come to, a bit each; the others are not valid. */
+    uint64_t written[SHADOW_SIZE / 64];
     struct shadow_bound {
         uint32_t least_room;
         uint32_t longest;

@@ -34,10 +34,24 @@ static void carry_out_shared(struct vhart *vhart, uint32_t requests)
     }
 }
 
+/*
+ * A guest's vhart may be bound to another hart than the one that the mail came to, which then does
+ * what is asked for. It is bound under the shared lock; before that is held, the answer may be old.
+ */
+static bool has_moved(const struct hart *hart, const struct vhart *vhart)
+{
+    return HAS(hosted) && vhart->world.hart != hart;
+}
+
 static void carry_out(struct hart *hart, struct vhart *vhart)
 {
-    uint32_t requests = __atomic_exchange_n(&vhart->requests, 0, __ATOMIC_ACQUIRE);
+    uint32_t requests = 0;
 
+    if (has_moved(hart, vhart)) {
+        messages_post(vhart, 0); /* the mail goes after it */
+        return;
+    }
+    requests = __atomic_exchange_n(&vhart->requests, 0, __ATOMIC_ACQUIRE);
     if ((requests & REQUEST_FENCE_I) != 0) {
         FENCE_I();
     }
@@ -46,7 +60,11 @@ static void carry_out(struct hart *hart, struct vhart *vhart)
     }
     if ((requests & REQUESTS_SHARED) != 0) {
         shared_enter(hart);
-        carry_out_shared(vhart, requests);
+        if (has_moved(hart, vhart)) {
+            messages_post(vhart, requests);
+        } else {
+            carry_out_shared(vhart, requests);
+        }
         shared_leave(hart);
     }
 }

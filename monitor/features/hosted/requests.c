@@ -5,6 +5,7 @@
 #include "arch/vhart_setup.h"
 #include "core/bundle_check.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/wanted.h"
 #include "features/hosted/guests.h"
@@ -104,8 +105,8 @@ static uint32_t start(const struct guest *guest, const struct hosted_request *re
         fp_drop(vhart);
     }
     vhart_setup_world(vhart, request->address, request->argument);
+    vhart_begins(vhart);
     vhart->state = VHART_STARTED;
-    FENCE_I(); /* for what the process has written; on another hart guest_bind() does it */
     return COTENANT_HOSTED_OK;
 }
 

@@ -128,6 +128,7 @@ static void begin(struct vhart *host, struct vhart *vhart)
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+    hart->scheduler.running = NULL; /* a host that is due at once has the hart anew: it switches */
     hart->reschedule = true;
 }
 
@@ -203,12 +204,10 @@ static void gets_hart(struct vhart *vhart)
 
 HOOK(vhart_enters, gets_hart);
 
-/* Another hart has something for it, which may be bound elsewhere by now. */
+/* Another hart has something for it. */
 static void is_asked(struct vhart *vhart)
 {
-    if (is_guest(vhart->tenant) && vhart->world.hart != hart_self()) {
-        messages_post(vhart, REQUEST_EVENTS);
-    } else if (is_guest(vhart->tenant)) {
+    if (is_guest(vhart->tenant)) {
         (void)drop_if_over(guest_vhart_of(vhart));
         see_call(guest_vhart_of(vhart));
     }
@@ -223,6 +222,7 @@ static void ends(struct vhart *vhart)
 
     if (!is_guest(vhart->tenant)) {
         drop_last(vhart);
+        guest_last[vhart->index] = NULL; /* the first turn of another life begins in full */
         return;
     }
     own->view = NO_VIEW;

@@ -60,10 +60,6 @@ static void apply_to(struct vhart *vhart)
 {
     const struct vplic_vhart *own = vhart->plic->own;
 
-    if (!hart_is_self(vhart->world.hart)) {
-        messages_post(vhart, REQUEST_ROUTING); /* a guest's has moved to another hart since */
-        return;
-    }
     if (own->passthrough) {
         plic_entry_set(vhart, vhart->plic->enables_entry,
                        !source_set_has(own->enable, bundle->board.uart_source));

@@ -344,7 +344,9 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t count = tenant->description->device_count;
     struct virtio_device *device = &virtio_devices[tenant->description->device_first + *next];
+    bool *waits = &tenant->given_back.waits;
 
+    *waits = false;
     for (; *next != count && !device->touched && device->ending == 0 && !is_held(device);
          device++) {
         (*next)++;
@@ -359,7 +361,8 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     if (device->ending != 0) {
         end_part(device);
     }
-    if (device->ending == 0 && !device->touched && !is_held(device)) {
+    *waits = device->ending == 0 && is_held(device);
+    if (device->ending == 0 && !device->touched && !*waits) {
         (*next)++;
     }
     return *next == count;

@@ -408,6 +408,39 @@ static uint64_t access(uint32_t offset, uint32_t size, bool store, uint64_t valu
     return value;
 }
 
+/*
+ * A descriptor that the device has not taken is made available again, with another one behind it
+ * that has not been copied yet: the device does not find there what a driver before had, which may
+ * have been another tenant's of the group.
+ */
+static void test_nothing_of_a_driver_before(void **state)
+{
+    struct bench_descriptor found[2];
+
+    (void)state;
+    bench_describe(0, 5, bench_page(9), LENGTH, WRITE, 0);
+    bench_offer(0, 5);
+    bench_store(BENCH_NOTIFY, 0);
+    assert_int_equal(bench_take(0, found, 1), 1);
+    bench_give_back();
+    assert_true(bench_start(VERSION_1));
+    csr_file_write("mip", INTERRUPT_MTI); /* after each descriptor it is to be made again */
+    bench_describe(0, 0, bench_page(8), LENGTH, 0, 0);
+    bench_offer(0, 0);
+    (void)bench_store_once(BENCH_NOTIFY, 0);
+    bench_describe(0, 0, bench_page(8), LENGTH, NEXT, 5);
+    bench_describe(0, 5, bench_page(10), LENGTH, WRITE, 0);
+    bench_offer(0, 0);
+    assert_false(bench_store_once(BENCH_NOTIFY, 0));
+    assert_int_equal(bench_take(0, found, 2), 2);
+    assert_int_equal(found[1].length, 0);
+    assert_int_equal(found[1].flags, 0);
+    csr_file_write("mip", 0);
+    bench_store(BENCH_NOTIFY, 0);
+    assert_int_equal(bench_take(0, found, 2), 2);
+    assert_int_equal(found[1].address, bench_page(10));
+}
+
 static void test_the_configuration_space(void **state)
 {
     (void)state;
@@ -485,6 +518,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_device_that_wants_no_notifications, set_up),
         cmocka_unit_test_setup(test_indices_wrap, set_up),
         cmocka_unit_test_setup(test_words_of_different_descriptors, set_up),
+        cmocka_unit_test_setup(test_nothing_of_a_driver_before, set_up),
         cmocka_unit_test_setup(test_the_configuration_space, set_up),
         cmocka_unit_test_setup(test_widths_of_registers, set_up),
         cmocka_unit_test_setup(test_whose_device, set_up),

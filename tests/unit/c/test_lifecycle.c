@@ -197,6 +197,7 @@ void remote_fence_serve(struct hart *on)
 }
 
 static unsigned devices_reset;
+static bool device_is_held;
 
 static const struct tenant *key_pressed;
 
@@ -211,6 +212,10 @@ static bool reset_device(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_reset *reset = &tenant->description->resets[*next];
 
+    tenant->given_back.waits = device_is_held;
+    if (device_is_held) {
+        return false;
+    }
     if (*next == 0 && reset->kind != COTENANT_DEVICE_RESET_NONE) {
         assert_int_equal(reset->base, 0x10001000);
         devices_reset++;
@@ -758,6 +763,75 @@ static void test_halt_over_two_harts(void **state)
     assert_int_equal(FAR->requests, 0);
     assert_int_equal(routing_resets, 1);
     assert_ptr_equal(unloaded, FAR);
+}
+
+/*
+ * A guest's vhart is bound to another hart while mail for it lies at the one before, which runs a
+ * vhart of higher priority: what it is asked for later is not done there.
+ */
+static void test_mail_follows_a_vhart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    messages_post(FAR, REQUEST_EVENTS);
+    schedule_stop(&far_hart->scheduler, &FAR->schedulable);
+    far_hart->loaded = NULL;
+    FAR->world.hart = hart;
+    schedule_start(&hart->scheduler, &FAR->schedulable, mtime);
+    hart->scheduler.running = &FAR->schedulable;
+    hart->loaded = FAR;
+    RTOS->state = TENANT_STOPPING;
+    RTOS->outcome = (struct tenant_outcome){.state = TENANT_STOPPED, .missing = 1};
+    messages_post(FAR, REQUEST_HALT);
+    unloaded = NULL;
+    rerouted = NULL;
+    msip[0] = 0; /* it has other things to do than to look */
+    answer_far();
+    assert_int_equal(FAR->state, VHART_STARTED);
+    assert_int_equal(FAR->schedulable.state, SCHEDULABLE_READY);
+    assert_null(unloaded);
+    assert_int_equal(RTOS->outcome.missing, 1);
+    assert_int_equal(FAR->requests, REQUEST_EVENTS | REQUEST_HALT);
+    assert_int_equal(msip[0], 1);
+    requests_take(hart);
+    finish_stops();
+    assert_int_equal(FAR->state, VHART_STOPPED);
+    assert_ptr_equal(unloaded, FAR);
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+}
+
+/* A step of each work; what they return. */
+static unsigned work_once(void)
+{
+    unsigned results = 0;
+
+    FOR_EACH_IN_TABLE(works, each)
+    {
+        results |= each->step(mtime);
+    }
+    return results;
+}
+
+/*
+ * A program of a tenant, perhaps the lowest one of the hart of the steps, has to let go of a device
+ * of the one that stops: it gets the hart between the steps.
+ */
+static void test_who_is_waited_for_gets_the_hart(void **state)
+{
+    (void)state;
+    start_all_with_far_vhart();
+    device_is_held = true;
+    tenant_shut_down(RTOS, "shutdown");
+    for (unsigned i = 0; i < 100; i++) {
+        (void)work_once();
+    }
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    assert_int_equal(work_once() & (WORK_DONE | WORK_AT_ONCE), WORK_DONE);
+    device_is_held = false;
+    assert_int_equal(work_once() & WORK_AT_ONCE, WORK_AT_ONCE);
+    finish_stops();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
 }
 
 /* The far hart asks for it: the first vhart's hart is told to stop, and then to load anew. */
@@ -1428,6 +1502,8 @@ int main(void)
         cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
         cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
+        cmocka_unit_test_setup(test_mail_follows_a_vhart, set_up),
+        cmocka_unit_test_setup(test_who_is_waited_for_gets_the_hart, set_up),
         cmocka_unit_test_setup(test_reboot_from_another_hart, set_up),
         cmocka_unit_test_setup(test_halt_overtakes_a_start, set_up),
         cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
