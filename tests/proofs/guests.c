@@ -25,6 +25,8 @@
 #define FIRST_OF_GUESTS HOST_VHARTS
 #define VHARTS (HOST_VHARTS + GUESTS * GUEST_VHARTS)
 
+HAS_NO_ENTRIES(vhart_begins);
+
 struct vhart vharts[COTENANT_MAX_VHARTS];
 
 static struct bundle system;

@@ -128,6 +128,7 @@ static void begin(struct vhart *host, struct vhart *vhart)
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+    schedule_charge(&hart->scheduler, hart_now(hart));
     hart->scheduler.running = NULL; /* a host that is due at once has the hart anew: it switches */
     hart->reschedule = true;
 }
