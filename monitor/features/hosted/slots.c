@@ -39,7 +39,6 @@ static void make_vhart(struct tenant *tenant, const struct tenant *host, uint32_
     vhart_init(vhart, &own->description, tenant);
     vhart->calls = guest_calls();
     vhart->schedulable.priority--;
-    vhart->brings_registers = tenant_uses_fp(host);
     vhart->has_vectors = (host->description->flags & COTENANT_TENANT_VECTOR) != 0;
     /* A vhart of a guest is always attended, and one of its hart's during a turn. */
     vhart->attended = 1;

@@ -222,6 +222,7 @@ static void ends(struct vhart *vhart)
 
     if (!is_guest(vhart->tenant)) {
         drop_last(vhart);
+        guest_last[vhart->index] = NULL; /* the first turn of another life begins in full */
         return;
     }
     own->view = NO_VIEW;

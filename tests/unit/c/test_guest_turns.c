@@ -90,8 +90,8 @@ static int set_up(void **state)
     *own = (struct guest_vhart){.vhart = vhart, .token = TOKEN, .run = &run};
     guests[0] = (struct guest){.tenant = &tenants[1], .host = &tenants[0], .size = 1};
     tenants[0] = (struct tenant){.description = &host_description, .state = TENANT_RUNNING};
-    tenants[1] = (struct tenant){
-        .description = &guests[0].description, .index = 1, .state = TENANT_RUNNING};
+    tenants[1] =
+        (struct tenant){.description = &guests[0].description, .index = 1, .state = TENANT_RUNNING};
     make(host, 0, &host_vhart);
     make(vhart, 1, &own->description);
     vhart->attended = 1;
@@ -151,11 +151,38 @@ static void test_a_host_that_is_due_at_once(void **state)
     assert_int_equal(hart->attended_vharts, 0);
 }
 
+/*
+ * The short path of the next turn, which does not say that the host has something to end, is for
+ * the life of the host's vhart in which a turn began.
+ */
+static void test_a_host_that_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(guest_turn(host, vhart, TOKEN), MMIO_AGAIN);
+    assert_true(host->uses_features);
+    assert_ptr_equal(enter(), vhart);
+    guest_exit(vhart, COTENANT_HOSTED_EXIT_LOAD);
+    assert_ptr_equal(enter(), host);
+    assert_ptr_equal(guest_last[host->index], own);
+    vhart_ends(host);
+    assert_null(guest_last[host->index]);
+    /* In the middle of a turn. */
+    host->world.registers[REGISTER_PC] = PC;
+    host->uses_features = false;
+    assert_int_equal(guest_turn(host, vhart, TOKEN), MMIO_AGAIN);
+    assert_true(host->uses_features);
+    vhart_ends(host);
+    assert_null(own->host);
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_OFF);
+    assert_null(guest_last[host->index]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_turn_begins_and_ends, set_up),
         cmocka_unit_test_setup(test_a_host_that_is_due_at_once, set_up),
+        cmocka_unit_test_setup(test_a_host_that_ends, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
