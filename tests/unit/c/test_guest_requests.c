@@ -125,8 +125,8 @@ static int set_up(void **state)
         struct vhart *vhart = &vharts[1 + i];
 
         guests[i] = (struct guest){.tenant = &tenants[1 + i], .host = host};
-        tenants[1 + i] = (struct tenant){
-            .description = &guests[i].description, .index = 1 + i, .vharts = vhart};
+        tenants[1 + i] =
+            (struct tenant){.description = &guests[i].description, .index = 1 + i, .vharts = vhart};
         guest_vharts[1 + i] = (struct guest_vhart){.vhart = vhart};
         *vhart = (struct vhart){.tenant = &tenants[1 + i],
                                 .description = &guest_vharts[1 + i].description};

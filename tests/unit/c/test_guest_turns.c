@@ -90,8 +90,8 @@ static int set_up(void **state)
     *own = (struct guest_vhart){.vhart = vhart, .token = TOKEN, .run = &run};
     guests[0] = (struct guest){.tenant = &tenants[1], .host = &tenants[0], .size = 1};
     tenants[0] = (struct tenant){.description = &host_description, .state = TENANT_RUNNING};
-    tenants[1] = (struct tenant){
-        .description = &guests[0].description, .index = 1, .state = TENANT_RUNNING};
+    tenants[1] =
+        (struct tenant){.description = &guests[0].description, .index = 1, .state = TENANT_RUNNING};
     make(host, 0, &host_vhart);
     make(vhart, 1, &own->description);
     vhart->attended = 1;
