@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io_uring.h"
@@ -28,6 +29,8 @@
 #define SECTOR 512
 /* Requests of a disk that are carried out at a time. */
 #define MOST_AT_ONCE 32
+#define LOCK_PAUSE_NS 20000000
+#define MOST_LOCK_PAUSES 50
 #define FEATURE_MOST_SEGMENTS (1ull << 2)
 #define FEATURE_READONLY (1ull << 5)
 #define FEATURE_FLUSH (1ull << 9)
@@ -344,6 +347,24 @@ static uint64_t capacity_of(const char *name, int file)
     return size / SECTOR;
 }
 
+/*
+ * False: another guest has it. The host's kernel lets go of the disk of a guest that has ended a
+ * moment later, when it has ended what that one's io_uring held.
+ */
+static bool lock_disk(const struct disk *disk)
+{
+    const struct timespec pause = {0, LOCK_PAUSE_NS};
+
+    for (unsigned i = 0; flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0;
+         i++) {
+        if (i == MOST_LOCK_PAUSES) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 static void open_disk(struct disk *disk, const char *name, bool direct)
 {
     int flags = (disk->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
@@ -353,7 +374,7 @@ static void open_disk(struct disk *disk, const char *name, bool direct)
     if (disk->file < 0 || (direct && atomic_load(&disk->direct) < 0)) {
         fail_errno("open", name);
     }
-    if (flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+    if (!lock_disk(disk)) {
         fail_start("disk %s is in use by another guest", name);
     }
     disk->configuration.capacity = capacity_of(name, disk->file);

@@ -36,8 +36,3 @@ def test_an_entry_compiles(entry: str, tmp_path: Path) -> None:
         check=False,
     )
     assert outcome.returncode == 0, outcome.stderr
-
-
-def test_each_entry_belongs_to_a_proof() -> None:
-    files = {file.stem for file in prove.PROOFS.glob("*.c")}
-    assert files == {proof.entry for proof in PROOFS}
