@@ -74,7 +74,6 @@ static void signal_event(int event)
 void guest_wake_vhart(unsigned number)
 {
     struct vhart *vhart = &guest.vharts[number];
-
     int sleeps;
 
     atomic_fetch_add(&vhart->events, 1);

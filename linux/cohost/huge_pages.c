@@ -188,6 +188,17 @@ static void map_chosen(void)
     }
 }
 
+/* What follows when the memory's pages are known; they are sorted. */
+static void keep_chosen(bool share)
+{
+    give_back_rest();
+    if (share) {
+        put_in_order();
+    }
+    map_chosen();
+    free(pages);
+}
+
 /* Those of the memory that have been found among the pages that are there. */
 static size_t count_found(void)
 {
@@ -259,12 +270,7 @@ void huge_pages_take_at(const struct range *ranges, unsigned count, bool share)
                    (wanted - count_found()) * 2, wanted * 2);
     }
     qsort(pages, page_count, sizeof(*pages), by_physical);
-    give_back_rest();
-    if (share) {
-        put_in_order();
-    }
-    map_chosen();
-    free(pages);
+    keep_chosen(share);
 }
 
 void huge_pages_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void))
@@ -310,12 +316,7 @@ void huge_pages_take(uint64_t size, unsigned entries, bool share, bool (*suffice
                    "%u PMP entries, and the host's free memory is scattered",
                    wanted * 2, entries);
     }
-    give_back_rest();
-    if (share) {
-        put_in_order();
-    }
-    map_chosen();
-    free(pages);
+    keep_chosen(share);
 }
 
 void huge_pages_take_shared(void)

@@ -12,9 +12,8 @@ static struct check_result check_header(const struct bundle *bundle)
     uint32_t crc;
 
     REQUIRE(bundle->magic == COTENANT_BUNDLE_MAGIC, "magic: this is not a bundle", -1);
-    REQUIRE(bundle->version == COTENANT_BUNDLE_VERSION,
+    REQUIRE(bundle->version == COTENANT_BUNDLE_VERSION && bundle->size == sizeof(*bundle),
             "version: made for another version of the monitor", -1);
-    REQUIRE(bundle->size == sizeof(*bundle), "size: made for another version of the monitor", -1);
     crc = crc32_update(0, bytes, offsetof(struct bundle, crc32));
     crc = crc32_update(crc, zero, sizeof(zero));
     crc = crc32_update(crc, bytes + after, sizeof(*bundle) - after);

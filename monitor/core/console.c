@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/console.h"
 
-#include <stddef.h>
-
 #include "core/clock.h"
 #include "core/console_mux.h"
 #include "core/hooks.h"
@@ -28,7 +26,7 @@ static struct {
     bool cut_short;     /* the last step did not get to all of them */
 } console;
 
-void console_init(void)
+__attribute__((cold)) void console_init(void)
 {
     const struct bundle_board *board = &bundle->board;
     struct vuart *uarts[COTENANT_MAX_TENANTS];

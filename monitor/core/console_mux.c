@@ -47,8 +47,9 @@ static const struct console_form *form_of(uint32_t mode)
     return &plain;
 }
 
-void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
-                      struct vuart *const *uarts, const char *const *names, uint32_t count)
+__attribute__((cold)) void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape,
+                                            uint32_t focus, struct vuart *const *uarts,
+                                            const char *const *names, uint32_t count)
 {
     *mux = (struct console_mux){0};
     mux->form = form_of(mode);

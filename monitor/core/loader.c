@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/loader.h"
 
-#include <stddef.h>
-
 #include "arch/memory.h"
 
 bool images_are_placed;

@@ -106,8 +106,8 @@ bool teardown_step(void)
     } else if (tenant->outcome.reason != NULL) {
         report_step(tenant);
     } else if (tenant->outcome.missing != 0) {
-        tenants_stopping &=
-            ~(1u << tenant->index); /* the last hart that lets go of it calls again */
+        /* The last hart that lets go of it calls again. */
+        tenants_stopping &= ~(1u << tenant->index);
     } else if (!foreground_has_devices(tenant) || !give_back_step(tenant)) {
         tenants_stopping &= ~(1u << tenant->index);
         has_stopped(tenant);
@@ -124,7 +124,8 @@ static unsigned stop_on(uint64_t now)
     if (!teardown_step()) {
         return WORK_NOTHING;
     }
-    at_once = teardown_waits() && !tenants[lowest_bit(tenants_stopping)].given_back.waits;
+    at_once = teardown_waits() &&
+              !(HAS(served) && tenants[lowest_bit(tenants_stopping)].given_back.waits);
     return WORK_DONE | (at_once ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
 }
 

@@ -24,7 +24,7 @@ void vuart_reset(struct vuart *uart)
     ring_init(&uart->loopback, uart->loopback_data, VUART_FIFO_SIZE);
 }
 
-void vuart_init(struct vuart *uart)
+__attribute__((cold)) void vuart_init(struct vuart *uart)
 {
     vuart_reset(uart);
     ring_init(&uart->transmit, uart->transmit_data, VUART_TRANSMIT_SIZE);

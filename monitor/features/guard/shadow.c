@@ -125,13 +125,14 @@ static void wait_for_device(uint64_t registers)
  * not been able to, a driver before has left something there, perhaps another tenant's: it finds
  * nothing instead, at an address with that much room behind it.
  */
-static void open_descriptor(struct shadow_queue *queue, uint32_t index, uint64_t address,
+static void open_descriptor(struct shadow_queue *queue, uint16_t index, uint64_t address,
                             uint32_t room)
 {
     uint64_t *written = &queue->written[index / 64];
+    uint64_t bit = 1ul << index % 64;
 
-    if ((*written >> index % 64 & 1) == 0) {
-        *written |= 1ul << index % 64;
+    if ((*written & bit) == 0) {
+        *written |= bit;
         queue->bounds[index] = (struct shadow_bound){room, 0};
         queue->rings.descriptors[index] = (struct shadow_descriptor){address, 0};
         FENCE_ALL(); /* before it is named */

@@ -53,13 +53,11 @@ static enum mmio_result take_turn(struct vhart *host, uint64_t page, uint32_t to
                : MMIO_FAULT;
 }
 
-static uint64_t read_register(const struct bundle_tenant *host, uint64_t offset)
+static uint64_t read_register(const struct bundle_tenant *host, uint64_t number)
 {
     /* In the order of their offsets, from COTENANT_HOSTED_IDENTITY on. */
     const uint64_t values[] = {COTENANT_HOSTED_MAGIC, host->guest_count, host->guest_vharts,
                                host->guest_memory, host->guest_entries};
-
-    uint64_t number = offset / sizeof(values[0]);
 
     return number < sizeof(values) / sizeof(values[0]) ? values[number] : 0;
 }
@@ -78,7 +76,7 @@ static enum mmio_result access_hosted(struct vhart *vhart, uint64_t address, uin
                    : MMIO_FAULT;
     }
     if (!store) {
-        *value = read_register(vhart->tenant->description, offset);
+        *value = read_register(vhart->tenant->description, offset / 8);
     } else if (offset == COTENANT_HOSTED_REQUEST && size == 8) {
         return guest_request(vhart->tenant, *value);
     } else if (offset == COTENANT_HOSTED_LINE) {

@@ -2,7 +2,6 @@
 #include "arch/guest_memory.h"
 #include "arch/interrupts.h"
 #include "arch/timer.h"
-#include "core/attended.h"
 #include "core/feature.h"
 #include "core/hooks.h"
 #include "core/messages.h"

@@ -12,7 +12,7 @@ from cotenant.monitor_parts import CORE, Part
 CEILING = 6_000
 """the budget of the core, in lines (docs/performance/size.md)"""
 
-FEATURE_CEILINGS = {"machine": 1_500, "hosted": 900}
+FEATURE_CEILINGS = {"machine": 1_500, "hosted": 898}
 """lines of features that have a limit of their own: these numbers only fall"""
 
 MAP = """\

@@ -9,6 +9,7 @@
 #define WITH_harts 1
 #define WITH_hosted 1
 #define WITH_machine 1
+#define WITH_served 1
 #define WITH_sifive_uart 1
 #define WITH_trace 1
 #define WITH_uart32 1

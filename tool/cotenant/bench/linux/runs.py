@@ -63,19 +63,18 @@ def alone(*, quick: bool, sstc: bool, seed: int = 1) -> Samples:
 
     Another `seed` gives the kernel's random numbers another start.
     """
-    with running(system(_linux(_amount(quick)), seed=seed), sstc=sstc) as session:
-        session.wait_ready("linux")
-        return parse(session.output("linux"), "Linux on Cotenant")
+    return _alone(_amount(quick), sstc=sstc, seed=seed)
 
 
 def boots(count: int, *, sstc: bool) -> list[Samples]:
     """Boot Linux as Cotenant's only tenant so many times, each with other random numbers."""
-    found = []
-    for seed in range(1, count + 1):
-        with running(system(_linux(NOTHING), seed=seed), sstc=sstc) as session:
-            session.wait_ready("linux")
-            found.append(parse(session.output("linux"), "Linux on Cotenant"))
-    return found
+    return [_alone(NOTHING, sstc=sstc, seed=seed) for seed in range(1, count + 1)]
+
+
+def _alone(amount: str, *, sstc: bool, seed: int) -> Samples:
+    with running(system(_linux(amount), seed=seed), sstc=sstc) as session:
+        session.wait_ready("linux")
+        return parse(session.output("linux"), "Linux on Cotenant")
 
 
 def beside_rtos(*, quick: bool, sstc: bool, others: tuple[str, ...] = ()) -> Beside:
