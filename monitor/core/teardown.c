@@ -22,6 +22,8 @@ static const char *const crash_names[CRASH_VALUES] = {
 
 /* The last step left a line unfinished. */
 static bool in_line;
+/* Those whose step waited for another tenant's program, a bit each: the others come first. */
+static uint32_t waiting;
 
 bool teardown_waits(void)
 {
@@ -100,7 +102,8 @@ bool teardown_step(void)
     if (tenants_stopping == 0) {
         return false;
     }
-    tenant = &tenants[lowest_bit(tenants_stopping)];
+    waiting = HAS(served) && (tenants_stopping & ~waiting) != 0 ? waiting : 0;
+    tenant = &tenants[lowest_bit(tenants_stopping & ~waiting)];
     if (HAS(hosted) && tenant->outcome.later != 0) {
         let_go_step(tenant);
     } else if (tenant->outcome.reason != NULL) {
@@ -108,7 +111,9 @@ bool teardown_step(void)
     } else if (tenant->outcome.missing != 0) {
         /* The last hart that lets go of it calls again. */
         tenants_stopping &= ~(1u << tenant->index);
-    } else if (!foreground_has_devices(tenant) || !give_back_step(tenant)) {
+    } else if (foreground_has_devices(tenant) && give_back_step(tenant)) {
+        waiting |= HAS(served) ? (uint32_t)tenant->given_back.waits << tenant->index : 0;
+    } else {
         tenants_stopping &= ~(1u << tenant->index);
         has_stopped(tenant);
     }
@@ -118,15 +123,12 @@ bool teardown_step(void)
 /* Nothing else says a word while a line is put together, or it begins again. */
 static unsigned stop_on(uint64_t now)
 {
-    bool at_once;
-
     (void)now;
     if (!teardown_step()) {
         return WORK_NOTHING;
     }
-    at_once = teardown_waits() &&
-              !(HAS(served) && tenants[lowest_bit(tenants_stopping)].given_back.waits);
-    return WORK_DONE | (at_once ? WORK_AT_ONCE : 0) | (in_line ? WORK_SAME : 0);
+    return WORK_DONE | ((tenants_stopping & ~waiting) != 0 ? WORK_AT_ONCE : 0) |
+           (in_line ? WORK_SAME : 0);
 }
 
 WORK(teardown, NULL, stop_on);

@@ -197,7 +197,7 @@ void remote_fence_serve(struct hart *on)
 }
 
 static unsigned devices_reset;
-static bool device_is_held;
+static uint32_t held; /* tenants of which a device is, a bit each */
 
 static const struct tenant *key_pressed;
 
@@ -212,8 +212,8 @@ static bool reset_device(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_reset *reset = &tenant->description->resets[*next];
 
-    tenant->given_back.waits = device_is_held;
-    if (device_is_held) {
+    tenant->given_back.waits = (held >> tenant->index & 1) != 0;
+    if (tenant->given_back.waits) {
         return false;
     }
     if (*next == 0 && reset->kind != COTENANT_DEVICE_RESET_NONE) {
@@ -341,6 +341,7 @@ static int set_up(void **state)
     hart_counters[hart->index].count = COUNTER_FIRST_PROGRAMMABLE;
     hart_counters[hart->index].all = 1ul << COUNTER_CYCLE | 1ul << COUNTER_INSTRET;
     monitor_log_init();
+    held = 0;
     cleared = copied = 0;
     routing_resets = 0;
     unloaded = NULL;
@@ -821,17 +822,44 @@ static void test_who_is_waited_for_gets_the_hart(void **state)
 {
     (void)state;
     start_all_with_far_vhart();
-    device_is_held = true;
+    held = 1u << RTOS->index;
     tenant_shut_down(RTOS, "shutdown");
     for (unsigned i = 0; i < 100; i++) {
         (void)work_once();
     }
     assert_int_equal(RTOS->state, TENANT_STOPPING);
     assert_int_equal(work_once() & (WORK_DONE | WORK_AT_ONCE), WORK_DONE);
-    device_is_held = false;
+    held = 0;
     assert_int_equal(work_once() & WORK_AT_ONCE, WORK_AT_ONCE);
     finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPED);
+}
+
+/* The stops of others go on meanwhile, whatever their numbers, and each is looked at again. */
+static void test_who_waits_holds_up_no_other_stop(void **state)
+{
+    (void)state;
+    start_all();
+    held = 1u << LINUX->index | 1u << RTOS->index;
+    tenant_shut_down(LINUX, "shutdown");
+    tenant_shut_down(RTOS, "shutdown");
+    tenant_shut_down(OTHER, "shutdown");
+    for (unsigned i = 0; i < 100; i++) {
+        (void)work_once();
+    }
+    assert_int_equal(LINUX->state, TENANT_STOPPING);
+    assert_int_equal(RTOS->state, TENANT_STOPPING);
+    assert_int_equal(OTHER->state, TENANT_STOPPED);
+    held = 1u << LINUX->index;
+    for (unsigned i = 0; i < 100; i++) {
+        (void)work_once();
+    }
+    assert_int_equal(LINUX->state, TENANT_STOPPING);
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    assert_int_equal(work_once() & (WORK_DONE | WORK_AT_ONCE), WORK_DONE);
+    held = 0;
+    finish_stops();
+    assert_int_equal(LINUX->state, TENANT_STOPPED);
 }
 
 /* The far hart asks for it: the first vhart's hart is told to stop, and then to load anew. */
@@ -1504,6 +1532,7 @@ int main(void)
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
         cmocka_unit_test_setup(test_mail_follows_a_vhart, set_up),
         cmocka_unit_test_setup(test_who_is_waited_for_gets_the_hart, set_up),
+        cmocka_unit_test_setup(test_who_waits_holds_up_no_other_stop, set_up),
         cmocka_unit_test_setup(test_reboot_from_another_hart, set_up),
         cmocka_unit_test_setup(test_halt_overtakes_a_start, set_up),
         cmocka_unit_test_setup(test_shutdown_while_another_hart_loads, set_up),
