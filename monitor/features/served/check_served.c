@@ -25,6 +25,9 @@ static struct check_result check_ends(const struct bundle *bundle, uint32_t inde
 
     REQUIRE(client != server_of(bundle, channel), "channel.ends: a tenant that serves itself",
             index);
+    /* Its server would work for it while it is dormant, and wake it. */
+    REQUIRE(bundle->tenants[client].group == COTENANT_NONE,
+            "channel.ends: a device of a member of a group", index);
     for (uint32_t i = 1; i < channel->end_count; i++) {
         REQUIRE(bundle->devices[channel->ends[i].device].tenant == client,
                 "channel.ends: devices of several tenants", index);

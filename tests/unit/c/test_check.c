@@ -38,6 +38,21 @@ static void join(struct bundle_tenant *tenant, uint32_t group)
     tenant->patience_ms = 5000;
 }
 
+static void set_pmp(struct bundle_vhart *vhart, unsigned entry, uint64_t address, uint8_t config)
+{
+    vhart->pmp_address[entry] = address;
+    vhart->pmp_config[entry] = config;
+}
+
+/* Nothing of its interrupts is passed through to the vhart of Linux. */
+static void emulate_plic(void)
+{
+    linux_vhart->flags &= ~(uint32_t)COTENANT_VHART_PLIC_PASSTHROUGH;
+    linux_vhart->plic_claim_entry = COTENANT_NONE;
+    set_pmp(linux_vhart, MADE_CLAIM, 0, 0);
+    set_pmp(linux_vhart, MADE_ENABLES, 0, 0);
+}
+
 static void without_channels(void)
 {
     b->device_count = 0;
@@ -101,12 +116,6 @@ static void expect_accepted(const char *change, int line)
         change;                                                                                    \
         expect_accepted(#change, __LINE__);                                                        \
     } while (0)
-
-static void set_pmp(struct bundle_vhart *vhart, unsigned entry, uint64_t address, uint8_t config)
-{
-    vhart->pmp_address[entry] = address;
-    vhart->pmp_config[entry] = config;
-}
 
 static void set_tor(struct bundle_vhart *vhart, unsigned entry, uint64_t base, uint64_t end)
 {
@@ -546,13 +555,22 @@ static void test_groups(void **state)
     ACCEPTED(join(linux_tenant, 3); join(rtos, 3); rtos_vhart->priority = linux_vhart->priority);
 }
 
-static void make_host(struct bundle_tenant *tenant)
+static void give_guests(struct bundle_tenant *tenant)
 {
     tenant->guest_base = 0x10040000;
     tenant->guest_memory = 0x200000;
     tenant->guest_count = 2;
     tenant->guest_vharts = 8;
     tenant->guest_entries = 2;
+}
+
+/* With guests, and an emulated PLIC, as they need it. */
+static void make_host(struct bundle_tenant *tenant)
+{
+    give_guests(tenant);
+    if (tenant == linux_tenant) {
+        emulate_plic();
+    }
 }
 
 static void test_guests(void **state)
@@ -566,6 +584,7 @@ static void test_guests(void **state)
             linux_tenant->guest_vharts = 1);
     REFUSED("tenant.guest_count", 0, make_host(linux_tenant);
             linux_tenant->guest_count = UINT32_MAX);
+    REFUSED("tenant.guest_count", 0, give_guests(linux_tenant));
     REFUSED("tenant.guest_count", 0, make_host(linux_tenant); linux_vhart->budget_us = 500;
             linux_vhart->period_us = 1000);
     REFUSED("tenant.guest_vharts", 0, make_host(linux_tenant); linux_tenant->guest_vharts = 0);
@@ -705,10 +724,7 @@ static void test_pmp_encodings(void **state)
     /* A hart that protects pages cannot tell registers of four bytes apart. */
     REFUSED("vhart.pmp_address", 0, board->pmp_grain = 0x1000);
     /* One that takes away must mean the same on every hart, too. */
-    REFUSED("vhart.pmp_address", 2, board->pmp_grain = 0x1000;
-            linux_vhart->flags = COTENANT_VHART_WFI_YIELDS;
-            linux_vhart->plic_claim_entry = COTENANT_NONE; set_pmp(linux_vhart, MADE_CLAIM, 0, 0);
-            set_pmp(linux_vhart, MADE_ENABLES, 0, 0);
+    REFUSED("vhart.pmp_address", 2, board->pmp_grain = 0x1000; emulate_plic();
             set_pmp(&b->vharts[2], 5, MADE_NAPOT(0x88400000ul, 0x800), PMP_NAPOT));
     ACCEPTED(rtos_vhart->pmp_config[1] = PMP_TOR); /* nothing at all is safe */
     ACCEPTED(rtos_vhart->pmp_config[2] = RWX);     /* off */
@@ -1042,6 +1058,7 @@ static void test_served_devices(void **state)
     (void)state;
     ACCEPTED(serve());
     ACCEPTED(serve(); rtos->flags |= COTENANT_TENANT_AWAITS_SERVER);
+    REFUSED("channel.ends", 0, serve(); join(rtos, 0));
     REFUSED("channel.end_count", 0, serve(); channel->end_count = 1);
     REFUSED("channel.end_count", 0, serve(); channel->end_count = 9);
     REFUSED("channel.ends.device", 0, serve(); b->devices[1].kind = COTENANT_VIRTUAL_CONSOLE);
