@@ -4,7 +4,7 @@
 _cohost()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verbs="run exec list stop pause resume console serve save restore"
+    local verbs="run exec list shutdown stop pause resume console serve save restore"
     local options="--name= --tenant= --memory= --cpus= --kernel= --components= --initrd= --append= --disk= --net= --share= --console --at= --no-reboot --verbose --dump-tree=
         --json --help --version"
 
@@ -13,7 +13,7 @@ _cohost()
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
-    stop | pause | resume | console | save)
+    shutdown | stop | pause | resume | console | save)
         mapfile -t COMPREPLY < <(compgen -W "$(cohost list 2>/dev/null |
             sed '1d; s/ .*//')" -- "$current")
         return

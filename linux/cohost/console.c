@@ -15,6 +15,7 @@
 #include "input.h"
 #include "keys.h"
 #include "ns16550.h"
+#include "power_keys.h"
 #include "save_port.h"
 #include "say.h"
 #include "terminal.h"
@@ -47,6 +48,7 @@ static void block(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGCONT);
+    sigaddset(set, SIGPWR);
     sigprocmask(SIG_BLOCK, set, NULL);
 }
 
@@ -171,15 +173,28 @@ static void clear(int event)
     (void)!read(event, &count, sizeof(count));
 }
 
+/* A key that no driver takes is lost: who wants the guest to power off asks again. */
+static void take_signal(uint32_t number)
+{
+    switch (number) {
+    case SIGPWR:
+        (void)power_keys_press_power();
+        break;
+    case SIGCONT:
+        guest_wake();
+        break;
+    default:
+        console.stop_asked = true;
+        break;
+    }
+}
+
 bool console_stop_asked(void)
 {
     struct signalfd_siginfo signal;
 
     while (read(console.signals, &signal, sizeof(signal)) == sizeof(signal)) {
-        console.stop_asked |= signal.ssi_signo != SIGCONT;
-        if (!console.stop_asked) {
-            guest_wake();
-        }
+        take_signal(signal.ssi_signo);
     }
     return console.stop_asked;
 }

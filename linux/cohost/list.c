@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verbs about guests that run: list, stop, pause, resume. A guest is its process. */
+/* The verbs about guests that run: list, shutdown, stop, pause, resume. A guest is its process. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +17,8 @@
 
 /* Pauses of 20 ms after which a process that does not end is killed. */
 #define MOST_PAUSES 500
+/* A system that boots misses its power key: it is pressed again after all of them. */
+#define MOST_PRESSES 12
 
 /* The state of a process (proc(5)), 0: it is gone. */
 static char process_state(pid_t pid)
@@ -157,6 +159,25 @@ int verb_stop(const struct request *request)
     }
     verb_say_done(request);
     return EXIT_DONE;
+}
+
+int verb_shutdown(const struct request *request)
+{
+    struct running guest;
+
+    verb_find(request, &guest);
+    for (unsigned i = 0; i < MOST_PRESSES; i++) {
+        send(&guest, SIGPWR);
+        send(&guest, SIGCONT);
+        if (verb_wait_for_end(&guest)) {
+            verb_say_done(request);
+            return EXIT_DONE;
+        }
+    }
+    fail(EXIT_REFUSED,
+         "guest %s has not powered off. systemd does when its power key is pressed; cohost stop "
+         "ends any guest",
+         guest.name);
 }
 
 int verb_signal(const struct request *request)

@@ -35,11 +35,12 @@ static const struct verb {
     bool needs_name;
     bool needs_file;
 } verbs[] = {
-    {"run", verb_run, false, false},        {"exec", verb_run, false, false},
-    {"list", verb_list, false, false},      {"stop", verb_stop, true, false},
-    {"pause", verb_signal, true, false},    {"resume", verb_signal, true, false},
-    {"console", verb_console, true, false}, {"save", verb_save, true, true},
-    {"restore", verb_restore, false, true}, {"serve", verb_serve, true, false},
+    {"run", verb_run, false, false},      {"exec", verb_run, false, false},
+    {"list", verb_list, false, false},    {"shutdown", verb_shutdown, true, false},
+    {"stop", verb_stop, true, false},     {"pause", verb_signal, true, false},
+    {"resume", verb_signal, true, false}, {"console", verb_console, true, false},
+    {"save", verb_save, true, true},      {"restore", verb_restore, false, true},
+    {"serve", verb_serve, true, false},
 };
 
 static struct {
@@ -253,8 +254,8 @@ int main(int count, char **arguments)
         .parser = take_option,
         .args_doc = "VERB [NAME]\nexec [OPTION...] -- COMMAND [ARGUMENT...]",
         .doc = "Run virtual machines as processes of this system.\v"
-               "Verbs: run, exec, list, stop NAME, pause NAME, resume NAME, console NAME, "
-               "save NAME FILE, restore FILE, serve. See cohost(8).",
+               "Verbs: run, exec, list, shutdown NAME, stop NAME, pause NAME, resume NAME, "
+               "console NAME, save NAME FILE, restore FILE, serve. See cohost(8).",
     };
 
     argp_err_exit_status = EXIT_USAGE;

@@ -20,11 +20,11 @@
 #include "kernel.h"
 #include "machine.h"
 #include "memory.h"
+#include "power_keys.h"
 #include "running.h"
 #include "save_port.h"
 #include "savefile.h"
 #include "say.h"
-#include "sleep_key.h"
 #include "verbs.h"
 #include "virtio_mmio.h"
 #include "window.h"
@@ -342,7 +342,7 @@ static void add_devices(const struct request *request)
     bus_place(&run.host.plic);
     console_add(&plan);
     devices_add(request, run.self.name);
-    sleep_key_add();
+    power_keys_add();
 }
 
 /* Opens the way to the monitor. */

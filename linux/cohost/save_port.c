@@ -11,7 +11,7 @@
 
 #include "guest.h"
 #include "now_ms.h"
-#include "sleep_key.h"
+#include "power_keys.h"
 #include "unix_socket.h"
 
 #define NOBODY (-1)
@@ -79,7 +79,7 @@ static void save(void)
 static void press(void)
 {
     port.pressed_at = now_ms();
-    port.presses += sleep_key_press();
+    port.presses += power_keys_press_sleep();
 }
 
 static void accept_client(void)

@@ -41,6 +41,7 @@ int verb_run(const struct request *request);
 int verb_serve(const struct request *request);
 int verb_list(const struct request *request);
 int verb_stop(const struct request *request);
+int verb_shutdown(const struct request *request);
 int verb_console(const struct request *request);
 int verb_signal(const struct request *request); /* pause and resume */
 int verb_save(const struct request *request);

@@ -147,6 +147,17 @@ def test_two_guests_with_two_harts(boot: Boot) -> None:
     assert json.loads(session.command("linux", "cohost --json list")[1])["guests"] == []
 
 
+def test_a_guest_powers_off_when_it_is_asked_to(boot: Boot) -> None:
+    """Its power key is pressed again until its system is up and has a driver for it."""
+    session = boot(system(host()), timeout=LONG)
+    session.wait_ready("linux")
+    run = f"cohost run --name web --memory 100M --append 'quiet {NO_SELF_TESTS}'"
+    answer(session, f"({run} </dev/null; echo $? >/tmp/code) >/tmp/out 2>&1 &")
+    answer(session, "until cohost list | grep -q web; do usleep 50000; done")
+    assert answer(session, "cohost shutdown web") == "shutdown web: ok\n"
+    assert answer(session, "until [ -s /tmp/code ]; do :; done; cat /tmp/code") == "0\n"
+
+
 def test_a_disk_outlives_its_guest(boot: Boot) -> None:
     session = boot(system(host()), timeout=LONG)
     session.wait_ready("linux")

@@ -40,13 +40,14 @@ def set_up(
     available: int = at(AVAILABLE),
     used: int = at(USED),
     size: int = 8,
+    device: int = DISK,
 ) -> str:
     """Return the script that a driver begins with (virtio 1.2, section 3.1)."""
     stores = [
         *((0x70, 0), (0x70, 3), (0x24, 1), (0x20, 1), (0x70, 0xB), (0x30, 0), (0x38, size)),
         *((0x80, descriptors), (0x90, available), (0xA0, used), (0x44, 1), (0x70, 0xF)),
     ]
-    return "".join(f"store {DISK + offset:x} 4 {value:x}\n" for offset, value in stores)
+    return "".join(f"store {device + offset:x} 4 {value:x}\n" for offset, value in stores)
 
 
 NOTIFY = f"store {DISK + 0x50:x} 4 0\n"

@@ -24,15 +24,19 @@ _SHARED = tuple(f"{name}.{end}" for name in ("json", "terminal", "packed") for e
 
 _KEYBOARD_MODULES = ("evdev", "virtio_input")
 
-# struct input_event: two words of time, type (EV_KEY), code (KEY_SLEEP), value (pressed).
-_SLEEP_KEY = """#!/bin/sh
+# struct input_event: two words of time, type (EV_KEY), code, value (pressed).
+# 142 is KEY_SLEEP, 116 KEY_POWER.
+_POWER_KEYS = """#!/bin/sh
 for name in virtio_mmio virtio_input evdev; do
     modprobe -q $name || exit 0
 done
 [ -e /dev/input/event0 ] || exit 0
 while set -- $(dd bs=24 count=1 2>/dev/null | hexdump -v -e '12/2 "%u "'); do
     [ $# -ne 0 ] || break
-    [ "${9} ${10} ${11}" != '1 142 1' ] || echo mem >/sys/power/state
+    case "${9} ${10} ${11}" in
+    '1 142 1') echo mem >/sys/power/state ;;
+    '1 116 1') poweroff -f ;;
+    esac
 done </dev/input/event0 &
 """
 
@@ -68,7 +72,7 @@ def compile_program(tree: Path, fdt: Path, zstd: Path) -> bytes:
 
 def guest_fingerprint() -> str:
     """Return a text that changes when what is added to the guests' initrd would."""
-    return hashlib.sha256(_SLEEP_KEY.encode()).hexdigest()
+    return hashlib.sha256(_POWER_KEYS.encode()).hexdigest()
 
 
 def build_guest_archive(
@@ -76,12 +80,13 @@ def build_guest_archive(
 ) -> bytes:
     """Return what guests have behind the usual initrd.
 
-    Pressing their sleep key suspends them. systemd does so by itself; this is for a shell.
+    Pressing their sleep key suspends them, and their power key powers them off. systemd does so by
+    itself; this is for a shell.
     """
     keyboard = {name: more_modules[name] for name in _KEYBOARD_MODULES}
     archive = Archive()
     archive.add_directory("etc/start.d")
-    archive.add_file("etc/start.d/sleep-key", _SLEEP_KEY.encode(), 0o755)
+    archive.add_file("etc/start.d/power-keys", _POWER_KEYS.encode(), 0o755)
     archive.add_file(
         "lib/modules/modules.dep", modules.dependency_file({**kernel_modules, **keyboard})
     )

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "sleep_key.h"
+#include "power_keys.h"
 
 #include <linux/input-event-codes.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "virtio_mmio.h"
 
 #define ID_INPUT 18
-#define NAME "Cotenant sleep key"
+#define NAME "Cotenant power keys"
 
 enum { QUEUE_EVENTS, QUEUE_STATUS, QUEUE_COUNT };
 enum { CONFIGURATION_NAME = 0x01, CONFIGURATION_EVENTS = 0x11 };
@@ -29,11 +29,11 @@ struct configuration {
 static struct {
     struct virtio virtio;
     struct configuration configuration;
-} key;
+} keys;
 
 static void configure(struct virtio *device, uint64_t offset, uint32_t value)
 {
-    struct configuration *configuration = &key.configuration;
+    struct configuration *configuration = &keys.configuration;
 
     (void)device;
     if (offset > offsetof(struct configuration, which)) {
@@ -46,6 +46,7 @@ static void configure(struct virtio *device, uint64_t offset, uint32_t value)
         memcpy(configuration->value, NAME, sizeof(NAME) - 1);
         configuration->size = sizeof(NAME) - 1;
     } else if (configuration->select == CONFIGURATION_EVENTS && configuration->which == EV_KEY) {
+        configuration->value[KEY_POWER / 8] = 1u << KEY_POWER % 8;
         configuration->value[KEY_SLEEP / 8] = 1u << KEY_SLEEP % 8;
         configuration->size = KEY_SLEEP / 8 + 1;
     }
@@ -57,26 +58,36 @@ static bool send_event(uint16_t type, uint16_t code, uint32_t value)
     struct virtio_request request;
     size_t written;
 
-    if (!virtio_try_take(&key.virtio, QUEUE_EVENTS, &request)) {
+    if (!virtio_try_take(&keys.virtio, QUEUE_EVENTS, &request)) {
         return false;
     }
     written = pieces_put(request.write, request.write_count, &event, sizeof(event));
-    virtio_give_back(&key.virtio, QUEUE_EVENTS, &request, (uint32_t)written);
+    virtio_give_back(&keys.virtio, QUEUE_EVENTS, &request, (uint32_t)written);
     return true;
 }
 
-void sleep_key_add(void)
+void power_keys_add(void)
 {
-    key.virtio.id = ID_INPUT;
-    key.virtio.queue_count = QUEUE_COUNT;
-    key.virtio.configuration = &key.configuration;
-    key.virtio.configuration_size = sizeof(key.configuration);
-    key.virtio.configure = configure;
-    virtio_add(&key.virtio);
+    keys.virtio.id = ID_INPUT;
+    keys.virtio.queue_count = QUEUE_COUNT;
+    keys.virtio.configuration = &keys.configuration;
+    keys.virtio.configuration_size = sizeof(keys.configuration);
+    keys.virtio.configure = configure;
+    virtio_add(&keys.virtio);
 }
 
-bool sleep_key_press(void)
+static bool press(uint16_t code)
 {
-    return send_event(EV_KEY, KEY_SLEEP, 1) && send_event(EV_SYN, SYN_REPORT, 0) &&
-           send_event(EV_KEY, KEY_SLEEP, 0) && send_event(EV_SYN, SYN_REPORT, 0);
+    return send_event(EV_KEY, code, 1) && send_event(EV_SYN, SYN_REPORT, 0) &&
+           send_event(EV_KEY, code, 0) && send_event(EV_SYN, SYN_REPORT, 0);
+}
+
+bool power_keys_press_sleep(void)
+{
+    return press(KEY_SLEEP);
+}
+
+bool power_keys_press_power(void)
+{
+    return press(KEY_POWER);
 }
