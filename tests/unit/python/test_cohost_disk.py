@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from test_cohost_program import (
     BASE,
+    COLD_REBOOT,
     DONE,
     MIB,
     NO_START,
     POWEROFF,
+    STOPPED,
     UART,
     Host,
     kernel,
@@ -242,6 +244,34 @@ def test_a_reset_in_the_middle(host: Host, disk: Path) -> None:
     output, errors = process.communicate(timeout=30)
     assert process.returncode == DONE, errors
     assert output in (b"a" * SECTOR, b"\0" * SECTOR)
+
+
+REBOOTS = 20
+LARGE, LARGE_PLACE = MIB, MIB  # a request that takes a while, and where its data go
+
+
+@pytest.mark.parametrize("options", ["", ",direct"])
+def test_a_reboot_in_the_middle(host: Host, options: str) -> None:
+    """Nothing that the machine before has asked for comes to the memory of the new one."""
+    file = host.folder / "disk"
+    file.write_bytes(b"a" * LARGE)
+    pieces: Chain = [(at(HEADER), 16, 0), (at(LARGE_PLACE), LARGE, DEVICE_WRITES)]
+    pieces.append((at(ANSWER), 1, DEVICE_WRITES))
+    end = show(LARGE_PLACE + LARGE - 1, 1)
+    script = end + "sleep 50000\n" + end + set_up() + NOTIFY + COLD_REBOOT
+    memory = image(script, pieces, struct.pack("<IIQ", READ, 0, 0), b"", {})
+    (host.folder / "Image").write_bytes(memory.ljust(LARGE_PLACE + LARGE, b"."))
+    process = host.start(
+        *("run", "--name", "web", "--memory", "8M", "--kernel", host.folder / "Image"),
+        *("--disk", f"{file}{options}"),
+    )
+    assert process.stdout is not None
+    seen = process.stdout.read(2 * REBOOTS)
+    assert host.call("stop", "web").returncode == DONE
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == STOPPED
+    assert b"Sanitizer" not in errors
+    assert seen == b"." * 2 * REBOOTS
 
 
 @pytest.mark.parametrize("options", [",direct", ",direct,readonly", ",readonly,direct"])
