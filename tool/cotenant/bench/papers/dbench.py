@@ -187,7 +187,9 @@ def _disk(folder: Path) -> Path:
     inside = folder / "inside"
     inside.mkdir()
     disk = folder / "disk"
-    make = ["/sbin/mke2fs", "-q", "-F", "-t", "ext4"]
+    # Otherwise the kernels clear the tables of inodes at some time after both were mounted.
+    at_once = ("-E", "lazy_itable_init=0,lazy_journal_init=0")
+    make = ["/sbin/mke2fs", "-q", "-F", "-t", "ext4", *at_once]
     subprocess.run([*make, inside / _GUEST_DISK, f"{_GUEST_DISK_MIB}M"], check=True)
     subprocess.run([*make, "-d", inside, disk, f"{_DISK_MIB}M"], check=True)
     return disk
