@@ -2,9 +2,9 @@
 #include "arch/guest_memory.h"
 #include "arch/interrupts.h"
 #include "arch/timer.h"
-#include "core/feature.h"
 #include "core/hooks.h"
 #include "core/messages.h"
+#include "core/wanted.h"
 #include "features/hosted/guests.h"
 
 struct guest_vhart *guest_last[COTENANT_MAX_VHARTS];
@@ -96,7 +96,10 @@ static void see_call(struct guest_vhart *own)
     }
 }
 
-/* The host, which has the hart, waits at its store, and the vhart is ready in its place. */
+/*
+ * The host, which has the hart, waits at its store, and the vhart is ready in its place. Or the
+ * hart is wanted before, and the store is made again: what comes first does no harm twice.
+ */
 static void begin(struct vhart *host, struct vhart *vhart)
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
@@ -104,7 +107,6 @@ static void begin(struct vhart *host, struct vhart *vhart)
     uint64_t wake = (CSR_READ(mie) & INTERRUPT_STI) != 0 ? timer_deadline(host) : TIME_NEVER;
     uint32_t store = guest_fetch_native(host->world.registers[REGISTER_PC]);
 
-    guest_settle(own);
     if (HAS(fp) && own->fp_status == MSTATUS_FS && (host->world.mstatus & MSTATUS_FS) != 0) {
         fp_drop(vhart);
         vhart->brings_registers = false;
@@ -115,6 +117,10 @@ static void begin(struct vhart *host, struct vhart *vhart)
     own->store_pc = host->world.registers[REGISTER_PC];
     own->store.reg = (store & 3) == 3 ? store >> 20 & 31 : 8 + (store >> 2 & 7);
     own->store.length = (store & 3) == 3 ? 4 : 2;
+    if (hart_is_wanted()) {
+        return;
+    }
+    guest_settle(own);
     own->host_switches = host->schedulable.switches;
     __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
     guest_last[host->index] = own;
@@ -127,7 +133,6 @@ static void begin(struct vhart *host, struct vhart *vhart)
         host->schedulable.priority - (schedule_has_peer(&host->schedulable) ? 0 : 1);
     schedule_wait(&hart->scheduler, &host->schedulable, wake);
     schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-    schedule_charge(&hart->scheduler, hart_now(hart));
     hart->scheduler.running = NULL; /* a host that is due at once has the hart anew: it switches */
     hart->reschedule = true;
 }
@@ -146,10 +151,11 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
 {
     struct guest_vhart *own = guest_vhart_of(vhart);
     const struct guest *guest = guest_of(vhart->tenant);
+    bool is_current = token != 0 && token == own->token;
     uint32_t reason = COTENANT_HOSTED_EXIT_NONE;
 
-    if (token == 0 || token != own->token) {
-        return MMIO_DONE;
+    if (!is_current || hart_is_wanted()) {
+        return is_current ? MMIO_AGAIN : MMIO_DONE;
     }
     drop_last(host); /* over, as the host is here */
     if (vhart->tenant->state != TENANT_RUNNING || vhart->state != VHART_STARTED) {
@@ -167,7 +173,7 @@ enum mmio_result guest_turn(struct vhart *host, struct vhart *vhart, uint32_t to
         own->run->reason = reason;
         return MMIO_DONE;
     }
-    if (guest_install(guest, vhart, host)) {
+    if (guest_install(guest, vhart, host) && !hart_is_wanted()) {
         begin(host, vhart);
     }
     return MMIO_AGAIN;
@@ -195,9 +201,7 @@ static void gets_hart(struct vhart *vhart)
     own->host_event = 0;
     if (drop_if_over(own) || !guest_install(guest_of(vhart->tenant), vhart, own->host)) {
         hart_self()->reschedule = true; /* over, or a step of several */
-        return;
-    }
-    if (HAS(fp) && !vhart->keeps_registers && own->host->brings_registers) {
+    } else if (HAS(fp) && !vhart->keeps_registers && own->host->brings_registers) {
         fp_claim(own->host); /* the registers that they share */
     }
 }
@@ -226,8 +230,7 @@ static void ends(struct vhart *vhart)
         return;
     }
     own->view = NO_VIEW;
-    (void)drop_if_over(own);
-    if (own->host != NULL) {
+    if (!drop_if_over(own) && own->host != NULL) {
         guest_exit(vhart, tell_end(own, vhart->tenant));
     }
 }

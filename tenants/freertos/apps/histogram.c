@@ -21,6 +21,8 @@
  * Arguments: icount=N    an instruction takes 2^N ns (default 0)
  *            samples=N   takes N samples at once, then shuts down: where nobody types
  *            intervals=N tells the first N intervals of the samples, and the jitter of all
+ *            drift=N     each tick is N ticks of the time CSR longer: others with a period of
+ *                        their own are met at all its moments, not always at the same ones
  */
 #include "counted_time.h"
 #include "FreeRTOS.h"
@@ -63,6 +65,7 @@ static uint32_t intervals[MOST_INTERVALS];
 static uint64_t intervals_taken;
 static uint64_t intervals_wanted;
 static uint64_t shift;
+static uint64_t drift;
 static volatile uint64_t wanted;
 
 static StaticTask_t periodic_control_block;
@@ -188,6 +191,9 @@ static void run_periodic(void *parameters)
             add_interval(before, now);
         }
         before = now;
+        if (drift != 0) {
+            port_delay_ticks(drift);
+        }
         if (--wanted == 0) {
             xTaskNotifyGive(control_handle);
         }
@@ -254,6 +260,7 @@ static void run_control(void *parameters)
 void main(void)
 {
     shift = platform_number("icount", 0);
+    drift = platform_number("drift", 0);
     intervals_wanted = platform_number("intervals", 0);
     if (intervals_wanted > MOST_INTERVALS) {
         intervals_wanted = MOST_INTERVALS;

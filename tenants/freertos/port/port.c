@@ -76,6 +76,14 @@ static BaseType_t handle_tick(void)
     return is_switch_needed;
 }
 
+void port_delay_ticks(uint64_t by)
+{
+    taskENTER_CRITICAL();
+    tick_origin += by;
+    sbi_set_timer(port_tick_time(ticks_counted + 1));
+    taskEXIT_CRITICAL();
+}
+
 /* Called by port_asm.S on the interrupt stack, the interrupted task saved, interrupts off. */
 void port_interrupt(uint64_t cause)
 {

@@ -16,6 +16,12 @@
 uint64_t port_tick_time(TickType_t tick);
 
 /*
+ * All later ticks are due `by` ticks of the time CSR later than they were. From a task, which has
+ * just been woken up by a tick.
+ */
+void port_delay_ticks(uint64_t by);
+
+/*
  * Handles the supervisor external interrupt. Called with interrupts off, on the interrupt stack;
  * may use the ...FromISR() interface and returns pdTRUE if a context switch is needed.
  */

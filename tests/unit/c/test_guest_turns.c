@@ -29,11 +29,22 @@ static struct guest_vhart *const own = &guest_vharts[1];
 static struct hosted_run run;
 static uint64_t mtime;
 
+/* Where a timer comes due for another vhart: before a turn, or in a part of its beginning. */
+static enum { NOWHERE, BEFORE, IN_INSTALL, IN_FETCH } due;
+
+static void pass(int where)
+{
+    if (where == (int)due) {
+        csr_file_write("mip", INTERRUPT_MTI);
+    }
+}
+
 /* In the place of the parts around it. */
 
 uint32_t guest_fetch_native(uint64_t address)
 {
     assert_int_equal(address, PC);
+    pass(IN_FETCH);
     return STORE;
 }
 
@@ -42,6 +53,7 @@ bool guest_install(const struct guest *of, struct vhart *to, const struct vhart 
     (void)of;
     (void)to;
     (void)by;
+    pass(IN_INSTALL);
     return true;
 }
 
@@ -83,6 +95,7 @@ static int set_up(void **state)
     made = (struct bundle){.tenant_count = 1, .vhart_count = 1};
     bundle = &made;
     mtime = 1000;
+    due = NOWHERE;
     *hart = (struct hart){.mtime = &mtime};
     csr_file_write("tp", (uint64_t)hart);
     csr_file_write("mip", 0);
@@ -129,6 +142,29 @@ static void test_a_turn_begins_and_ends(void **state)
     assert_int_equal(host->world.registers[REGISTER_PC], PC + 4);
     assert_ptr_equal(enter(), host);
     assert_int_equal(hart->attended_vharts, 0);
+}
+
+/* The store is made again when the other vhart has had the hart: nothing is lost or done twice. */
+static void test_a_hart_that_is_wanted_is_not_kept(void **state)
+{
+    (void)state;
+    own->owes = GUEST_OWES_ACCESS;
+    own->access = (struct word_access){.reg = REGISTER_A0, .length = 4};
+    run.value = 5;
+    for (due = BEFORE; due <= IN_FETCH; due++) {
+        pass(BEFORE);
+        assert_int_equal(guest_turn(host, vhart, TOKEN), MMIO_AGAIN);
+        assert_null(own->host);
+        assert_int_equal(own->owes, GUEST_OWES_ACCESS);
+        assert_ptr_equal(schedule_next(&hart->scheduler, mtime), &host->schedulable);
+        assert_false(hart->reschedule);
+        csr_file_write("mip", 0);
+    }
+    assert_int_equal(guest_turn(host, vhart, TOKEN), MMIO_AGAIN);
+    assert_ptr_equal(own->host, host);
+    assert_int_equal(own->owes, GUEST_OWES_NOTHING);
+    assert_int_equal(vhart->world.registers[REGISTER_A0], 5);
+    assert_int_equal(vhart->world.registers[REGISTER_PC], 4);
 }
 
 /*
@@ -181,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_turn_begins_and_ends, set_up),
+        cmocka_unit_test_setup(test_a_hart_that_is_wanted_is_not_kept, set_up),
         cmocka_unit_test_setup(test_a_host_that_is_due_at_once, set_up),
         cmocka_unit_test_setup(test_a_host_that_ends, set_up),
     };
