@@ -27,7 +27,7 @@ def test_what_dbench_takes_is_between_its_two_ends() -> None:
 def test_no_kernel_completes_its_file_system_while_dbench_runs(tmp_path: Path) -> None:
     disk = dbench._disk(tmp_path)
     for file in (disk, disk.with_name("inside") / "guest.ext4"):
-        command = ["/sbin/dumpe2fs", file]
+        command: list[str | Path] = ["/sbin/dumpe2fs", file]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         groups = re.findall(r"^Group \d+: .*", said, re.MULTILINE)
         assert len(groups) >= 4
