@@ -87,6 +87,12 @@ def test_the_end_of_a_tenant_that_does_not_tell_when_it_is_ready(tmp_path: Path)
     assert "tenant rtos did not end within" in result.problems()[0]
 
 
+def test_a_tenant_that_is_done_before_it_is_seen_to_run(tmp_path: Path) -> None:
+    result = run(tmp_path, "brief", Plan(to_the_end=True))
+    assert result.ok, result.problems()
+    assert result.tenants["rtos"].ready
+
+
 def test_death_of_the_machine_makes_the_run_fail(tmp_path: Path) -> None:
     result = run(tmp_path, "die", Plan(seconds=0.5))
     assert "no memory" in result.problems()[0]

@@ -388,8 +388,11 @@ class Session:
     def _wait_started(self, tenant: str, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while (state := self.stats(timeout).tenants[tenant].state) not in _STARTED_STATES:
+            event = self.console.last_event(tenant)
+            if event.startswith("shutdown"):
+                return  # since the answer: it ran, and is done
             if self.console.has_ended(tenant):
-                raise TenantEndedError(f"tenant {tenant} {self.console.last_event(tenant)}")
+                raise TenantEndedError(f"tenant {tenant} {event}")
             if time.monotonic() > deadline:
                 raise WaitTimeoutError(
                     f"tenant {tenant} was not started within {timeout:g} s: {state}"
