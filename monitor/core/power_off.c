@@ -8,13 +8,13 @@
 #include "core/console.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/teardown.h"
+#include "core/tenant.h"
 #include "core/work.h"
 #include "device/reset.h"
 
 static void stop_one(void)
 {
-    bool waits = teardown_waits();
+    bool waits = tenants_stopping != 0;
 
     for (uint32_t i = 0; i < tenant_count; i++) {
         if (tenants[i].state == TENANT_RUNNING || tenants[i].state == TENANT_LOADING) {

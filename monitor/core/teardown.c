@@ -25,11 +25,6 @@ static bool in_line;
 /* Those whose step waited for another tenant's program, a bit each: the others come first. */
 static uint32_t waiting;
 
-bool teardown_waits(void)
-{
-    return tenants_stopping != 0;
-}
-
 /*
  * Says a bit of why it stops: whose end it is, the reason, and values of the crash one by one. The
  * line begins again if another message has come since.
@@ -111,7 +106,8 @@ bool teardown_step(void)
     } else if (tenant->outcome.missing != 0) {
         /* The last hart that lets go of it calls again. */
         tenants_stopping &= ~(1u << tenant->index);
-    } else if (foreground_has_devices(tenant) && give_back_step(tenant)) {
+    } else if (!tenant->given_back.done && foreground_has_devices(tenant)) {
+        tenant->given_back.done = !give_back_step(tenant);
         waiting |= HAS(served) ? (uint32_t)tenant->given_back.waits << tenant->index : 0;
     } else {
         tenants_stopping &= ~(1u << tenant->index);

@@ -14,9 +14,6 @@
 
 #include "core/tenant.h"
 
-/* There is something to do for a tenant that is stopping. */
-bool teardown_waits(void);
-
 /* Does a piece of it; false: there was none. */
 bool teardown_step(void);
 

@@ -67,6 +67,7 @@ struct given_back {
     uint16_t next; /* with devices_done: of the interrupts */
     bool devices_done;
     bool waits; /* a program of another tenant still works for a device: no step at once */
+    bool done;  /* for teardown_step(): nothing is left */
 };
 
 struct tenant {

@@ -25,8 +25,8 @@ MOST_ADDED = 400
 begun is carried out first, or what the one of two that take turns uses is put into the hart; then
 that is put aside."""
 MOST_ADDED_BY_REQUESTS = 550
-"""The goal is the same; 504 were usual and up to 570 were seen, where an answer is
-computed or sent: by when the samples begin, about every fourth run exceeds this limit."""
+"""The goal is the same; of requests of all kinds up to 491 were seen, of commands alone up to 544
+in 64 runs that began at other moments: where a tenant that runs is stopped."""
 MOST_ADDED_BY_GUESTS = 700
 """The goal is the same; up to 667 were seen, where one is ended: what each feature keeps of a vhart
 is forgotten in one stretch."""
@@ -187,7 +187,8 @@ def test_members_that_suspend_in_turn_delay_nobody_for_long(boot: Boot, letters:
 
 @pytest.mark.parametrize(
     ("letters", "most"),
-    [("nm", MOST_ADDED), ("rwzc", MOST_ADDED_BY_REQUESTS), ("z", MOST_ADDED_BY_REQUESTS)],
+    [("nm", MOST_ADDED), ("rwzc", MOST_ADDED_BY_REQUESTS)]
+    + [(letter, MOST_ADDED_BY_REQUESTS) for letter in "cz"],
 )
 def test_a_control_port_delays_nobody_for_long(
     build: Build, boot: Boot, letters: str, most: int

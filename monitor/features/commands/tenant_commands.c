@@ -95,6 +95,7 @@ static void carry_out(const struct console_mux *mux)
     bool accepted = tenant_commands_take(tenant, mux->tenant_command);
     const char **answer = tell_answer();
 
+    work_post();
     answer[0] = "monitor: ";
     answer[1] = tenant_command_names[mux->tenant_command];
     answer[2] = " ";

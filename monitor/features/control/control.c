@@ -45,17 +45,21 @@ static void answer(struct control_link *link, uint16_t status, uint32_t length)
 
 bool control_carry_out(struct control_link *link)
 {
-    uint16_t status = link->answer.header.status;
-    uint32_t length = 0;
+    struct control_answer *header = &link->answer.header;
 
     if (!link->complete) {
         return false;
     }
-    link->complete = false;
-    if (status == COTENANT_CONTROL_OK) {
-        status = control_finish(link, &length);
+    if (link->carried_out) {
+        link->complete = false;
+        answer(link, header->status, header->length);
+        return true;
     }
-    answer(link, status, length);
+    link->carried_out = true;
+    header->length = 0;
+    if (header->status == COTENANT_CONTROL_OK) {
+        header->status = control_finish(link, &header->length);
+    }
     return true;
 }
 
@@ -66,6 +70,7 @@ static void begin(struct control_link *link)
 
     link->memory_left = 0;
     link->data_taken = 0;
+    link->carried_out = false;
     if (link->request.version != COTENANT_CONTROL_VERSION) {
         status = COTENANT_CONTROL_BAD_VERSION;
     } else if (link->request.length > COTENANT_CONTROL_MOST_DATA) {
@@ -141,7 +146,8 @@ uint32_t control_take(struct control_link *link, const uint8_t *bytes, uint32_t 
 {
     uint32_t taken = control_accept(link, bytes, length);
 
-    (void)control_carry_out(link);
+    while (control_carry_out(link)) {
+    }
     return taken;
 }
 

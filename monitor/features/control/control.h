@@ -49,6 +49,7 @@ struct control_link {
     uint32_t data_left;  /* bytes of data that belong to the request and have not come yet */
     uint32_t data_taken; /* bytes of data that the verb has made use of */
     bool complete;       /* all of the request is there: control_carry_out() is next */
+    bool carried_out;    /* it is, and the answer is to be made */
     struct control_request request;
     /* The answer: so many bytes of header and body, then bytes of memory. 0, 0: there is none. */
     uint32_t answer_left;
@@ -70,7 +71,7 @@ void control_init(struct control_link *link, uint32_t caller, uint32_t see, uint
  */
 uint32_t control_accept(struct control_link *link, const uint8_t *bytes, uint32_t length);
 
-/* Does what a request asks for that is complete; false: there is none. */
+/* Does what a request asks for that is complete, then makes its answer; false: there is none. */
 bool control_carry_out(struct control_link *link);
 
 /*

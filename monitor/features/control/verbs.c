@@ -206,7 +206,11 @@ bool control_may_read_on(const struct control_link *link)
     return link->request.verb == COTENANT_CONTROL_TRACE_READ || tenant_is_at_rest(tenant_of(link));
 }
 
-static uint32_t version(struct control_version *answer)
+/*
+ * Out of line, as most that follow: what a request asks for does not pay for the registers of the
+ * others.
+ */
+static uint32_t __attribute__((noinline)) version(struct control_version *answer)
 {
     *answer = (struct control_version){
         .implementation = COTENANT_SBI_IMPL_VERSION,
@@ -219,7 +223,8 @@ static uint32_t version(struct control_version *answer)
     return sizeof(*answer);
 }
 
-static uint32_t tenant(const struct control_link *link, struct control_tenant *answer)
+static uint32_t __attribute__((noinline))
+tenant(const struct control_link *link, struct control_tenant *answer)
 {
     const struct tenant *tenant = tenant_of(link);
     const struct bundle_tenant *description = tenant->description;
@@ -251,7 +256,8 @@ static uint32_t tenant(const struct control_link *link, struct control_tenant *a
     return sizeof(*answer);
 }
 
-static uint32_t vhart(const struct vhart *vhart, struct control_vhart *answer)
+static uint32_t __attribute__((noinline))
+vhart(const struct vhart *vhart, struct control_vhart *answer)
 {
     const struct bundle_vhart *description = vhart->description;
     const struct schedulable *schedulable = &vhart->schedulable;
@@ -309,7 +315,7 @@ static uint16_t trace(struct control_link *link)
     return COTENANT_CONTROL_OK;
 }
 
-static uint16_t command(struct control_link *link, uint32_t *length)
+static uint16_t __attribute__((noinline)) command(struct control_link *link, uint32_t *length)
 {
     if (link->request.item >= COMMAND_COUNT) {
         return COTENANT_CONTROL_BAD_ARGUMENT;
@@ -365,7 +371,7 @@ static uint32_t clear(const struct control_link *link, uint32_t *answer)
 }
 
 /* The tenant may have been started since the request was checked. */
-static uint16_t zeros(struct control_link *link, uint32_t *length)
+static uint16_t __attribute__((noinline)) zeros(struct control_link *link, uint32_t *length)
 {
     if (!tenant_is_at_rest(tenant_of(link))) {
         return COTENANT_CONTROL_REFUSED;
@@ -376,7 +382,23 @@ static uint16_t zeros(struct control_link *link, uint32_t *length)
     return COTENANT_CONTROL_OK;
 }
 
-static uint16_t watch(struct tenant *tenant, uint32_t policy, uint64_t within_us)
+static uint16_t __attribute__((noinline)) state(struct control_link *link, uint32_t *length)
+{
+    struct dormant_state *dormant = &link->answer.body.dormant;
+
+    if (link->request.verb == COTENANT_CONTROL_STATE_SET) {
+        return dormant_restore(tenant_of(link), dormant) ? COTENANT_CONTROL_OK
+                                                         : COTENANT_CONTROL_REFUSED;
+    }
+    if (!dormant_save(tenant_of(link), dormant)) {
+        return COTENANT_CONTROL_REFUSED;
+    }
+    *length = sizeof(*dormant);
+    return COTENANT_CONTROL_OK;
+}
+
+static uint16_t __attribute__((noinline))
+watch(struct tenant *tenant, uint32_t policy, uint64_t within_us)
 {
     struct heartbeats_command command = {.policy = policy, .within_us = (uint32_t)within_us};
 
@@ -427,15 +449,8 @@ uint16_t control_finish(struct control_link *link, uint32_t *length)
     case COTENANT_CONTROL_MEMORY_CLEAR:
         return zeros(link, length);
     case COTENANT_CONTROL_STATE_GET:
-        if (!dormant_save(tenant_of(link), &link->answer.body.dormant)) {
-            return COTENANT_CONTROL_REFUSED;
-        }
-        *length = sizeof(struct dormant_state);
-        break;
     case COTENANT_CONTROL_STATE_SET:
-        return dormant_restore(tenant_of(link), &link->answer.body.dormant)
-                   ? COTENANT_CONTROL_OK
-                   : COTENANT_CONTROL_REFUSED;
+        return state(link, length);
     case COTENANT_CONTROL_WATCH:
         return watch(tenant_of(link), request->item, request->position);
     default: /* MEMORY_WRITE: done piece by piece */

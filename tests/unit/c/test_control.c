@@ -485,6 +485,10 @@ static void test_work_on_zeros_of_a_tenant_that_starts_in_between(void **state)
                          sizeof(request));
         tenants[BENCH_DORMANT].state = TENANT_RUNNING;
         assert_true(control_carry_out(&link));
+        assert_int_equal(control_waiting(&link), 0);
+        assert_int_equal(control_accept(&link, (const uint8_t *)&request, sizeof(request)), 0);
+        assert_true(control_carry_out(&link)); /* now the answer */
+        assert_false(control_carry_out(&link));
         assert_int_equal(get(1000), COTENANT_CONTROL_REFUSED);
         assert_int_equal(answer.header.length, 0);
     }
