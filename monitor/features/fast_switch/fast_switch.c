@@ -30,27 +30,33 @@ static inline uint64_t account(struct scheduler *scheduler, struct schedulable *
     return elapsed;
 }
 
+/* When the hart's work is due: `next` lets it wait for a while. */
+static inline uint64_t work_event(const struct hart *hart, struct schedulable *next)
+{
+    return hart->work_due + vhart_of(next)->work_patience;
+}
+
 /*
  * fast_foresee() and schedule_deadline() for an entity with `priority`, without a budget and peers:
- * `first` is the head of those that wait.
+ * `first` is the head of those that wait, `event` what comes at the latest.
  */
 __attribute__((always_inline)) static inline uint64_t
-foresee(struct hart *hart, struct schedulable *first, uint32_t priority)
+foresee(struct hart *hart, struct schedulable *first, uint32_t priority, uint64_t event)
 {
     const struct schedulable *waiting = first;
 
     if (first->priority > priority && vhart_of(first)->special == 0) {
         hart->next_up = first;
-        return first->wake;
+        return earlier(first->wake, event);
     }
     hart->next_up = NULL;
     while (waiting->priority < priority) {
         waiting = waiting->next;
         if (waiting == NULL) {
-            return TIME_NEVER;
+            return event;
         }
     }
-    return waiting->wake;
+    return earlier(waiting->wake, event);
 }
 
 /*
@@ -64,14 +70,9 @@ __attribute__((always_inline)) static inline world_change fast_give(struct hart 
                                                                     bool native, bool due)
 {
     struct vhart *to = vhart_of(hart->scheduler.running);
-    uint64_t work = hart->work_due + to->work_patience;
-    uint64_t deadline;
 
-    if (work < event) {
-        event = work;
-    }
     to->schedulable.switches++;
-    deadline = event;
+    hart->event_deadline = event;
     if (LIKELY(!native)) {
         uint64_t own = to->world.deadline;
 
@@ -79,11 +80,10 @@ __attribute__((always_inline)) static inline world_change fast_give(struct hart 
             to->world.deadline = TIME_NEVER;
             to->world.pending |= INTERRUPT_STI;
         } else if (own < event) {
-            deadline = own;
+            event = own;
         }
     }
-    hart->event_deadline = event;
-    *hart->mtimecmp = deadline;
+    *hart->mtimecmp = event;
     fast_route(hart, to);
     fast_publish(hart, to);
     return change_world(&from->world, &to->world);
@@ -101,7 +101,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     struct schedulable *running = scheduler->running;
     struct schedulable *next = due->next;
     uint64_t elapsed = account(scheduler, running, now);
-    uint64_t event = TIME_NEVER;
+    uint64_t event = work_event(hart, due);
 
     if (schedule_has_peer(running)) {
         running->slice_used += elapsed;
@@ -115,7 +115,7 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     scheduler->running = due;
     hart->next_up = NULL;
     if (next != NULL) {
-        event = foresee(hart, next, due->priority);
+        event = foresee(hart, next, due->priority, event);
     }
     return fast_give(hart, vhart_of(running), now, event, timer_is_native(hart), true);
 }
@@ -251,16 +251,17 @@ world_change fast_wait(struct hart *hart)
     }
     running->state = SCHEDULABLE_WAITING;
     running->wake = wake;
-    event = wake;
+    event = work_event(hart, next);
     if (LIKELY(head == NULL || head->wake > wake)) {
         insert_first(scheduler, running, head);
+        event = earlier(wake, event);
         hart->next_up = running;
         if (UNLIKELY(running->priority == priority)) {
             hart->next_up = NULL;
         }
     } else {
         insert_behind(scheduler, running);
-        event = foresee(hart, head, priority);
+        event = foresee(hart, head, priority, event);
     }
     if (UNLIKELY(below != NULL && below->priority == priority)) {
         event = earlier(event, now + (next->slice - next->slice_used));
