@@ -54,7 +54,7 @@ class FakeCode:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[PathRecorder]:
-    monkeypatch.setattr(bench_paths, "MonitorCode", lambda elf, image: FakeCode())
+    monkeypatch.setattr(bench_paths, "MonitorCode", lambda elf, image, looks: FakeCode())
     placed = SimpleNamespace(monitor=SimpleNamespace(base=BASE))
     made_of = SimpleNamespace(elf=None, image=None)
     launch: Any = SimpleNamespace(built=SimpleNamespace(system=placed, monitor=made_of))
@@ -156,14 +156,16 @@ def test_a_trace_leaves_nothing_behind() -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) < before
 
 
-def test_a_look_behind_the_mark_of_a_file_is_one_of_its_function(tmp_path: Path) -> None:
+def test_only_a_look_that_is_named_is_one(tmp_path: Path) -> None:
     source, elf, image = (tmp_path / name for name in ("a.S", "a.elf", "a.bin"))
     source.write_text(
-        ".globl _start\n.type _start, @function\n_start: nop\none.c.5f1e: csrr a0, mip\n ret\n"
+        ".globl _start\n.type _start, @function\n_start: nop\n"
+        "one.c.5f1e: csrr a0, mip\n csrr a1, mip # CSR_READ(mip) & INTERRUPT_MTI\n ret\n"
     )
-    compiler = ["riscv64-linux-gnu-gcc", "-march=rv64imac_zicsr", "-mabi=lp64", "-nostdlib"]
+    compiler = ["riscv64-linux-gnu-gcc", "-g", "-march=rv64imac_zicsr", "-mabi=lp64", "-nostdlib"]
     subprocess.run([*compiler, "-static", "-Wl,-Ttext=0", "-o", elf, source], check=True)
     subprocess.run(["riscv64-linux-gnu-objcopy", "-O", "binary", elf, image], check=True)
-    code = MonitorCode(elf, image)
+    code = MonitorCode(elf, image, ["a0, mip"])
     assert code.function(2) == "_start"
-    assert code.looks_for_interrupts(2)
+    assert code.looks_for_interrupts(2) and not code.looks_for_interrupts(6)
+    assert all(code.looks_for_timer(each) for each in (2, 6)) and not code.looks_for_timer(10)

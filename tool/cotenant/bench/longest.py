@@ -51,11 +51,17 @@ def rows_of(paths: list[MonitorPath], suffix: str) -> list[Row]:
     """Return the longest path with its place, then the usual and the longest one of each kind."""
     longest = paths[0]
     stretch = max(paths, key=lambda path: path.longest_stretch)
+    timer = max(paths, key=lambda path: path.longest_timer_stretch)
     rows = [
         _row(f"longest path of all, {suffix} ({_place(longest)})", longest.length, _BUDGET),
         _row(
             f"longest stretch without a look at interrupts, {suffix} ({_place(stretch)})",
             stretch.longest_stretch,
+            _BUDGET,
+        ),
+        _row(
+            f"longest of them for the timer, {suffix} ({_place(timer)})",
+            timer.longest_timer_stretch,
             _BUDGET,
         ),
     ]

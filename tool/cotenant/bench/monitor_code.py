@@ -2,6 +2,7 @@
 """The monitor's code as a trace needs it: which function an address is in, and what is there."""
 
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from cotenant import paths
+from cotenant.bounds.sources import Sources
 from cotenant.errors import BenchError
 
 _OPCODE_MASK = 0x7F
@@ -16,25 +18,40 @@ _OPCODE_SYSTEM = 0x73
 _WFI = 0x10500073
 _CSR_SATP = 0x180
 _CSR_MIP = 0x344
+_LOOK_AT_TIMER = "CSR_READ(mip) & INTERRUPT_MTI"
 
 
 @dataclass(frozen=True)
 class _Symbol:
     start: int
     name: str
-    is_c: bool
 
 
 class MonitorCode:
-    """Symbols and instructions of build/monitor/monitor.elf, by offset from the monitor's base."""
+    """Symbols and instructions of build/monitor/monitor.elf, by offset from the monitor's base.
 
-    def __init__(self, elf: Path = paths.MONITOR_ELF, image: Path = paths.MONITOR_IMAGE) -> None:
+    `looks` are texts of the lines in which reading mip is a look at all machine interrupts.
+    """
+
+    def __init__(
+        self,
+        elf: Path = paths.MONITOR_ELF,
+        image: Path = paths.MONITOR_IMAGE,
+        looks: Collection[str] = (),
+    ) -> None:
         try:
             self._image = image.read_bytes()
             self._symbols = sorted(_code_symbols(elf), key=lambda each: each.start)
         except OSError as error:
             raise BenchError(f"the monitor is not built ({error}): run 'make build'") from error
         self._starts = [each.start for each in self._symbols]
+        reads = [offset for offset in range(0, self.size, 2) if self._reads_pending(offset)]
+        sources = Sources(elf, paths.MONITOR, reads if looks else ())
+        texts = {offset: sources.text(sources.at(offset)) for offset in reads}
+        self._looks = {
+            offset for offset, text in texts.items() if any(each in text for each in looks)
+        }
+        self._looks_at_timer = {offset for offset, text in texts.items() if _LOOK_AT_TIMER in text}
 
     @property
     def size(self) -> int:
@@ -66,10 +83,17 @@ class MonitorCode:
         return word & _OPCODE_MASK == _OPCODE_SYSTEM and word >> 20 == _CSR_SATP and _writes(word)
 
     def looks_for_interrupts(self, offset: int) -> bool:
-        """Whether an instruction of C code reads mip. (Assembly does it to save the bits.)"""
+        """Whether an instruction looks at all machine interrupts that are pending."""
+        return offset in self._looks
+
+    def looks_for_timer(self, offset: int) -> bool:
+        """Whether it looks at the machine timer interrupt at least, which wakes most RTOSes."""
+        return offset in self._looks or offset in self._looks_at_timer
+
+    def _reads_pending(self, offset: int) -> bool:
         word = self._word(offset)
         is_read = word & _OPCODE_MASK == _OPCODE_SYSTEM and word >> 20 == _CSR_MIP
-        return is_read and word >> 7 & 31 != 0 and self._symbol(offset).is_c
+        return is_read and word >> 7 & 31 != 0
 
     def _symbol(self, offset: int) -> _Symbol:
         return self._symbols[max(0, bisect_right(self._starts, offset) - 1)]
@@ -90,7 +114,7 @@ def _code_symbols(elf: Path) -> list[_Symbol]:
         if not isinstance(table, SymbolTableSection):
             return []
         return [
-            _Symbol(symbol["st_value"], symbol.name, symbol["st_info"]["type"] == "STT_FUNC")
+            _Symbol(symbol["st_value"], symbol.name)
             for symbol in table.iter_symbols()
             if symbol["st_info"]["type"] in ("STT_FUNC", "STT_NOTYPE")
             and isinstance(symbol["st_shndx"], int)

@@ -17,6 +17,8 @@ from statistics import median, mode
 from cotenant.bench.monitor_code import MonitorCode
 from cotenant.bench.qemu_trace import QemuTrace
 from cotenant.bench.systems import TIMEOUT, built
+from cotenant.bounds import annotations
+from cotenant.bounds.monitor import ANNOTATIONS
 from cotenant.errors import BenchError
 from cotenant.run.launch import Launch
 from cotenant.run.session import Session
@@ -86,11 +88,19 @@ class MonitorPath:
 
     @property
     def longest_stretch(self) -> int:
-        """Instructions between two looks at pending interrupts, or from one to an end."""
+        """Instructions between two looks at all pending interrupts, or from one to an end."""
+        return self._longest_between(self.code.looks_for_interrupts)
+
+    @property
+    def longest_timer_stretch(self) -> int:
+        """The same, where a look at the timer interrupt alone counts, too."""
+        return self._longest_between(self.code.looks_for_timer)
+
+    def _longest_between(self, looks: Callable[[int], bool]) -> int:
         longest = length = 0
         for offset in self.offsets:
             length += 1
-            if self.code.looks_for_interrupts(offset):
+            if looks(offset):
                 longest, length = max(longest, length), 0
         return max(longest, length)
 
@@ -117,7 +127,8 @@ class PathRecorder:
         self.mark = mark
         self.marked: list[int] = []
         monitor = launch.built.monitor
-        self._code = MonitorCode(monitor.elf, monitor.image)
+        looks = annotations.read(ANNOTATIONS).looks
+        self._code = MonitorCode(monitor.elf, monitor.image, looks)
         self._base = launch.built.system.monitor.base
         self._entries = {
             address for name in _ENTRIES if (address := self._code.find(name)) is not None
