@@ -481,6 +481,19 @@ def test_a_pointer_that_no_known_call_uses_is_named(tmp_path: Path) -> None:
     assert [each for each in bounds.unused_pointers() if "f: there is a pointer to it" in each]
 
 
+def test_a_function_of_a_header_is_named_by_that_header(tmp_path: Path) -> None:
+    (tmp_path / "look.h").write_text(
+        "static __attribute__((noipa)) long look(void)\n"
+        '{\n    long mip;\n    __asm__ volatile("csrr %0, mip" : "=r"(mip));\n    return mip;\n}\n'
+    )
+    code = '#include "look.h"\nvoid start(void) { look(); __asm__ volatile("mret"); }\n'
+    bounds = bounds_of(built(tmp_path, code, "code.c"))
+    look = bounds.image.address("look")
+    assert bounds.sources.text(bounds.sources.at(look)).startswith("__asm__")
+    (bound,) = bounds.of_looks()
+    assert str(bound.start) == "look.h:4"
+
+
 def test_what_benchmarks_saw_is_below_what_was_computed() -> None:
     kept = read_kept()
     seen = [row for row in kept["longest"].rows if row.name.startswith("longest stretch")]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from cotenant.bounds import line_table
 from cotenant.errors import BoundsError
 
 _ADDR2LINE = "riscv64-linux-gnu-addr2line"
@@ -32,7 +33,13 @@ class Sources:
 
     def __init__(self, elf: Path, root: Path, addresses: Iterable[int]) -> None:
         self._root = root
-        self._frames = _frames(elf, root, sorted(set(addresses)))
+        asked = sorted(set(addresses))
+        self._frames = _frames(elf, root, asked)
+        # addr2line names a wrong file for some functions of headers that are not inlined.
+        for address, (file, line) in line_table.places(elf, asked):
+            innermost, *outer = self.frames(address)
+            right = Frame(innermost.function, _short(file, root), line)
+            self._frames[address] = (right, *outer)
 
     def frames(self, address: int) -> tuple[Frame, ...]:
         """Return the place of an instruction, then the places that the function is inlined at."""
