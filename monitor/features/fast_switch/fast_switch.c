@@ -120,6 +120,12 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     return fast_give(hart, vhart_of(running), now, event, timer_is_native(hart), true);
 }
 
+/* One that became due behind the head of the waiting list may be more urgent. */
+static inline bool is_another_due(const struct schedulable *head, uint64_t now)
+{
+    return head->next != NULL && head->next->wake <= now;
+}
+
 /*
  * The head of the waiting list is due at `now` and above the running vhart, but vharts of the hart
  * are attended, the running one has a budget, or the one that is due brings registers: what a vhart
@@ -137,10 +143,13 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
         attended_leave(hart);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
-        fp_claim(vhart_of(due));
         now = hart_now(hart);
-        if (due->next != NULL && due->next->wake <= now) {
-            hart->reschedule = true; /* for one that may be more urgent */
+        if (!is_another_due(due, now)) {
+            fp_claim(vhart_of(due));
+            now = hart_now(hart);
+        }
+        if (is_another_due(due, now)) {
+            hart->reschedule = true;
             return NO_CHANGE;
         }
     }
