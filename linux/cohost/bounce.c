@@ -317,7 +317,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* The driver resets the device: it needs no answer any more. */
+/* The driver resets the device or stops a queue: it needs no answer any more. */
 static void hurry(struct virtio *device)
 {
     struct share *share = (struct share *)device;
@@ -340,6 +340,13 @@ static void end(struct virtio *device)
         disconnect(share); /* the next request finds another back end */
     }
     pthread_mutex_unlock(&share->lock);
+}
+
+/* The driver has stopped a queue: requests of the others find another back end, too. */
+static void stop(struct virtio *device, unsigned queue)
+{
+    (void)queue;
+    end(device);
 }
 
 static void make_memory(struct share *share)
@@ -381,6 +388,7 @@ static void describe(struct share *share, const char *tag)
     share->virtio.configuration = &share->configuration;
     share->virtio.configuration_size = sizeof(share->configuration);
     share->virtio.end = end;
+    share->virtio.stop = stop;
     share->virtio.hurry = hurry;
 }
 

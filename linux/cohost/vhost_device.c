@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The guest's accesses to the registers come here; the queues are the back end's from the moment at
- * which the driver says that it is ready until it resets the device. A thread passes on interrupts,
- * and looks for the back end again when it is lost.
+ * which the driver says that it is ready until it resets the device or stops the queue. A thread
+ * passes on interrupts, and looks for the back end again when it is lost.
  */
 #include "vhost_device.h"
 
@@ -128,16 +128,22 @@ static void begin(struct virtio *device)
     }
 }
 
-static void end(struct virtio *device)
+static void stop(struct virtio *device, unsigned queue)
 {
     struct served *served = of(device);
 
-    for (unsigned i = 0; served->started && i < device->queue_count; i++) {
-        if (!served->lost && device->queues[i].ready && !vhost_stop_queue(&served->vhost, i)) {
-            lose(served);
-        }
+    if (served->started && !served->lost && device->queues[queue].ready &&
+        !vhost_stop_queue(&served->vhost, queue)) {
+        lose(served);
     }
-    served->started = false;
+}
+
+static void end(struct virtio *device)
+{
+    for (unsigned i = 0; i < device->queue_count; i++) {
+        stop(device, i);
+    }
+    of(device)->started = false;
 }
 
 static void watch(struct served *served, unsigned queue)
@@ -317,6 +323,7 @@ static void add(struct served *served, uint32_t id, unsigned queues, size_t conf
     device->configuration_size = configuration_size;
     device->begin = begin;
     device->end = end;
+    device->stop = stop;
     device->notice = notice;
     served->relied_on = device->features & served->vhost.features;
     for (unsigned i = 0; i < queues; i++) {

@@ -91,18 +91,26 @@ static struct virtio_queue *selected(struct virtio *device)
                                                       : NULL;
 }
 
-/* Rings can lie so that each request makes the next one: no other is taken before the reset. */
-static void reset(struct virtio *device)
+/*
+ * Waits until no request is carried out. Rings can lie so that each request makes the next one: no
+ * other is taken before that.
+ */
+static void come_to_rest(struct virtio *device)
 {
-    device->stops = true;
+    device->stops++;
     if (device->hurry != NULL) {
         device->hurry(device);
     }
     while (device->busy != 0) {
         pthread_cond_wait(&device->rests, &device->lock);
     }
-    device->stops = false;
+    device->stops--;
     device->wakes_queues = ALL_QUEUES;
+}
+
+static void reset(struct virtio *device)
+{
+    come_to_rest(device);
     if (device->end != NULL) {
         device->end(device);
     }
@@ -188,16 +196,32 @@ static void store_status(struct virtio *device, uint32_t value)
     device->status = value;
 }
 
-/* Registers of the selected queue. While it is ready only that can change. */
-static void store_queue(struct virtio_queue *queue, uint64_t offset, uint32_t value)
+/*
+ * A driver that has stopped a queue has its memory back: what was under way is done and given back
+ * before (section 4.2.2.2). So it is also when a guest has suspended itself (virtio_all_at_rest).
+ */
+static void store_ready(struct virtio *device, struct virtio_queue *queue, uint32_t value)
 {
+    if (queue->ready && value != 1) {
+        come_to_rest(device);
+        if (device->stop != NULL) {
+            device->stop(device, (unsigned)(queue - device->queues));
+        }
+    }
+    queue->ready = value == 1 && queue->size != 0;
+}
+
+/* Registers of the selected queue. While it is ready only that can change. */
+static void store_queue(struct virtio *device, uint64_t offset, uint32_t value)
+{
+    struct virtio_queue *queue = selected(device);
     bool high = (offset & 4) != 0;
 
     if (queue == NULL) {
         return;
     }
     if (offset == QUEUE_READY) {
-        queue->ready = value == 1 && queue->size != 0;
+        store_ready(device, queue, value);
         return;
     }
     if (queue->ready) {
@@ -258,7 +282,7 @@ static void store(struct virtio *device, uint64_t offset, uint32_t value)
             device->configure(device, offset - CONFIGURATION, value);
             break;
         }
-        store_queue(selected(device), offset, value);
+        store_queue(device, offset, value);
         break;
     }
 }
@@ -346,6 +370,7 @@ unsigned virtio_list(struct virtio_kind *kinds)
     return device_count;
 }
 
+/* Of a queue that is not ready no request is carried out. */
 bool virtio_all_at_rest(void)
 {
     bool rest = true;

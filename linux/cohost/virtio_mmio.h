@@ -31,12 +31,17 @@ struct virtio {
 
     /*
      * What a device wants to know, most of all one whose queues are served elsewhere; or NULL.
-     * Called with the lock: the driver is ready, the device is reset, a queue has requests.
+     * Called with the lock: the driver is ready, the device is reset, a queue that is ready is
+     * stopped, a queue has requests.
      */
     void (*begin)(struct virtio *device);
     void (*end)(struct virtio *device);
+    void (*stop)(struct virtio *device, unsigned queue);
     void (*notice)(struct virtio *device, unsigned queue);
-    /* NULL, or: the device is about to be reset, and waits until no request is carried out. */
+    /*
+     * NULL, or: the device is about to be reset, or a queue to be stopped, and waits until no
+     * request is carried out.
+     */
     void (*hurry)(struct virtio *device);
     /*
      * NULL: threads wait for requests of the queues. Otherwise it is called when a queue may have
@@ -53,8 +58,8 @@ struct virtio {
     /* What is to be done without the lock: these queues are served, and the guest is woken. */
     uint32_t wakes_queues;
     bool wakes_guest;
-    bool stops;    /* it is to be reset: no request is begun */
-    unsigned busy; /* requests that are being carried out, without the lock */
+    unsigned stops; /* vharts that reset it or stop a queue: no request is begun meanwhile */
+    unsigned busy;  /* requests that are being carried out, without the lock */
     unsigned source;
     bool line; /* level of the interrupt line */
     uint32_t status, interrupts, feature_select, driver_feature_select, queue_select;

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Disks of cohost's guests, by a driver that is a script."""
 
+import os
 import struct
+import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+import packed_file
 import pytest
 from test_cohost_program import (
     BASE,
@@ -13,13 +17,16 @@ from test_cohost_program import (
     MIB,
     NO_START,
     POWEROFF,
+    REFUSED,
     STOPPED,
     UART,
     Host,
     kernel,
     program,
+    wait_for,
 )
 from test_cohost_program import host as allowing_host
+from test_cohost_savefile import PREFIX, SAVED, suspending
 
 __all__ = ["allowing_host", "program"]  # fixtures
 
@@ -272,6 +279,138 @@ def test_a_reboot_in_the_middle(host: Host, options: str) -> None:
     assert process.returncode == STOPPED
     assert b"Sanitizer" not in errors
     assert seen == b"." * 2 * REBOOTS
+
+
+# Behind the random numbers.
+KEYS, KEYS_SOURCE = DISK + 0x2000, SOURCE + 2
+KEYS_DESCRIPTORS, KEYS_AVAILABLE, KEYS_USED, EVENTS, EVENT_SIZE = 0xA000, 0xB000, 0xC000, 0xD000, 8
+ANSWERS = 0x7800
+PART, PARTS = MIB, MIB  # bytes of a request, and where the first one's data are
+UNTOUCHED, UNANSWERED = b".", 0x77
+RESET = f"store {DISK + 0x70:x} 4 0\n"
+STOP_QUEUE = f"store {DISK + 0x44:x} 4 0\nload {DISK + 0x44:x} 4\n"
+# Begins its requests when its sleep key is pressed: then who saves it waits for it to suspend.
+KEY_DRIVER = (
+    set_up(at(KEYS_DESCRIPTORS), at(KEYS_AVAILABLE), at(KEYS_USED), device=KEYS)
+    + set_up(size=128)
+    + f"wait {KEYS_SOURCE}\nstore {KEYS + 0x70:x} 4 0\n"
+    + NOTIFY
+    + f"wait {SOURCE}\n"
+)
+
+
+def kind_of(number: int) -> int:
+    """Return what a request asks for: a flush now and then takes long enough to be interrupted."""
+    return (READ, WRITE, READ, FLUSH)[number % 4]
+
+
+def data_of(number: int) -> int:
+    return PARTS + PART * number
+
+
+def on_disk(number: int) -> bytes:
+    return bytes([number + 1]) * PART
+
+
+def in_memory(number: int) -> bytes:
+    return (bytes([number + 0x80]) if kind_of(number) == WRITE else UNTOUCHED) * PART
+
+
+def busy_image(script: str) -> bytes:
+    """Return a kernel with many requests in its ring."""
+    memory = bytearray(kernel(script).ljust(PARTS + PART * MANY, b"\0"))
+    for i in range(MANY):
+        writes = 0 if kind_of(i) == WRITE else DEVICE_WRITES
+        chain = [
+            (at(HEADER) + 16 * i, 16, NEXT),
+            (at(data_of(i)), PART, NEXT | writes),
+            (at(ANSWERS) + i, 1, DEVICE_WRITES),
+        ]
+        for number, (address, length, flags) in enumerate(chain):
+            place = DESCRIPTORS + 16 * (3 * i + number)
+            struct.pack_into("<QIHH", memory, place, address, length, flags, 3 * i + number + 1)
+        struct.pack_into("<IIQ", memory, HEADER + 16 * i, kind_of(i), 0, i * PART // SECTOR)
+        struct.pack_into("<H", memory, AVAILABLE + 4 + 2 * i, 3 * i)
+        memory[ANSWERS + i] = UNANSWERED
+        memory[data_of(i) : data_of(i) + PART] = in_memory(i)
+    struct.pack_into("<HH", memory, AVAILABLE, 0, MANY)
+    for i in range(4):
+        event = (at(EVENTS) + EVENT_SIZE * i, EVENT_SIZE, DEVICE_WRITES, 0)
+        struct.pack_into("<QIHH", memory, KEYS_DESCRIPTORS + 16 * i, *event)
+    struct.pack_into("<HH4H", memory, KEYS_AVAILABLE, 0, 4, *range(4))
+    return bytes(memory)
+
+
+def answered(used: bytes, answers: bytes) -> list[int]:
+    """Return the requests that were given back; no other one has an answer, and none has two."""
+    _, count = struct.unpack_from("<HH", used)
+    given_back = [struct.unpack_from("<I", used, 4 + 8 * i)[0] // 3 for i in range(count)]
+    assert len(set(given_back)) == len(given_back) > 0
+    expected = [OK if i in given_back else UNANSWERED for i in range(MANY)]
+    assert list(answers) == expected
+    return given_back
+
+
+class Busy(NamedTuple):
+    guest: subprocess.Popen[bytes]
+    file: Path
+    saver: subprocess.CompletedProcess[str]
+
+
+def save_busy(host: Host, script: str, options: str) -> Busy:
+    """Save a guest that begins requests and then does what the script says."""
+    file = host.folder / "disk"
+    with file.open("wb") as disk:
+        disk.write(b"".join(on_disk(i) for i in range(MANY)))
+        os.fsync(disk.fileno())
+        # What the host has in its cache would be read at once.
+        os.posix_fadvise(disk.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    (host.folder / "Image").write_bytes(busy_image(script))
+    guest = host.start(
+        *("run", "--name", "web", "--memory", "64M", "--kernel", host.folder / "Image"),
+        *("--disk", f"{file}{options}"),
+    )
+    wait_for(lambda: (host.folder / "run" / ".save.web").exists())
+    return Busy(guest, file, host.call("save", "web", host.folder / "saved"))
+
+
+@pytest.mark.parametrize("options", ["", ",direct"])
+@pytest.mark.parametrize("rest", [RESET, STOP_QUEUE], ids=["reset", "queue"])
+def test_a_guest_is_saved_in_the_middle(host: Host, rest: str, options: str) -> None:
+    """Each request is done and given back in the file, or not begun; the disk is as it says."""
+    script = suspending(KEY_DRIVER + rest, show(USED, 4) + POWEROFF)
+    guest, disk, saver = save_busy(host, script, options)
+    assert saver.returncode == DONE, saver.stderr
+    _, errors = guest.communicate(timeout=30)
+    assert guest.returncode == SAVED
+    assert b"Sanitizer" not in errors
+    # Its checksums are looked at when it is restored, which is quicker.
+    packed = (host.folder / "saved").read_bytes()[PREFIX.size :]
+    memory = packed_file.unpack(packed, checked=False)[-64 * MIB :]
+    used = memory[USED : USED + 4 + 8 * MANY]
+    done = answered(used, memory[ANSWERS : ANSWERS + MANY])
+    stored = disk.read_bytes()
+    for i in range(MANY):
+        there, here = stored[PART * i : PART * (i + 1)], memory[data_of(i) : data_of(i) + PART]
+        read, written = i in done and kind_of(i) == READ, i in done and kind_of(i) == WRITE
+        assert here == (on_disk(i) if read else in_memory(i)), i
+        assert there == (in_memory(i) if written else on_disk(i)), i
+    restored = host.start("restore", host.folder / "saved", "--disk", f"{disk}{options}")
+    assert restored.communicate(timeout=30)[0] == used[:4]
+    assert restored.returncode == DONE
+
+
+def test_a_guest_that_does_not_wait_for_its_disk(host: Host) -> None:
+    """It is not saved, and goes on; its requests are answered as if nothing had been."""
+    show_all = show(USED, 4 + 8 * MANY) + show(ANSWERS, MANY)
+    guest, _, saver = save_busy(host, suspending(KEY_DRIVER, RESET + show_all + POWEROFF), "")
+    assert saver.returncode == REFUSED
+    assert "the driver of one of its devices does not suspend it" in saver.stderr
+    assert not (host.folder / "saved").exists()
+    output, errors = guest.communicate(timeout=30)
+    assert guest.returncode == DONE, errors
+    assert b"Sanitizer" not in errors
+    answered(output[:-MANY], output[-MANY:])
 
 
 @pytest.mark.parametrize("options", [",direct", ",direct,readonly", ",readonly,direct"])

@@ -260,9 +260,13 @@ def test_a_driver_that_resets_and_begins_again(host: Host, back_end: BackEnd) ->
     assert (code, output) == (DONE, b"served"), errors
 
 
-def test_a_back_end_is_done_before_the_next_kernel_is_loaded(host: Host, back_end: BackEnd) -> None:
+@pytest.mark.parametrize("stop", ["", store(0x44, 0)], ids=["ready", "stopped"])
+def test_a_back_end_is_done_before_the_next_kernel_is_loaded(
+    host: Host, back_end: BackEnd, stop: str
+) -> None:
+    """Also if the driver has stopped the queue, of which no reset tells the back end any more."""
     back_end.last_words = (BASE + BUFFER, b"served")
-    memory = bytearray(kernel(SHOW + driver() + COLD_REBOOT).ljust(0x10000, b"\0"))
+    memory = bytearray(kernel(SHOW + driver() + stop + COLD_REBOOT).ljust(0x10000, b"\0"))
     memory[BUFFER : BUFFER + 6] = b"intact"
     (host.folder / "Image").write_bytes(memory)
     disk = ("--disk", f"socket:{host.folder / 'end'}")
