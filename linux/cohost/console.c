@@ -131,12 +131,23 @@ static bool is_behind(void)
     return viewers_behind() || command_ports_behind();
 }
 
-/* A key wakes a guest that has suspended itself. */
+/*
+ * Wakes a guest that has suspended itself. Not one that is in a file now: what it did would be on
+ * its disks, and not in the file.
+ */
+static void wake(void)
+{
+    if (!save_port_has_saved()) {
+        guest_wake();
+    }
+}
+
+/* A key wakes it. */
 static void type(const uint8_t *bytes, size_t count)
 {
     input_add(&console.input, bytes, count);
     if (count > 0) {
-        guest_wake();
+        wake();
     }
 }
 
@@ -181,7 +192,7 @@ static void take_signal(uint32_t number)
         (void)power_keys_press_power();
         break;
     case SIGCONT:
-        guest_wake();
+        wake();
         break;
     default:
         console.stop_asked = true;

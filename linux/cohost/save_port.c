@@ -47,6 +47,11 @@ void save_port_prepare(struct pollfd *wait)
     wait[POLL_SUSPENDED] = (struct pollfd){guest_suspend_event(), POLLIN, 0};
 }
 
+bool save_port_has_saved(void)
+{
+    return port.written;
+}
+
 int save_port_patience(void)
 {
     return port.client == NOBODY || port.written ? -1 : PRESS_AGAIN_MS;

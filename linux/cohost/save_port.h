@@ -9,6 +9,7 @@
 #define COHOST_SAVE_PORT_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SAVE_POLLS 3
@@ -20,6 +21,9 @@
  * still answer.
  */
 void save_port_open(const char *path, uint32_t presses);
+
+/* Whether the guest is in a file now. It ends then, or goes on if the client goes away. */
+bool save_port_has_saved(void);
 
 /* How long it may be waited, ms; -1: as long as it takes. */
 int save_port_patience(void);

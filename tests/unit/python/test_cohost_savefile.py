@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cohost save and restore: guests that suspend themselves, their files, and files of others."""
 
+import array
+import fcntl
+import socket
 import struct
 import subprocess
+import termios
 from pathlib import Path
+from typing import IO
 
 import packed_file
 import pytest
@@ -48,6 +53,14 @@ SLEEPER = suspending(f"put {UART:x} before|\n", f"put {UART:x} after|\n{POWEROFF
 def start(host: Host, script: str, *words: str | Path) -> subprocess.Popen[bytes]:
     options = ("--name", "web", "--memory", "8M", "--kernel", host.kernel(script))
     return host.start("run", *options, *words, stdin=subprocess.DEVNULL)
+
+
+def unread(pipe: IO[bytes] | None) -> int:
+    """Return how many bytes of a pipe nobody has read yet."""
+    count = array.array("i", [0])
+    assert pipe is not None
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def ended(guest: subprocess.Popen[bytes]) -> int:
@@ -241,6 +254,39 @@ def test_a_guest_goes_on_whose_saver_goes_away(host: Host) -> None:
     assert host.call("list").stdout.count("web") == 1
     assert host.call("stop", "web").returncode == DONE
     assert ended(guest) == STOPPED
+
+
+def test_a_guest_that_has_been_saved_is_not_woken(host: Host) -> None:
+    """It would change its disks, of which the file knows nothing; who saves it ends it soon."""
+    options = ("--name", "web", "--memory", "8M", "--kernel", host.kernel(SLEEPER))
+    guest = host.start("run", *options)
+    assert guest.stdin is not None
+    path = host.folder / "run" / ".save.web"
+    wait_for(path.exists)
+    with socket.socket(socket.AF_UNIX) as saver, (host.folder / "saved").open("wb") as file:
+        saver.connect(str(path))
+        socket.send_fds(saver, [b"\0"], [file.fileno()])
+        assert saver.recv(100) == b"ok"
+        guest.stdin.write(b"x")
+        guest.stdin.flush()
+        wait_for(lambda: unread(guest.stdin) == 0)
+        assert host.call("resume", "web").returncode == DONE
+        saver.send(b"\1")
+        output, errors = guest.communicate(timeout=30)
+    assert (guest.returncode, output) == (SAVED, b"before\n"), errors
+    assert host.call("restore", host.folder / "saved").stdout == "after\n"
+
+
+def test_a_guest_that_was_saved_goes_on_without_its_saver(host: Host) -> None:
+    guest = start(host, SLEEPER)
+    path = host.folder / "run" / ".save.web"
+    wait_for(path.exists)
+    with socket.socket(socket.AF_UNIX) as saver, (host.folder / "saved").open("wb") as file:
+        saver.connect(str(path))
+        socket.send_fds(saver, [b"\0"], [file.fileno()])
+        assert saver.recv(100) == b"ok"
+    output, errors = guest.communicate(timeout=30)
+    assert (guest.returncode, output) == (DONE, b"before\nafter\n"), errors
 
 
 def packed(content: bytes) -> bytes:
