@@ -28,9 +28,9 @@ from cotenant.run.session import Session
 # All sources of a guest's PLIC are its own.
 OWN = "own=" + ",".join(map(str, range(1, 32)))
 MEGABYTE = 1 << 20
-WORST_ABOVE_OTHER_REGISTERS = 520
-"""The worst latency of an RTOS above a guest that has floating-point registers of its own; 510 was
-seen, where it becomes due just behind the host, whose registers are elsewhere. The goal is 410."""
+WORST_ABOVE_OTHER_REGISTERS = 590
+"""The worst latency of an RTOS above a guest that has floating-point registers of its own; 582 was
+seen, where those of the host are put into the hart when the RTOS becomes due. The goal is 410."""
 
 
 def host(guest: str, guests: int = 1, arguments: str = "", **keys: Value) -> str:

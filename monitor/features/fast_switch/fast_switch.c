@@ -61,7 +61,7 @@ foresee(struct hart *hart, struct schedulable *first, uint32_t priority, uint64_
 
 /*
  * Gives the hart from `from`, which is loaded, to the scheduler's running entity, which has been
- * chosen without schedule_next() and brings no registers; `event` is when another vhart needs it.
+ * chosen without schedule_next() and brings no registers; `event`: what next needs the hart is due.
  * `native`: timer_is_native(). `due`: mostly it has waited for its deadline.
  */
 __attribute__((always_inline)) static inline world_change fast_give(struct hart *hart,
@@ -120,12 +120,6 @@ wake(struct hart *hart, struct schedulable *due, uint64_t now)
     return fast_give(hart, vhart_of(running), now, event, timer_is_native(hart), true);
 }
 
-/* One that became due behind the head of the waiting list may be more urgent. */
-static inline bool is_another_due(const struct schedulable *head, uint64_t now)
-{
-    return head->next != NULL && head->next->wake <= now;
-}
-
 /*
  * The head of the waiting list is due at `now` and above the running vhart, but vharts of the hart
  * are attended, the running one has a budget, or the one that is due brings registers: what a vhart
@@ -143,13 +137,10 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
         attended_leave(hart);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
+        fp_claim(vhart_of(due));
         now = hart_now(hart);
-        if (!is_another_due(due, now)) {
-            fp_claim(vhart_of(due));
-            now = hart_now(hart);
-        }
-        if (is_another_due(due, now)) {
-            hart->reschedule = true;
+        if (due->next != NULL && due->next->wake <= now) {
+            hart->reschedule = true; /* for one that may be more urgent */
             return NO_CHANGE;
         }
     }

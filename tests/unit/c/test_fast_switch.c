@@ -229,18 +229,9 @@ static void assert_same_outcome(void)
     }
 }
 
-/*
- * Registers may be another vhart's already, or not worth to be moved, as two are due: then it goes
- * on by hart_schedule().
- */
+/* Registers may be another vhart's already: then the one that runs goes on by hart_schedule(). */
 static void allow_claim(void)
 {
-    struct schedulable *due = HART->scheduler.waiting;
-
-    if (due != NULL && due->next != NULL && due->next->wake <= mtime &&
-        vhart_of(due)->brings_registers) {
-        before.hart.reschedule = now_is.hart.reschedule;
-    }
     for (int i = 0; i < COUNT; i++) {
         if (before.vharts[i].brings_registers && !now_is.vharts[i].brings_registers) {
             before.vharts[i].brings_registers = false;
