@@ -192,7 +192,9 @@ static void take_signal(uint32_t number)
         (void)power_keys_press_power();
         break;
     case SIGCONT:
-        wake();
+        if (!console.stop_asked) { /* `stop` sends it, too */
+            wake();
+        }
         break;
     default:
         console.stop_asked = true;
