@@ -83,13 +83,14 @@ class FakeMachine:
             return
         self.time_ns += STEP_NS
         linux = "crashed" if self.behaviour == "crash" else "running"
-        rtos = "loading" if self.behaviour == "brief" else "dormant"
+        restarts = self.behaviour == "storm" and self.time_ns > STEP_NS
+        rtos = "stopping" if restarts else "loading" if self.behaviour == "brief" else "dormant"
         self.write(
             MONITOR,
             f"stats time_ns={self.time_ns}\n"
             f"tenant linux state={linux} cpu_ns=10 switches=3 interrupts=2 faults=0\n"
             f"tenant rtos state={rtos} cpu_ns={self.bytes_typed} switches=4 interrupts=9"
-            " faults=1\nstats end\n",
+            f" faults=1 starts={int(self.behaviour == 'storm')}\nstats end\n",
         )
         if self.behaviour == "brief":
             self.write(MONITOR, "monitor: tenant rtos: shutdown\n")

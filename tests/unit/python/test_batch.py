@@ -93,6 +93,11 @@ def test_a_tenant_that_is_done_before_it_is_seen_to_run(tmp_path: Path) -> None:
     assert result.tenants["rtos"].ready
 
 
+def test_a_tenant_that_is_being_restarted_has_run(tmp_path: Path) -> None:
+    result = run(tmp_path, "storm", Plan())
+    assert result.ok, result.problems()
+
+
 def test_death_of_the_machine_makes_the_run_fail(tmp_path: Path) -> None:
     result = run(tmp_path, "die", Plan(seconds=0.5))
     assert "no memory" in result.problems()[0]

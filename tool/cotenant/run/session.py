@@ -188,8 +188,9 @@ class Session:
     def is_ready(self, tenant: str, stats: TenantStats) -> bool:
         """Tell whether a tenant was ready at any time so far, without waiting."""
         ready = self._ports[tenant].ready
-        if ready is None:
-            return stats.state in _STARTED_STATES
+        if ready is None:  # one that restarts may be stopping just now
+            restarts = stats.starts > 0 and stats.state != "crashed"
+            return restarts or stats.state in _STARTED_STATES
         return re.search(ready, self.output(tenant), re.MULTILINE) is not None
 
     def expect(self, tenant: str, pattern: str, timeout: float | None = None) -> re.Match[str]:
