@@ -95,7 +95,7 @@ def measure_monitor(*, sstc: bool) -> dict[str, int]:
         path = _monitor(shared, sstc, enabled)
         name = f"devices_{len(shared)}{'_enabled' if enabled else ''}"
         found[name] = path.length
-        found[f"{name}_stretch"] = path.longest_stretch
+        found[f"{name}_stretch"] = path.longest_timer_stretch
     return found
 
 
