@@ -4,6 +4,7 @@
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from elftools.dwarf.lineprogram import LineProgram
@@ -12,14 +13,18 @@ from elftools.elf.elffile import ELFFile
 
 def places(elf: Path, addresses: Sequence[int]) -> Iterator[tuple[int, tuple[str, int]]]:
     """Give the file and the line of each address that the table has."""
-    rows = sorted(
-        _rows(elf), key=lambda row: row[0]
-    )  # of several at an address the last one counts
+    rows = _sorted_rows(elf, elf.stat().st_mtime_ns)
     starts = [start for start, _ in rows]
     for address in addresses:
         index = bisect_right(starts, address) - 1
         if index >= 0 and (place := rows[index][1]) is not None:
             yield address, place
+
+
+@cache
+def _sorted_rows(elf: Path, _changed_ns: int) -> list[tuple[int, tuple[str, int] | None]]:
+    """Return the rows by address: of several the last one counts, and no end of what was before."""
+    return sorted(_rows(elf), key=lambda row: (row[0], row[1] is not None))
 
 
 def _rows(elf: Path) -> Iterator[tuple[int, tuple[str, int] | None]]:
