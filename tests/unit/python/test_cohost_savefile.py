@@ -7,6 +7,8 @@ import socket
 import struct
 import subprocess
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -256,17 +258,24 @@ def test_a_guest_goes_on_whose_saver_goes_away(host: Host) -> None:
     assert ended(guest) == STOPPED
 
 
-def test_a_guest_that_has_been_saved_is_not_woken(host: Host) -> None:
-    """It would change its disks, of which the file knows nothing; who saves it ends it soon."""
-    options = ("--name", "web", "--memory", "8M", "--kernel", host.kernel(SLEEPER))
-    guest = host.start("run", *options)
-    assert guest.stdin is not None
+@contextmanager
+def saved(host: Host) -> Iterator[socket.socket]:
+    """Save the guest as the verb does; the connection, whose other end waits for what comes."""
     path = host.folder / "run" / ".save.web"
     wait_for(path.exists)
     with socket.socket(socket.AF_UNIX) as saver, (host.folder / "saved").open("wb") as file:
         saver.connect(str(path))
         socket.send_fds(saver, [b"\0"], [file.fileno()])
         assert saver.recv(100) == b"ok"
+        yield saver
+
+
+def test_a_guest_that_has_been_saved_is_not_woken(host: Host) -> None:
+    """It would change its disks, of which the file knows nothing; who saves it ends it soon."""
+    options = ("--name", "web", "--memory", "8M", "--kernel", host.kernel(SLEEPER))
+    guest = host.start("run", *options)
+    assert guest.stdin is not None
+    with saved(host) as saver:
         guest.stdin.write(b"x")
         guest.stdin.flush()
         wait_for(lambda: unread(guest.stdin) == 0)
@@ -279,12 +288,8 @@ def test_a_guest_that_has_been_saved_is_not_woken(host: Host) -> None:
 
 def test_a_guest_that_was_saved_goes_on_without_its_saver(host: Host) -> None:
     guest = start(host, SLEEPER)
-    path = host.folder / "run" / ".save.web"
-    wait_for(path.exists)
-    with socket.socket(socket.AF_UNIX) as saver, (host.folder / "saved").open("wb") as file:
-        saver.connect(str(path))
-        socket.send_fds(saver, [b"\0"], [file.fileno()])
-        assert saver.recv(100) == b"ok"
+    with saved(host):
+        pass
     output, errors = guest.communicate(timeout=30)
     assert (guest.returncode, output) == (DONE, b"before\nafter\n"), errors
 
