@@ -110,17 +110,20 @@ void console_put(uint8_t byte)
     ns16550_put(&console.port, byte);
 }
 
-/* Moves what can be moved without waiting. */
+/*
+ * Moves what can be moved without waiting. If the guest has more output then, a viewer is behind,
+ * and is waited for: the guest tells only of the first byte.
+ */
 static void move(void)
 {
     uint8_t bytes[PIECE];
     size_t count, taken;
 
     do {
+        viewers_show();
         count = ns16550_output(&console.port, bytes, sizeof(bytes));
         taken = viewers_put(bytes, count);
         ns16550_sent(&console.port, taken);
-        viewers_show();
     } while (taken > 0);
     input_pass(&console.input);
     command_ports_serve();

@@ -4,10 +4,13 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
+from select import select
 
 import pytest
 from test_cohost_program import (
+    BASE,
     COLD_REBOOT,
     DONE,
     POWEROFF,
@@ -81,6 +84,20 @@ def test_a_viewer_that_takes_nothing_does_not_keep_the_guest(host: Host) -> None
     assert len(guest.communicate(timeout=30)[0]) == len("before\n") + 250 * 201
     assert guest.returncode == DONE
     viewer.communicate(timeout=30)
+
+
+def test_a_reader_that_takes_much_at_once(host: Host) -> None:
+    """All that is kept for it finds room then, and the guest, which waits, goes on."""
+    size = 512 * 1024
+    guest = start(host, f"sbi 4442434e 0 {size:x} {BASE:x} 0\n" + POWEROFF)
+    assert guest.stdout is not None
+    seen = b""
+    while len(seen) < size:
+        time.sleep(0.3)  # until nothing more finds room
+        assert select([guest.stdout], [], [], 10)[0], f"stopped after {len(seen)} bytes"
+        seen += os.read(guest.stdout.fileno(), 65536)
+    assert guest.communicate(timeout=30)[0] == b""
+    assert (len(seen), guest.returncode) == (size, DONE)
 
 
 def test_a_viewer_that_dies(host: Host) -> None:
