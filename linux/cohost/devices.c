@@ -14,13 +14,14 @@
 
 #define READONLY ",readonly"
 #define DIRECT ",direct"
+#define CACHED ",cached"
 #define USER "user"
 /* What an image in the format qcow2 begins with. */
 #define QCOW2 "QFI\xfb"
 #define QCOW2_SIZE 4
 
 struct disk_options {
-    bool readonly, direct;
+    bool readonly, direct, cached;
 };
 
 /* Takes an option off the end of a text. False: it is not there. */
@@ -39,18 +40,21 @@ static bool take_option(char *text, const char *option)
 static char *file_of(const char *description, struct disk_options *options)
 {
     char *file = strdup(description);
-    bool readonly, direct;
+    bool more = true;
 
     if (file == NULL) {
         fail_errno("find memory for", description);
     }
-    *options = (struct disk_options){false, false};
-    do {
-        readonly = take_option(file, READONLY);
-        direct = take_option(file, DIRECT);
+    *options = (struct disk_options){false, false, false};
+    while (more) {
+        bool readonly = take_option(file, READONLY), direct = take_option(file, DIRECT);
+        bool cached = take_option(file, CACHED);
+
         options->readonly |= readonly;
         options->direct |= direct;
-    } while (readonly || direct);
+        options->cached |= cached;
+        more = readonly || direct || cached;
+    }
     return file;
 }
 
@@ -86,10 +90,17 @@ static void add_disk(const char *description)
     struct disk_options options;
     char *file = file_of(description, &options);
 
+    if (options.direct && options.cached) {
+        fail_start("--disk %s: 'direct' and 'cached' exclude each other", description);
+    }
     if (!is_served(file)) {
-        disk_add(file, options.readonly, options.direct);
-    } else if (options.direct) {
-        fail_start("--disk %s: 'direct' is for disks that are raw", description);
+        disk_add(file, options.readonly,
+                 options.cached   ? DISK_CACHED
+                 : options.direct ? DISK_DIRECT
+                                  : DISK_AS_POSSIBLE);
+    } else if (options.direct || options.cached) {
+        fail_start("--disk %s: '%s' is for disks that are raw", description,
+                   options.direct ? "direct" : "cached");
     } else {
         backend_add_disk(file, options.readonly);
     }

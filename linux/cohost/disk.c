@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "io_uring.h"
 #include "pieces.h"
 #include "say.h"
+#include "transfer.h"
 #include "virtio_mmio.h"
 
 #define SECTOR 512
@@ -57,20 +59,15 @@ struct work {
     struct io_operation operation; /* the first member */
     struct disk *disk;
     struct virtio_request request;
-    bool write, direct;
+    struct transfer transfer;
     uint8_t *answer;
     uint32_t written; /* bytes, to be told */
-    /* What is still to be read or written. */
-    struct iovec *pieces;
-    unsigned number;
-    uint64_t offset;
 };
 
 struct disk {
     struct virtio virtio; /* the first member */
     struct configuration configuration;
-    int file;
-    atomic_int direct; /* the same without the host's cache; -1: not wanted */
+    struct transfer_file file;
     bool readonly;
     pthread_t thread;
     /* Of one without a thread. */
@@ -93,6 +90,7 @@ static bool is_within(const struct disk *disk, uint64_t sector, uint64_t size)
 static bool read_request(struct work *work, struct header *header)
 {
     struct virtio_request *request = &work->request;
+    struct transfer *transfer = &work->transfer;
 
     work->written = 0;
     if (request->read_count == 0 || request->read[0].iov_len != sizeof(*header) ||
@@ -100,69 +98,42 @@ static bool read_request(struct work *work, struct header *header)
         return false;
     }
     memcpy(header, request->read[0].iov_base, sizeof(*header));
-    work->write = header->type == REQUEST_WRITE;
+    transfer->write = header->type == REQUEST_WRITE;
     /* The first piece that the device reads is the header, the last one that it writes is left. */
     work->answer = request->write[--request->write_count].iov_base;
     work->written = (uint32_t)pieces_size(request->write, request->write_count) + 1;
-    work->pieces = work->write ? request->read + 1 : request->write;
-    work->number = work->write ? request->read_count - 1 : request->write_count;
-    work->offset = header->sector * SECTOR;
+    transfer->pieces = transfer->write ? request->read + 1 : request->write;
+    transfer->number = transfer->write ? request->read_count - 1 : request->write_count;
+    transfer->offset = header->sector * SECTOR;
+    transfer_begin(transfer);
     return true;
 }
 
 /* What is answered at once; ANSWER_OK: nothing, it is to be carried out. */
 static uint8_t check(const struct work *work, const struct header *header)
 {
+    const struct transfer *transfer = &work->transfer;
+
     if (header->type == REQUEST_FLUSH) {
         return ANSWER_OK;
     }
-    if (header->type != REQUEST_READ && !work->write) {
+    if (header->type != REQUEST_READ && !transfer->write) {
         return ANSWER_UNSUPPORTED;
     }
-    return (work->write && work->disk->readonly) ||
-                   !is_within(work->disk, header->sector, pieces_size(work->pieces, work->number))
+    return (transfer->write && work->disk->readonly) ||
+                   !is_within(work->disk, header->sector,
+                              pieces_size(transfer->pieces, transfer->number))
                ? ANSWER_ERROR
                : ANSWER_OK;
 }
 
-/*
- * Past the host's cache, if that is wanted and can be: what is not aligned as the device wants it
- * cannot, nor can memory that the host's kernel does not know as such (window.h).
- */
-static int file_for(struct work *work)
+static int64_t move_some(struct transfer *transfer)
 {
-    int direct = atomic_load(&work->disk->direct);
-
-    work->direct &= direct >= 0;
-    return work->direct ? direct : work->disk->file;
-}
-
-/* After a transfer of so many bytes, or an error. False: it has failed. */
-static bool goes_on(struct work *work, int64_t done)
-{
-    if (work->direct && (done == -EINVAL || done == -EFAULT)) {
-        if (done == -EFAULT) {
-            atomic_store(&work->disk->direct, -1);
-        }
-        work->direct = false;
-        return true;
-    }
-    if (done == -EINTR || done == -EAGAIN) {
-        return true;
-    }
-    if (done <= 0 && work->pieces->iov_len != 0) {
-        return false;
-    }
-    work->offset += pieces_skip(&work->pieces, &work->number, (size_t)done);
-    return true;
-}
-
-static int64_t transfer_some(struct work *work)
-{
-    int file = file_for(work), number = (int)work->number;
-    off_t offset = (off_t)work->offset;
-    ssize_t done = work->write ? pwritev(file, work->pieces, number, offset)
-                               : preadv(file, work->pieces, number, offset);
+    struct transfer_step step = transfer_next(transfer);
+    int number = (int)step.number;
+    off_t offset = (off_t)step.offset;
+    ssize_t done = transfer->write ? pwritev(step.file, step.pieces, number, offset)
+                                   : preadv(step.file, step.pieces, number, offset);
 
     return done < 0 ? -errno : done;
 }
@@ -172,11 +143,11 @@ static uint8_t carry_out(struct work *work, const struct header *header)
     uint8_t answer = check(work, header);
 
     if (answer == ANSWER_OK && header->type == REQUEST_FLUSH) {
-        return fdatasync(work->disk->file) == 0 ? ANSWER_OK : ANSWER_ERROR;
+        return fdatasync(work->disk->file.cached) == 0 ? ANSWER_OK : ANSWER_ERROR;
     }
-    work->direct = true;
-    while (answer == ANSWER_OK && work->number > 0) {
-        answer = goes_on(work, transfer_some(work)) ? ANSWER_OK : ANSWER_ERROR;
+    while (answer == ANSWER_OK && work->transfer.number > 0) {
+        answer =
+            transfer_go_on(&work->transfer, move_some(&work->transfer)) ? ANSWER_OK : ANSWER_ERROR;
     }
     return answer;
 }
@@ -250,17 +221,19 @@ static void end(struct work *work, uint8_t how)
 
 static void begin_transfer(struct work *work)
 {
-    io_uring_transfer(&work->operation, file_for(work), work->write, work->pieces, work->number,
-                      work->offset);
+    struct transfer_step step = transfer_next(&work->transfer);
+
+    io_uring_transfer(&work->operation, step.file, work->transfer.write, step.pieces, step.number,
+                      step.offset);
 }
 
 static void transfer_done(struct io_operation *operation, int result)
 {
     struct work *work = (struct work *)operation;
 
-    if (!goes_on(work, result)) {
+    if (!transfer_go_on(&work->transfer, result)) {
         end(work, ANSWER_ERROR);
-    } else if (work->number > 0) {
+    } else if (work->transfer.number > 0) {
         begin_transfer(work);
     } else {
         end(work, ANSWER_OK);
@@ -285,14 +258,13 @@ static bool begin(struct work *work)
     how = check(work, &header);
     if (how == ANSWER_OK && header.type == REQUEST_FLUSH) {
         work->operation.done = flush_done;
-        io_uring_sync_data(&work->operation, work->disk->file);
+        io_uring_sync_data(&work->operation, work->disk->file.cached);
         return true;
     }
-    if (how != ANSWER_OK || work->number == 0) {
+    if (how != ANSWER_OK || work->transfer.number == 0) {
         answer(work, how);
         return false;
     }
-    work->direct = true;
     work->operation.done = transfer_done;
     begin_transfer(work);
     return true;
@@ -355,8 +327,8 @@ static bool lock_disk(const struct disk *disk)
 {
     const struct timespec pause = {0, LOCK_PAUSE_NS};
 
-    for (unsigned i = 0; flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0;
-         i++) {
+    for (unsigned i = 0;
+         flock(disk->file.cached, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; i++) {
         if (i == MOST_LOCK_PAUSES) {
             return false;
         }
@@ -365,38 +337,54 @@ static bool lock_disk(const struct disk *disk)
     return true;
 }
 
-static void open_disk(struct disk *disk, const char *name, bool direct)
+static void open_disk(struct disk *disk, const char *name, enum disk_cache cache)
 {
     int flags = (disk->readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC;
 
-    disk->file = open(name, flags);
-    atomic_init(&disk->direct, direct ? open(name, flags | O_DIRECT) : -1);
-    if (disk->file < 0 || (direct && atomic_load(&disk->direct) < 0)) {
+    disk->file.cached = open(name, flags);
+    disk->file.direct = cache == DISK_CACHED ? -1 : open(name, flags | O_DIRECT);
+    if (disk->file.cached < 0 || (cache == DISK_DIRECT && disk->file.direct < 0)) {
         fail_errno("open", name);
     }
     if (!lock_disk(disk)) {
         fail_start("disk %s is in use by another guest", name);
     }
-    disk->configuration.capacity = capacity_of(name, disk->file);
+    disk->configuration.capacity = capacity_of(name, disk->file.cached);
     disk->configuration.most_segments = virtio_queue_size() - 2;
+}
+
+/* What is never used of them takes no memory. */
+static uint8_t *make_buffers(void)
+{
+    uint8_t *buffers = mmap(NULL, (size_t)MOST_AT_ONCE * TRANSFER_BUFFER_SIZE,
+                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (buffers == MAP_FAILED) {
+        fail_errno("find memory for", "a disk's requests");
+    }
+    return buffers;
 }
 
 /* Prepares what carries out the requests. */
 static void set_up_works(struct disk *disk, struct work *all)
 {
+    uint8_t *buffers = disk->file.direct >= 0 ? make_buffers() : NULL;
+
     disk->works = all;
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
         all[i].disk = disk;
+        all[i].transfer.file = &disk->file;
+        all[i].transfer.buffer = buffers == NULL ? NULL : buffers + i * TRANSFER_BUFFER_SIZE;
         (void)put_back(&all[i]);
     }
     if (!virtio_is_elsewhere() && io_uring_open()) {
         disk->virtio.serve = serve;
-        io_uring_know(disk->file);
-        io_uring_know(atomic_load(&disk->direct));
+        io_uring_know(disk->file.cached);
+        io_uring_know(disk->file.direct);
     }
 }
 
-void disk_add(const char *file, bool readonly, bool direct)
+void disk_add(const char *file, bool readonly, enum disk_cache cache)
 {
     struct disk *disk = &disks[count];
 
@@ -404,7 +392,7 @@ void disk_add(const char *file, bool readonly, bool direct)
         fail_start("a guest has at most %u disks", DISK_MOST);
     }
     disk->readonly = readonly;
-    open_disk(disk, file, direct);
+    open_disk(disk, file, cache);
     disk->virtio.id = VIRTIO_ID_DISK;
     disk->virtio.features =
         FEATURE_FLUSH | FEATURE_MOST_SEGMENTS | (disk->readonly ? FEATURE_READONLY : 0);

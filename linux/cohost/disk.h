@@ -7,7 +7,14 @@
 
 #define DISK_MOST 4
 
-/* Adds a disk to the bus. `direct`: the host's kernel keeps none of it in its memory. */
-void disk_add(const char *file, bool readonly, bool direct);
+/* Whether the host's kernel keeps what is read and written in its page cache. */
+enum disk_cache {
+    DISK_AS_POSSIBLE, /* not, where it can do without */
+    DISK_DIRECT,      /* not; a file with which it must is an error */
+    DISK_CACHED,
+};
+
+/* Adds a disk to the bus. */
+void disk_add(const char *file, bool readonly, enum disk_cache cache);
 
 #endif

@@ -60,7 +60,7 @@ static const struct argp_option known[] = {
     {"components", OPTION_COMPONENTS, "IMAGE", 0, "run: the component OS in place of a kernel", 0},
     {"initrd", OPTION_INITRD, "FILE", 0, "initrd; - for none", 0},
     {"append", OPTION_APPEND, "TEXT", 0, "what is added to the kernel command line", 0},
-    {"disk", 'd', "FILE[,readonly][,direct]", 0,
+    {"disk", 'd', "FILE[,readonly][,cached]", 0,
      "a raw file, block device or qcow2 image as a disk; up to 4 times", 0},
     {"net", OPTION_NET, "TAP[,mac=MAC]|user[,forward=P:Q]", 0, "a network card; up to 4 times", 0},
     {"share", OPTION_SHARE, "DIR=NAME", 0, "a directory that the guest mounts as virtiofs; twice",

@@ -43,6 +43,7 @@ void memory_add_in_pieces(const struct range *range)
     memory.ranges[number] = *range;
     memory.bytes[number] = memory_reserve(range->size);
     memory.count++;
+    memory.apart = true;
 }
 
 /* Maps the pieces from `first` to `last` that are not yet, neighbours at once. */

@@ -3,6 +3,7 @@
 #ifndef COHOST_MEMORY_H
 #define COHOST_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ranges.h"
@@ -11,7 +12,8 @@ struct memory {
     unsigned count;
     struct range ranges[COTENANT_HOSTED_MAX_RANGES];
     uint8_t *bytes[COTENANT_HOSTED_MAX_RANGES]; /* where this process sees what is mapped of them */
-    int file; /* if it is to be shared: one range behind the other, and nothing else */
+    bool apart; /* mapped, but no memory to the host's kernel, which moves data only by copying */
+    int file;   /* if it is to be shared: one range behind the other, and nothing else */
     /* A page that is not the guest's, for what this program and the monitor tell each other. */
     uint8_t *shared;
     uint64_t shared_address;

@@ -23,7 +23,7 @@ size_t pieces_skip(struct iovec **pieces, unsigned *count, size_t bytes)
 {
     size_t skipped = 0;
 
-    while (*count > 0 && skipped < bytes) {
+    while (*count > 0 && (skipped < bytes || (*pieces)->iov_len == 0)) {
         size_t part = least(bytes - skipped, (*pieces)->iov_len);
 
         (*pieces)->iov_base = (uint8_t *)(*pieces)->iov_base + part;

@@ -8,7 +8,10 @@
 
 size_t pieces_size(const struct iovec *pieces, unsigned count);
 
-/* Takes bytes away from the beginning: *pieces and *count change. Returns how many there were. */
+/*
+ * Takes bytes away from the beginning, and empty pieces behind them: *pieces and *count change.
+ * Returns how many bytes there were.
+ */
 size_t pieces_skip(struct iovec **pieces, unsigned *count, size_t bytes);
 
 /* Copies into the pieces from their beginning. Returns how many bytes found room. */

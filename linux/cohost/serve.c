@@ -175,6 +175,7 @@ static void open_client(const struct request *request)
         fail_start("the monitor of this machine has another version of the interface for servers");
     }
     memory.count = serve.client.memory_count;
+    memory.apart = true;
     for (unsigned i = 0; i < memory.count; i++) {
         memory.ranges[i] = serve.client.memory[i];
         memory.bytes[i] = machine_map_memory(NULL, memory.ranges[i].address, memory.ranges[i].size);

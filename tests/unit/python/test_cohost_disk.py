@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import packed_file
@@ -21,6 +22,7 @@ from test_cohost_program import (
     STOPPED,
     UART,
     Host,
+    host_tree,
     kernel,
     program,
     wait_for,
@@ -413,13 +415,100 @@ def test_a_guest_that_does_not_wait_for_its_disk(host: Host) -> None:
     answered(output[:-MANY], output[-MANY:])
 
 
-@pytest.mark.parametrize("options", [",direct", ",direct,readonly", ",readonly,direct"])
+@pytest.mark.parametrize("options", ["", ",direct", ",direct,readonly", ",readonly,direct"])
 def test_a_disk_past_the_cache(host: Host, disk: Path, options: str) -> None:
     """Nothing is aligned here, so that it is read and written through the cache all the same."""
     assert ask(host, f"{disk}{options}", READ, room=SECTOR)[:2] == (OK, b"a" * SECTOR)
     expected = ERROR if "readonly" in options else OK
     assert ask(host, f"{disk}{options}", WRITE, data=b"X" * SECTOR)[0] == expected
     assert disk.read_bytes()[:1] == (b"a" if expected == ERROR else b"X")
+
+
+# Data of a request in pieces that are neither aligned nor of equal size, in all more than twice
+# what passes through a buffer at a time.
+SCATTERED = [(MIB + 1, 300 * 1024 + 7), (2 * MIB, 0), (3 * MIB + 8, 300 * 1024 - 7), (4 * MIB, 0)]
+SCATTERED_SIZE = sum(size for _, size in SCATTERED)
+
+
+def ask_scattered(host: Host, disk: str, kind: int, data: bytes) -> tuple[int, bytes]:
+    """Return what the disk answered, and the data that are in the guest's memory then."""
+    direction = DEVICE_WRITES if kind == READ else 0
+    pieces: Chain = [(at(HEADER), 16, 0)]
+    pieces += [(at(place), size, direction) for place, size in SCATTERED]
+    pieces.append((at(ANSWER), 1, DEVICE_WRITES))
+    script = set_up() + DRIVE + show(ANSWER, 1)
+    script += "".join(show(place, size) for place, size in SCATTERED if size) + POWEROFF
+    memory = bytearray(image(script, pieces, struct.pack("<IIQ", kind, 0, 1), b"", {}))
+    memory = memory.ljust(5 * MIB, b".")
+    for place, size in SCATTERED:
+        memory[place : place + size], data = data[:size], data[size:]
+    (host.folder / "Image").write_bytes(memory)
+    process = host.start(
+        *("run", "--memory", "8M", "--kernel", host.folder / "Image", "--disk", disk)
+    )
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == DONE, errors
+    assert b"Sanitizer" not in errors
+    return output[0], output[1:]
+
+
+@pytest.mark.parametrize("options", ["", ",cached"])
+@pytest.mark.parametrize("window", [False, True], ids=["pages", "window"])
+def test_what_is_scattered_in_memory(host: Host, window: bool, options: str) -> None:
+    """Where the memory is no file's the host's kernel cannot move data past its cache by itself."""
+    if window:
+        (host.folder / "tree.dtb").write_bytes(host_tree(window=(BASE, 8 * MIB)))
+    file, random = host.folder / "disk", Random(window)
+    before = random.randbytes(SCATTERED_SIZE + 2 * SECTOR)
+    file.write_bytes(before)
+    empty, data = bytes(SCATTERED_SIZE), random.randbytes(SCATTERED_SIZE)
+    read = ask_scattered(host, f"{file}{options}", READ, empty)
+    assert read == (OK, before[SECTOR:-SECTOR])
+    assert file.read_bytes() == before
+    assert ask_scattered(host, f"{file}{options}", WRITE, data) == (OK, data)
+    assert file.read_bytes() == before[:SECTOR] + data + before[-SECTOR:]
+
+
+@pytest.mark.parametrize("options", ["", ",cached"])
+def test_a_file_that_becomes_smaller(host: Host, disk: Path, options: str) -> None:
+    """A read of what is no longer there fails, also into a piece of no bytes."""
+    pieces: Chain = [(at(HEADER), 16, 0), (at(DATA), 0, DEVICE_WRITES)]
+    pieces += [(at(DATA), SECTOR, DEVICE_WRITES), (at(ANSWER), 1, DEVICE_WRITES)]
+    script = f"put {UART:x} up|\nsleep 1000000\n" + set_up() + DRIVE + show(ANSWER, 1) + POWEROFF
+    header = struct.pack("<IIQ", READ, 0, 0)
+    (host.folder / "Image").write_bytes(image(script, pieces, header, b"", {}))
+    guest = host.start(
+        *("run", "--memory", "8M", "--kernel", host.folder / "Image"),
+        *("--disk", f"{disk}{options}"),
+    )
+    assert guest.stdout is not None
+    assert guest.stdout.read(3) == b"up\n"
+    os.truncate(disk, 0)
+    output, errors = guest.communicate(timeout=30)
+    assert guest.returncode == DONE, errors
+    assert output[0] == ERROR
+
+
+def test_a_request_of_no_bytes(host: Host, disk: Path) -> None:
+    """It is done at once, and not begun again and again."""
+    nothing = (at(DATA), 0, DEVICE_WRITES)
+    chain = [HEADER_PIECE, nothing, nothing, ANSWER_PIECE]
+    assert ask(host, disk, READ, chain=chain) == (OK, b"", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (",direct,cached", "'direct' and 'cached' exclude each other"),
+        (",cached,readonly,direct", "'direct' and 'cached' exclude each other"),
+    ],
+)
+def test_options_that_exclude_each_other(
+    host: Host, disk: Path, options: str, sentence: str
+) -> None:
+    result = host.run(POWEROFF, "--disk", f"{disk}{options}")
+    assert result.returncode == NO_START
+    assert sentence in result.stderr
 
 
 def test_a_disk_that_is_readonly(host: Host, disk: Path) -> None:
