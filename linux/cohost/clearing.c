@@ -9,6 +9,8 @@
 
 #define PAGE 4096
 #define MOST_PARTS 64
+/* The code that powers off, bytes; what begins there is aligned as code. */
+#define MOST_POWER_OFF 128
 
 /* Whole pages. */
 static struct range parts[MOST_PARTS];
@@ -75,7 +77,7 @@ uint64_t clearing_begin(uint64_t place, uint64_t entry)
     }
     bytes = memory_at(place, CLEARING_SIZE);
     if (bytes == NULL || place % PAGE != 0 ||
-        code_size + (MOST_PARTS + 2) * sizeof(*list) > CLEARING_SIZE) {
+        code_size + (MOST_PARTS + 2) * sizeof(*list) > CLEARING_SIZE - MOST_POWER_OFF) {
         fail_start("what another guest left in this memory cannot be cleared");
     }
     memset(bytes, 0, CLEARING_SIZE);
@@ -90,4 +92,21 @@ uint64_t clearing_begin(uint64_t place, uint64_t entry)
     list[part_count].end = 0;
     part_count = 0;
     return place;
+}
+
+uint64_t clearing_prepare(void)
+{
+    uint64_t place = memory.ranges[0].address, entry;
+    size_t size;
+    const void *code = machine_power_off_code(&size);
+
+    clearing_need();
+    entry = clearing_begin(place, place + CLEARING_SIZE - MOST_POWER_OFF);
+    memcpy(memory_at(place + CLEARING_SIZE - MOST_POWER_OFF, size), code, size);
+    return entry;
+}
+
+void clearing_end(void)
+{
+    memset(memory_at(memory.ranges[0].address, CLEARING_SIZE), 0, CLEARING_SIZE);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The code that clears a guest's memory, and goes on to its kernel. */
+/* The code that clears a guest's memory, and goes on to its kernel or powers it off. */
 #include "machine.h"
 
 #ifdef __riscv
 
 extern const char clearing_code[], clearing_code_end[];
+extern const char power_off_code[], power_off_code_end[];
 
 /*
  * Runs in the guest's S mode without address translation, wherever it lies; the list is behind it.
@@ -32,6 +33,25 @@ __asm__(".section .rodata\n"
         "clearing_code_end:\n"
         ".text\n");
 
+/* SBI 2.0, section 10.1: a shutdown without a reason. */
+__asm__(".section .rodata\n"
+        ".balign 8\n"
+        "power_off_code:\n"
+        "    li   a7, 0x53525354\n"
+        "    li   a6, 0\n"
+        "    li   a0, 0\n"
+        "    li   a1, 0\n"
+        "    ecall\n"
+        "1:  j    1b\n"
+        "power_off_code_end:\n"
+        ".text\n");
+
+const void *machine_power_off_code(size_t *size)
+{
+    *size = (size_t)(power_off_code_end - power_off_code);
+    return power_off_code;
+}
+
 const void *machine_clearing_code(size_t *size)
 {
     *size = (size_t)(clearing_code_end - clearing_code);
@@ -42,6 +62,12 @@ const void *machine_clearing_code(size_t *size)
 
 /* Guests of another machine are only those of tests. */
 const void *machine_clearing_code(size_t *size)
+{
+    *size = 0;
+    return "";
+}
+
+const void *machine_power_off_code(size_t *size)
 {
     *size = 0;
     return "";

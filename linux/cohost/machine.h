@@ -84,6 +84,9 @@ struct machine_cleared {
 
 const void *machine_clearing_code(size_t *size);
 
+/* Code for the guest that powers it off. */
+const void *machine_power_off_code(size_t *size);
+
 /* Opens a port of the virtual console; -1 with errno: it cannot be. */
 int machine_open_port(const char *name);
 

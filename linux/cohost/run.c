@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs run and exec: a guest from its start to its end. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,7 @@ static void take(const struct request *request)
     running_unlock();
 }
 
+/* What was written as data is about to be executed. */
 static void lend(void)
 {
     for (unsigned i = 0; i < memory.count; i++) {
@@ -196,6 +198,8 @@ static void lend(void)
             .size = memory.ranges[i].size,
         };
 
+        __builtin___clear_cache((char *)memory.bytes[i],
+                                (char *)memory.bytes[i] + memory.ranges[i].size);
         hosted_must(&request, "lend the guest its memory");
     }
 }
@@ -241,11 +245,6 @@ static struct guest_start fill(const struct request *request)
 
     run.restores = false;
     start.entry = clearing_begin(clearing, start.entry);
-    for (unsigned i = 0; i < memory.count; i++) {
-        /* What was written as data is about to be executed. */
-        __builtin___clear_cache((char *)memory.bytes[i],
-                                (char *)memory.bytes[i] + memory.ranges[i].size);
-    }
     return start;
 }
 
@@ -264,12 +263,9 @@ static enum guest_end run_once(const struct request *request)
     return guest_state() == GUEST_REBOOT && console_stop_asked() ? GUEST_STOPPED : guest_state();
 }
 
-/* The machine anew, in the same memory. */
-static void reboot(const struct request *request)
+/* CPUs as after they were switched on, in the same memory. */
+static void renew_cpus(const struct request *request)
 {
-    if (run.kernel.bytes == NULL) {
-        read_files(request); /* it was restored */
-    }
     running_lock();
     hosted_destroy(hosted.slot, hosted.token);
     run.created = false;
@@ -279,6 +275,37 @@ static void reboot(const struct request *request)
     run.self.token = hosted.token;
     running_publish(&run.self);
     running_unlock();
+}
+
+/* The machine anew. */
+static void reboot(const struct request *request)
+{
+    if (run.kernel.bytes == NULL) {
+        read_files(request); /* it was restored */
+    }
+    renew_cpus(request);
+}
+
+/*
+ * Has a guest that ended leave nothing in the window. If this process is killed before, the next
+ * one does it that takes the memory.
+ */
+static void clear_window(const struct request *request)
+{
+    const struct guest_start start = {0, clearing_prepare(), 0};
+    struct pollfd end = {.events = POLLIN};
+
+    renew_cpus(request);
+    lend();
+    guest_begin(request->cpus, run.host.timebase, &start);
+    end.fd = guest_end_event();
+    while (poll(&end, 1, -1) < 0) {
+    }
+    guest_join();
+    if (guest_state() == GUEST_POWEROFF) {
+        clearing_end();
+        window_is_clear();
+    }
 }
 
 static const struct {
@@ -366,6 +393,10 @@ static int run_to_the_end(const struct request *request)
     }
     code = exit_code_of(end);
     show_end(end, code);
+    if (memory.apart && end != GUEST_LOST && end != GUEST_CRASH) {
+        virtio_reset_all();
+        clear_window(request);
+    }
     return code;
 }
 

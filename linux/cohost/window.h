@@ -21,9 +21,12 @@ bool window_claim(const struct range *ranges, unsigned count);
 bool window_find(const struct range *window, struct range *range);
 
 /*
- * Makes ranges that are claimed the guest's memory, which is to be cleared (clearing.h). It cannot
- * be shared.
+ * Makes ranges that are claimed the guest's memory, which is to be cleared (clearing.h) where
+ * nobody has said that it is. It cannot be shared.
  */
 void window_take(const struct range *ranges, unsigned count);
+
+/* All of the guest's memory is clear, and stays so until it is taken again. */
+void window_is_clear(void);
 
 #endif

@@ -394,6 +394,12 @@ const void *machine_clearing_code(size_t *size)
     return "";
 }
 
+const void *machine_power_off_code(size_t *size)
+{
+    *size = 0;
+    return "";
+}
+
 /* The monitor always has something to tell. */
 int machine_open_port(const char *name)
 {

@@ -269,6 +269,14 @@ const void *machine_clearing_code(size_t *size)
     return clearing;
 }
 
+const void *machine_power_off_code(size_t *size)
+{
+    static const char power_off[] = "sbi 53525354 0 0 0 0\n";
+
+    *size = sizeof(power_off);
+    return power_off;
+}
+
 /* Does what the code does, as the guest, for whom nothing is mapped; returns where it goes on. */
 static uint64_t clear(const char *code)
 {

@@ -261,12 +261,17 @@ def test_nothing_of_an_earlier_guest_is_left(host: Host, initrd: bytes) -> None:
     file.write_bytes((STALE * (size // len(STALE) + 1))[:size])
     (host.folder / "initrd").write_bytes(initrd)
     with_initrd: list[str | Path] = ["--initrd", host.folder / "initrd"] if initrd else []
-    assert host.run(POWEROFF, "--memory", "16M", *with_initrd).returncode == DONE
+    image = kernel(f"put {UART:x} up|\nspin\n")
+    (host.folder / "Image").write_bytes(image)
+    guest = host.start(*("run", "--memory", "16M", "--kernel", host.folder / "Image", *with_initrd))
+    assert guest.stdout is not None
+    assert guest.stdout.readline() == b"up\n"
     assert host.lent == [(window, size // (2 * MIB))]
     left = file.read_bytes()
+    guest.kill()
+    guest.communicate(timeout=30)
     assert len(left) == size
     assert b"secret" not in left
-    image = kernel(POWEROFF)
     assert left.startswith(image)
     assert bytes(4 * MIB) in left
     assert not any(left[len(image) : 2 * MIB])
