@@ -57,6 +57,18 @@ PARTS = {
         1_000,
         ("tests/system/test_hosted.py::test_guests_are_started_and_killed",),
     ),
+    "host-kills": Part(
+        "processes of guests killed wherever they were, by a stock Linux that has their memory and "
+        "their devices, beside an RTOS",
+        100,
+        ("tests/system/test_cohost_devices.py::test_devices_pauses_and_kills",),
+    ),
+    "commands": Part(
+        "commands in fresh guests of a stock Linux, two at a time, with all bytes of their input, "
+        "output and errors, beside an RTOS",
+        1_000,
+        ("tests/system/test_cohost_devices.py::test_a_thousand_commands",),
+    ),
     "power-cuts": Part(
         "kills at a random point of: the build of a bundle, the fetch of an image, the save of a "
         "tenant",

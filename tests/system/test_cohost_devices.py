@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from systems import NO_SELF_TESTS, Boot, freertos, is_long, keep_ticking, linux, system
+from systems import NO_SELF_TESTS, Boot, freertos, is_long, keep_ticking, linux, system, times
 
 from cotenant.run.results import parse_latency
 from cotenant.run.session import Session
@@ -32,13 +32,13 @@ def memory_in_huge_pages(session: Session) -> str:
     return answer(session, "grep HugePages_Total /proc/meminfo").split()[-1]
 
 
-def try_commands(session: Session, count: int) -> None:
+def command(number: int, name: str = "") -> str:
     """Every byte of a command's input arrives, and its output and errors come apart."""
-    for number in range(count):
-        make = f"dd if=/dev/urandom of=/tmp/bytes bs=1000 count={3 + number % 8} 2>/dev/null"
-        run = f"cohost exec {MEMORY} {APPEND}' -- sh -c 'tee /dev/stderr | md5sum'"
-        compare = "cmp /tmp/bytes /tmp/err && md5sum </tmp/bytes | cmp - /tmp/out"
-        answer(session, f"{make}; {run} </tmp/bytes >/tmp/out 2>/tmp/err; {compare}")
+    bytes_in, out, err = (f"/tmp/{each}{name}" for each in ("bytes", "out", "err"))
+    make = f"dd if=/dev/urandom of={bytes_in} bs=1000 count={3 + number % 8} 2>/dev/null"
+    run = f"cohost exec {MEMORY} {APPEND}' -- sh -c 'tee /dev/stderr | md5sum'"
+    compare = f"cmp {bytes_in} {err} && md5sum <{bytes_in} | cmp - {out}"
+    return f"{make}; {run} <{bytes_in} >{out} 2>{err}; {compare}"
 
 
 def try_network(session: Session) -> None:
@@ -145,8 +145,8 @@ def test_devices_pauses_and_kills(boot: Boot) -> None:
     answer(session, "modprobe tun")
     free = int(answer(session, "grep MemAvailable /proc/meminfo").split()[1])
 
-    try_kills(session, 100 if is_long() else 5)
-    try_commands(session, 1000 if is_long() else 1)
+    try_kills(session, times(5, 100))
+    answer(session, command(0))
     try_network(session)
     try_firewall(session)
     try_pause(session)
@@ -155,4 +155,24 @@ def test_devices_pauses_and_kills(boot: Boot) -> None:
     assert int(answer(session, "grep MemAvailable /proc/meminfo").split()[1]) > free - 20000
     keep_ticking(session, ["freertos"])
     # What it has not yet reported is not lost.
+    assert ticks_lost(session) - lost <= 2 * REPORT
+
+
+@pytest.mark.long_form
+@pytest.mark.skipif(not is_long(), reason="takes most of an hour")
+def test_a_thousand_commands(boot: Boot) -> None:
+    """Two at a time, and nothing is left of them."""
+    host = linux("linux", memory="768M", guests=2, initrd="debian-host-initramfs", harts=[0, 1])
+    session = boot(system(host, freertos()), timeout=LONG)
+    session.wait_ready("freertos")
+    session.wait_ready("linux")
+    lost = ticks_lost(session)
+    answer(session, command(0))
+    free = int(answer(session, "grep MemAvailable /proc/meminfo").split()[1])
+    for number in range(0, times(1000, 1000), 2):
+        answer(session, f"({command(number, 'a')}) & ({command(number + 1, 'b')}) && wait $!")
+    assert answer(session, "cohost list").count("\n") == 1
+    assert memory_in_huge_pages(session) == "0"
+    assert int(answer(session, "grep MemAvailable /proc/meminfo").split()[1]) > free - 20000
+    keep_ticking(session, ["freertos"])
     assert ticks_lost(session) - lost <= 2 * REPORT
