@@ -36,13 +36,15 @@ static void begin_preparing(struct vhart *vhart)
 
 static void prepare_loading(struct tenant *tenant, enum tenant_purpose purpose)
 {
+    bool is_loaded = tenant->state == TENANT_LOADED && purpose == TENANT_TO_RUN;
+
     record_tenant(tenant, COTENANT_TRACE_TENANT_LOADING);
     tenant->state = purpose == TENANT_TO_RUN ? TENANT_RUNNING : TENANT_LOADING;
     tenant->purpose = purpose;
     tenant->uart.closed = purpose != TENANT_TO_RUN;
     work_post();
-    loader_begin(&tenant->loader, tenant->used || purpose == TENANT_TO_DESTROY,
-                 purpose != TENANT_TO_DESTROY);
+    loader_begin(&tenant->loader, !is_loaded && (tenant->used || purpose == TENANT_TO_DESTROY),
+                 !is_loaded && purpose != TENANT_TO_DESTROY);
     tenant->used = true;
 }
 
@@ -76,18 +78,8 @@ void tenant_load_here(struct tenant *tenant)
     }
 }
 
-void tenant_run(struct tenant *tenant)
-{
-    record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
-    tenant->state = TENANT_RUNNING;
-    tenant->lives++;
-    tenant_begins(tenant);
-    tenant->uart.closed = false;
-    work_post();
-    vhart_start(&tenant->vharts[0], tenant->description->entry, tenant->description->devicetree);
-}
-
-/* The loader has done its work. */
+/* The loader has done its work. Interrupts are looked at before the first vhart starts: a step
+ * more. */
 static void finish_loading(struct tenant *tenant)
 {
     struct vhart *first = &tenant->vharts[0];
@@ -95,12 +87,20 @@ static void finish_loading(struct tenant *tenant)
     if (!is_being_loaded(tenant)) {
         return; /* another hart stops it: the message is on its way */
     }
+    if (tenant->purpose == TENANT_TO_RUN && tenant->loader.phase == LOADER_DONE) {
+        record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
+        tenant->lives++;
+        tenant_begins(tenant);
+        work_post();
+        tenant->loader.phase = LOADER_STARTS;
+        return;
+    }
     tenant->loader.phase = LOADER_IDLE;
     first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
     switch (tenant->purpose) {
     case TENANT_TO_RUN:
-        tenant_run(tenant);
+        vhart_start(first, tenant->description->entry, tenant->description->devicetree);
         break;
     case TENANT_TO_LOAD:
         tenant->state = TENANT_LOADED;
@@ -123,7 +123,7 @@ void tenant_load_step(struct tenant *tenant)
     }
     tenant->loader.waited = false;
     do {
-        if (tenant->loader.phase == LOADER_DONE) {
+        if (tenant->loader.phase >= LOADER_DONE) {
             shared_enter(hart);
             finish_loading(tenant);
             shared_leave(hart);
@@ -271,8 +271,8 @@ static void one_has_stopped(struct tenant *tenant)
 }
 
 /*
- * Vharts of this hart for which features have something to do then let go of it one by one, as
- * steps of work: several of a guest's may be bound to one hart. They do not run any more.
+ * Vharts of this hart do not run any more. They let go of it one by one, as steps of work, with
+ * looks at interrupts in between: several may be bound to one hart.
  *
  * Returns what it comes to, for the caller to fill in, or NULL: it is stopping already, because one
  * of its other harts came first, and this one will hear of it.
@@ -288,13 +288,11 @@ static struct tenant_outcome *halt(struct tenant *tenant, enum tenant_state stat
     for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
         struct vhart *vhart = &tenant->vharts[i];
 
-        if (HAS(hosted) && vhart->uses_features && hart_is_self(vhart->world.hart)) {
+        if (hart_is_self(vhart->world.hart)) {
             schedule_stop(&vhart->world.hart->scheduler, &vhart->schedulable);
             vhart->world.hart->reschedule = true;
             tenant->outcome.missing++;
             tenant->outcome.later |= 1u << i;
-        } else if (hart_is_self(vhart->world.hart)) {
-            vhart_release(vhart);
         } else if (vhart->state != VHART_STOPPED || tenant->loader.phase != LOADER_IDLE) {
             tenant->outcome.missing++;
             messages_post(vhart, REQUEST_HALT);

@@ -19,12 +19,10 @@ void tenant_start_at_boot(struct tenant *tenant);
 
 /*
  * Fills or clears the memory of a tenant that is neither running nor being loaded, for `purpose`;
- * its memory is cleared first if it has been used. This happens in the tenant's own time.
+ * its memory is cleared first if it has been used. One that is loaded, and is to run, only starts.
+ * This happens in the tenant's own time.
  */
 void tenant_prepare(struct tenant *tenant, enum tenant_purpose purpose);
-
-/* Starts a tenant that is loaded at its entry point. */
-void tenant_run(struct tenant *tenant);
 
 /*
  * Some loading for a tenant whose first vhart has the hart, until a machine interrupt is pending or

@@ -22,6 +22,7 @@ enum loader_phase {
     LOADER_WIPE, /* memory[item] is cleared from `offset` on */
     LOADER_COPY, /* parts[item] is copied from `offset` on */
     LOADER_DONE,
+    LOADER_STARTS, /* the tenant runs, and its first vhart starts in the next step */
 };
 
 /* What loaded the bundle has put all images to their destinations too. Set at boot. */

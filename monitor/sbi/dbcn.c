@@ -35,6 +35,7 @@ static struct sbi_result transfer(struct tenant *tenant, uint64_t function,
     } else {
         moved = vuart_console_read(&tenant->uart, (uint8_t *)address, bounded(length));
     }
+    vuart_refresh(tenant);
     return sbi_value(moved);
 }
 
@@ -44,26 +45,21 @@ static struct sbi_result write_byte(struct tenant *tenant, uint8_t byte)
         return sbi_repeat();
     }
     work_post();
+    vuart_refresh(tenant);
     return sbi_value(0);
 }
 
 static struct sbi_result sbi_dbcn(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
-    struct sbi_result result;
-
     switch (function) {
     case SBI_DBCN_WRITE:
     case SBI_DBCN_READ:
-        result = transfer(vhart->tenant, function, arguments);
-        break;
+        return transfer(vhart->tenant, function, arguments);
     case SBI_DBCN_WRITE_BYTE:
-        result = write_byte(vhart->tenant, (uint8_t)arguments[0]);
-        break;
+        return write_byte(vhart->tenant, (uint8_t)arguments[0]);
     default:
         return sbi_error(SBI_ERR_NOT_SUPPORTED);
     }
-    vuart_refresh(vhart->tenant);
-    return result;
 }
 
 SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, SBI_SHARED);

@@ -82,11 +82,11 @@ static void carry_out(const struct sbi_extension *extension, struct vhart *vhart
     if (extension != NULL) {
         result = extension->handler(vhart, registers[REGISTER_A6], &registers[REGISTER_A0]);
     }
-    if (result.repeat) {
-        registers[REGISTER_PC] -= 4;
-    } else if (!result.no_return) {
+    if (result.error <= SBI_SUCCESS) {
         registers[REGISTER_A0] = (uint64_t)result.error;
         registers[REGISTER_A1] = result.value;
+    } else if (result.error == SBI_REPEAT) {
+        registers[REGISTER_PC] -= 4;
     }
 }
 

@@ -18,12 +18,15 @@
 #include "core/table.h"
 #include "core/tenant.h"
 
+/* Two words, so that the compiler returns them in registers. */
 struct sbi_result {
-    long error; /* SBI_SUCCESS or SBI_ERR_* */
+    long error; /* SBI_SUCCESS, SBI_ERR_*, or SBI_NO_RETURN or SBI_REPEAT */
     uint64_t value;
-    bool no_return;
-    bool repeat; /* nothing has been done: the tenant makes the call again */
 };
+
+/* Above all errors of SBI: the tenant is told nothing. */
+#define SBI_NO_RETURN 1
+#define SBI_REPEAT 2 /* nothing has been done: the tenant makes the call again */
 
 typedef struct sbi_result sbi_handler(struct vhart *vhart, uint64_t function,
                                       const uint64_t *arguments);
@@ -111,12 +114,12 @@ static inline struct sbi_result sbi_value(uint64_t value)
 
 static inline struct sbi_result sbi_no_return(void)
 {
-    return (struct sbi_result){.no_return = true};
+    return sbi_error(SBI_NO_RETURN);
 }
 
 static inline struct sbi_result sbi_repeat(void)
 {
-    return (struct sbi_result){.repeat = true};
+    return sbi_error(SBI_REPEAT);
 }
 
 #endif

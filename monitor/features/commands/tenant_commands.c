@@ -55,8 +55,6 @@ bool tenant_command(struct tenant *tenant, enum tenant_command command)
     }
     if (command == COMMAND_STOP) {
         tenant_halt(tenant, TENANT_STOPPED);
-    } else if (command == COMMAND_START && tenant->state == TENANT_LOADED) {
-        tenant_run(tenant);
     } else {
         begin_anew(tenant, command == COMMAND_LOAD      ? TENANT_TO_LOAD
                            : command == COMMAND_DESTROY ? TENANT_TO_DESTROY

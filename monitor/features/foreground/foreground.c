@@ -160,11 +160,7 @@ static struct vhart *enter(struct group *group, struct tenant *tenant)
     }
     take(tenant);
     news_of[tenant->index] |= NEWS_STARTS;
-    if (tenant->state == TENANT_LOADED) {
-        tenant_run(tenant);
-    } else {
-        tenant_prepare(tenant, TENANT_TO_RUN);
-    }
+    tenant_prepare(tenant, TENANT_TO_RUN);
     return NULL;
 }
 

@@ -14,12 +14,7 @@ static bool awaits(const struct tenant *client)
 
 static void start_client(struct tenant *client)
 {
-    if (!awaits(client)) {
-        return;
-    }
-    if (client->state == TENANT_LOADED) {
-        tenant_run(client);
-    } else {
+    if (awaits(client)) {
         tenant_prepare(client, TENANT_TO_RUN);
     }
 }

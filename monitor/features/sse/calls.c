@@ -9,9 +9,6 @@
 #include "features/sse/software_events.h"
 #include "sbi/sbi.h"
 
-/* Beside the errors of the SBI, which are negative: nothing has changed, make the call again. */
-#define AGAIN 1l
-
 /* The event with this id for the calling hart; NULL, and *error tells why: it is not offered. */
 static struct software_event *find(struct vhart *vhart, uint32_t id, long *error)
 {
@@ -162,7 +159,7 @@ static long write_all(struct vhart *vhart, struct software_event *event, uint32_
         }
     }
     if (hart_is_wanted()) {
-        return AGAIN;
+        return SBI_REPEAT;
     }
     for (uint32_t i = 0; i < count; i++) {
         write_one(event, first + i, values[i]);
@@ -200,7 +197,7 @@ static long attributes(struct vhart *vhart, struct software_event *event, uint64
     for (uint32_t i = 0; i < count; i++) {
         memory[i] = read_one(vhart, event, first + i);
         if (hart_is_wanted()) {
-            return AGAIN;
+            return SBI_REPEAT;
         }
     }
     return SBI_SUCCESS;
@@ -256,7 +253,7 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
         return target == vhart ? SBI_ERR_INVALID_STATE : SBI_SUCCESS;
     }
     if (hart_is_wanted()) {
-        return AGAIN;
+        return SBI_REPEAT;
     }
     event->pending = true;
     target->uses_features = true;
@@ -270,7 +267,7 @@ static long inject(struct vhart *vhart, struct software_event *event, uint64_t i
 static long enable(struct vhart *vhart, struct software_event *event)
 {
     if (hart_is_wanted()) {
-        return AGAIN; /* one that is pending is entered at once */
+        return SBI_REPEAT; /* one that is pending is entered at once */
     }
     if (is_global(vhart, event)) {
         vhart->tenant->vharts[event->preferred].uses_features = true;
@@ -284,7 +281,7 @@ static long mask(struct vhart *vhart, bool takes_events)
         return takes_events ? SBI_ERR_ALREADY_STARTED : SBI_ERR_ALREADY_STOPPED;
     }
     if (hart_is_wanted()) {
-        return AGAIN;
+        return SBI_REPEAT;
     }
     events_of(vhart)->takes = takes_events;
     return SBI_SUCCESS;
@@ -327,7 +324,7 @@ static struct sbi_result act(struct vhart *vhart, uint64_t function, const uint6
             return sbi_value(0);
         }
         if (hart_is_wanted()) {
-            return sbi_error(AGAIN);
+            return sbi_repeat();
         }
         software_events_complete(vhart, running);
         return sbi_no_return();
@@ -350,10 +347,9 @@ static struct sbi_result sbi_sse(struct vhart *vhart, uint64_t function, const u
     }
     vhart->uses_features = true;
     result = act(vhart, function, arguments);
-    if (result.error == AGAIN) {
-        return sbi_repeat();
+    if (result.error != SBI_REPEAT) {
+        software_events_deliver(vhart);
     }
-    software_events_deliver(vhart);
     return result;
 }
 

@@ -989,12 +989,81 @@ static void test_load_then_start(void **state)
     assert_true(tenants[1].uart.closed);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
     assert_int_equal(RTOS->state, TENANT_LOADED);
-    copied = 0;
+    cleared = copied = 0;
     assert_true(tenant_command(RTOS, COMMAND_START));
     assert_int_equal(RTOS->state, TENANT_RUNNING);
     assert_false(tenants[1].uart.closed);
     assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
-    assert_int_equal(copied, 0);
+    assert_int_equal(cleared + copied, 0);
+}
+
+/* All but the last step of the first vhart's start has been done. */
+static void load_up_to_the_start(void)
+{
+    start_all();
+    while (RTOS->loader.phase != LOADER_STARTS) {
+        assert_ptr_equal(running(), &RTOS->vharts[0]);
+        assert_true(RTOS->vharts[0].loading);
+        tenant_load_step(RTOS);
+    }
+}
+
+/* Between the two, interrupts are looked at. */
+static void test_the_first_vhart_starts_in_a_step_of_its_own(void **state)
+{
+    (void)state;
+    load_up_to_the_start();
+    assert_int_equal(RTOS->lives, 1);
+    assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
+    assert_true(RTOS->vharts[0].loading);
+    assert_ptr_equal(running(), &RTOS->vharts[0]);
+    tenant_load_step(RTOS);
+    assert_int_equal(RTOS->lives, 1);
+    assert_int_equal(RTOS->vharts[0].state, VHART_STARTED);
+    assert_ptr_equal(run_to_tenant(), &RTOS->vharts[0]);
+}
+
+static void test_stop_right_before_the_start(void **state)
+{
+    (void)state;
+    load_up_to_the_start();
+    tenant_halt(RTOS, TENANT_STOPPED);
+    assert_ptr_equal(running(), &OTHER->vharts[0]);
+    tenant_load_step(RTOS); /* as the hart of the first vhart might, before the message to it */
+    assert_int_equal(RTOS->vharts[0].state, VHART_STOPPED);
+    finish_stops();
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
+    assert_false(RTOS->vharts[0].loading);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+}
+
+/* The call takes it off the schedule only. */
+static void test_own_vharts_let_go_in_steps(void **state)
+{
+    struct vhart *vhart;
+
+    (void)state;
+    start_all();
+    vhart = &RTOS->vharts[0];
+    assert_ptr_equal(run_to_tenant(), vhart);
+    unloaded = NULL;
+    tenant_shut_down(RTOS, "shutdown");
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_OFF);
+    assert_true(hart->reschedule);
+    assert_int_equal(vhart->state, VHART_STARTED);
+    assert_null(unloaded);
+    vhart_interrupt(vhart, INTERRUPT_SSI);
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_OFF);
+    while (vhart->state == VHART_STARTED) {
+        assert_int_equal(routing_resets, 0);
+        assert_int_equal(RTOS->state, TENANT_STOPPING);
+        assert_true(teardown_step());
+    }
+    assert_int_equal(vhart->state, VHART_STOPPED);
+    assert_ptr_equal(unloaded, vhart);
+    finish_stops();
+    assert_int_equal(routing_resets, 1);
+    assert_int_equal(RTOS->state, TENANT_STOPPED);
 }
 
 static void test_destroy_clears_the_memory(void **state)
@@ -1282,8 +1351,8 @@ static void test_stop_is_not_lost_in_a_suspend(void **state)
     assert_int_equal(LINUX->state, TENANT_STOPPING);
     LINUX->state = TENANT_RUNNING;
     tenant_halt(LINUX, TENANT_STOPPED);
-    assert_false(vhart->loading);
     finish_stops();
+    assert_false(vhart->loading);
     assert_int_equal(LINUX->state, TENANT_STOPPED);
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
 }
@@ -1540,6 +1609,9 @@ int main(void)
         cmocka_unit_test_setup(test_commands_by_state, set_up),
         cmocka_unit_test_setup(test_stop_takes_back_a_restart, set_up),
         cmocka_unit_test_setup(test_load_then_start, set_up),
+        cmocka_unit_test_setup(test_the_first_vhart_starts_in_a_step_of_its_own, set_up),
+        cmocka_unit_test_setup(test_stop_right_before_the_start, set_up),
+        cmocka_unit_test_setup(test_own_vharts_let_go_in_steps, set_up),
         cmocka_unit_test_setup(test_destroy_clears_the_memory, set_up),
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
         cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),

@@ -370,7 +370,7 @@ static void test_event_info(void **state)
     entries[2].event = 3;
     entries[1].output = 9;
     csr_file_write("mip", INTERRUPT_MTI);
-    assert_true(call(8, address, 0, 4, 0, 0).repeat);
+    assert_int_equal(call(8, address, 0, 4, 0, 0).error, SBI_REPEAT);
     assert_int_equal(entries[1].output, 9);
     assert_int_equal(call(8, address, 0, 1, 0, 0).error, SBI_SUCCESS);
     message_storm_begin(&hart);

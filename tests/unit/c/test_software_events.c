@@ -279,7 +279,7 @@ static void test_delivery_and_completion(void **state)
                              SBI_SSE_STATE_RUNNING | SBI_SSE_STATUS_INJECTABLE);
 
             result = call5(id, SBI_SSE_COMPLETE, 0, 0, 0, 0, 0);
-            assert_true(result.no_return);
+            assert_int_equal(result.error, SBI_NO_RETURN);
             assert_int_equal(pc(id), 0x4444);
             assert_int_equal(reg(id, REGISTER_A0), 0xa0);
             assert_int_equal(reg(id, REGISTER_A6), 0xa6);
@@ -320,7 +320,6 @@ static void test_completion_of_nothing(void **state)
     (void)state;
     prepare(0, LOCAL, 0x5000);
     result = call5(0, SBI_SSE_COMPLETE, 0, 0, 0, 0, 0);
-    assert_false(result.no_return);
     assert_int_equal(result.error, SBI_SUCCESS);
     assert_int_equal(pc(0), 0x1000);
 }
@@ -671,7 +670,8 @@ static void test_wanted_hart_is_let_go(void **state)
         takes_events = events_of(vhart(0))->takes;
         memory[3] = 77;
         csr_file_write("mip", INTERRUPT_MTI);
-        assert_true(call5(0, functions[i], LOCAL, argument, 1, (uint64_t)&memory[3], 0).repeat);
+        assert_int_equal(call5(0, functions[i], LOCAL, argument, 1, (uint64_t)&memory[3], 0).error,
+                         SBI_REPEAT);
         csr_file_write("mip", 0);
         assert_memory_equal(&before, local_event(vhart(0)), sizeof(before));
         assert_int_equal(events_of(vhart(0))->takes, takes_events);
@@ -686,14 +686,16 @@ static void test_messages_put_nothing_off(void **state)
     (void)state;
     message_storm_begin(&hart_of[0]);
     assert_int_equal(call(0, SBI_SSE_REGISTER, LOCAL, 0x4440, 0), 0);
-    assert_false(call5(0, SBI_SSE_READ_ATTRS, LOCAL, 0, 4, attributes, 0).repeat);
-    assert_false(
-        call5(0, SBI_SSE_WRITE_ATTRS, LOCAL, SBI_SSE_ATTR_PRIORITY, 2, attributes, 0).repeat);
+    assert_int_not_equal(call5(0, SBI_SSE_READ_ATTRS, LOCAL, 0, 4, attributes, 0).error,
+                         SBI_REPEAT);
+    assert_int_not_equal(
+        call5(0, SBI_SSE_WRITE_ATTRS, LOCAL, SBI_SSE_ATTR_PRIORITY, 2, attributes, 0).error,
+        SBI_REPEAT);
     assert_int_equal(call(0, SBI_SSE_ENABLE, LOCAL, 0, 0), 0);
     assert_int_equal(call(0, SBI_SSE_INJECT, LOCAL, 0, 0), 0);
     assert_int_equal(call(0, SBI_SSE_HART_UNMASK, 0, 0, 0), 0);
     assert_int_equal(state_of(0, LOCAL), SOFTWARE_EVENT_RUNNING);
-    assert_false(call5(0, SBI_SSE_COMPLETE, 0, 0, 0, 0, 0).repeat);
+    assert_int_not_equal(call5(0, SBI_SSE_COMPLETE, 0, 0, 0, 0, 0).error, SBI_REPEAT);
     assert_int_equal(state_of(0, LOCAL), SOFTWARE_EVENT_ENABLED);
     message_storm_end(&hart_of[0]);
 }
