@@ -30,22 +30,30 @@ world_change fast_wait(struct hart *hart);
 world_change fast_preempt(struct hart *hart);
 
 /*
- * The loaded vhart goes on after a trap, unless another one became due meanwhile: that is switched
- * to here instead of after another trap, and waits a hundred instructions less.
+ * The loaded vhart goes on after a trap in which a timer interrupt became pending, unless another
+ * one became due: that is switched to here instead of after another trap, and waits a hundred
+ * instructions less.
  */
+static inline world_change fast_resume_late(struct hart *hart, struct vhart *vhart)
+{
+    world_change change = fast_wake(hart, hart_now(hart));
+
+    if (change != NO_CHANGE) {
+        return change;
+    }
+    if (hart->reschedule || hart_now(hart) >= hart->event_deadline) {
+        vhart->world.interrupts++;
+        hart->reschedule = true;
+        return hart_schedule(hart);
+    }
+    return change_world(&vhart->world, &vhart->world);
+}
+
+/* The loaded vhart goes on after a trap. */
 static inline world_change fast_resume(struct hart *hart, struct vhart *vhart)
 {
-    world_change change = NO_CHANGE;
-
-    if ((CSR_READ(mip) & INTERRUPT_MTI) != 0) {
-        change = fast_wake(hart, hart_now(hart));
-        if (change == NO_CHANGE && (hart->reschedule || hart_now(hart) >= hart->event_deadline)) {
-            vhart->world.interrupts++;
-            hart->reschedule = true;
-            return hart_schedule(hart);
-        }
-    }
-    return change != NO_CHANGE ? change : change_world(&vhart->world, &vhart->world);
+    return (CSR_READ(mip) & INTERRUPT_MTI) != 0 ? fast_resume_late(hart, vhart)
+                                                : change_world(&vhart->world, &vhart->world);
 }
 
 /*

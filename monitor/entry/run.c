@@ -19,10 +19,9 @@
 #include "entry/trap.h"
 #include "irq/board.h"
 
-void hart_poll_interrupts(struct hart *hart)
+/* Out of line: a look that finds none takes a few instructions. */
+static void __attribute__((noinline, cold)) take_interrupts(struct hart *hart, uint64_t pending)
 {
-    uint64_t pending = CSR_READ(mip) & CSR_READ(mie) & INTERRUPTS_MACHINE;
-
     if (HAS(harts) && (pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
         requests_take(hart);
     }
@@ -31,8 +30,14 @@ void hart_poll_interrupts(struct hart *hart)
         board_external_interrupt(hart);
         shared_leave(hart);
     }
-    if ((pending & INTERRUPT_MTI) != 0) {
-        hart->reschedule = true;
+}
+
+void hart_poll_interrupts(struct hart *hart)
+{
+    uint64_t pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
+
+    if ((pending & ~(uint64_t)INTERRUPT_MTI) != 0) {
+        take_interrupts(hart, pending);
     }
 }
 
@@ -89,8 +94,7 @@ static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now
 
     timer_program(hart, NULL, others);
     if (hart_is_wanted() && now - hart->work_due < ticks_from_us(MOST_WAIT_US)) {
-        hart_poll_interrupts(hart); /* the step stays due, and is not for `next` to prevent */
-        return;
+        return; /* the step stays due, and is not for `next` to prevent */
     }
     timer_program(hart, NULL, earlier(own_deadline(hart, next), others));
     if (!shared_try_enter(hart)) {
@@ -135,12 +139,17 @@ __attribute__((noinline, cold)) static bool attend(struct hart *hart, struct vha
 
 world_change hart_schedule(struct hart *hart)
 {
-    while (hart->reschedule || hart->loaded == NULL) {
+    if (!hart->reschedule && hart->loaded != NULL) {
+        return change_world(&hart->loaded->world, &hart->loaded->world);
+    }
+    for (;;) {
         struct schedulable *next;
         struct vhart *vhart;
         uint64_t event;
         uint64_t now;
 
+        /* What led here was long, as the scheduler and the switch are. */
+        hart_poll_interrupts(hart);
         /* Before the scheduler is asked: one that becomes due meanwhile is found at once. */
         if (hart->attended_last != NULL) {
             attended_leave(hart);
@@ -150,15 +159,12 @@ world_change hart_schedule(struct hart *hart)
         next = schedule_next(&hart->scheduler, now);
         if (now >= work_moment(hart, next)) {
             serve_work(hart, next, now);
-            hart->reschedule = true;
             continue;
         }
         event = earlier(work_moment(hart, next), schedule_deadline(&hart->scheduler, now));
         vhart = next == NULL ? NULL : vhart_of(next);
         if (vhart != NULL && (attended_is_any(hart) || (HAS(vector) && vhart->has_vectors)) &&
             (vhart->attended != 0 || vhart->brings_registers) && !attend(hart, vhart, event)) {
-            hart_poll_interrupts(hart);
-            hart->reschedule = true;
             continue;
         }
         if (vhart != NULL && !vhart->loading) {
@@ -173,7 +179,6 @@ world_change hart_schedule(struct hart *hart)
             if (!schedule_is_outdated(&hart->scheduler, hart_now(hart))) {
                 return enter(hart, vhart);
             }
-            hart->reschedule = true;
             continue;
         }
         /* An emulator that lets idle time leap to the next timer must find one. */
@@ -188,10 +193,7 @@ world_change hart_schedule(struct hart *hart)
         } else if (!hart_is_wanted()) {
             foreground_go_on(vhart);
         }
-        hart_poll_interrupts(hart);
-        hart->reschedule = true;
     }
-    return change_world(&hart->loaded->world, &hart->loaded->world);
 }
 
 void monitor_failure(uint64_t cause, uint64_t pc, uint64_t value)

@@ -33,7 +33,7 @@ world_change hart_schedule(struct hart *hart);
 
 /*
  * Looks at the machine interrupts that are pending and acts on each once; what it leads to is
- * found by hart_schedule().
+ * found by hart_schedule(). The timer's, which is for the scheduler, is left to the caller.
  */
 void hart_poll_interrupts(struct hart *hart);
 

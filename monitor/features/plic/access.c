@@ -26,10 +26,14 @@
 #define ENCODING_LBU 0x4003
 #define ENCODING_SB 0x0023
 
-/* Another vhart may have become due meanwhile. */
+/* Another vhart may have become due meanwhile: there is something for the scheduler, or a timer
+ * interrupt is pending. */
 static world_change __attribute__((noinline)) look(struct hart *hart, struct vhart *vhart)
 {
-    return hart->reschedule ? hart_schedule(hart) : fast_resume(hart, vhart);
+    if (!hart->reschedule) {
+        hart_poll_interrupts(hart);
+    }
+    return hart->reschedule ? hart_schedule(hart) : fast_resume_late(hart, vhart);
 }
 
 /* The next instruction, `length` bytes on, or the same one again. */
