@@ -6,14 +6,17 @@
 
 /*
  * guest_fetch_native() of arch/guest_memory.h for a caller on a hot path that has no other call: it
- * then keeps no registers of its own for one. arch/guest_fetch.S says which ones change.
+ * then needs no stack and keeps no registers of its own for one, the return address in t5 included.
+ * arch/guest_fetch.S says which ones change.
  */
 static inline uint32_t guest_fetch_in_line(uint64_t pc)
 {
     register uint64_t instruction __asm__("a0") = pc;
 
-    __asm__ volatile("call guest_fetch_native"
-                     : "+r"(instruction)::"ra", "t0", "t1", "t2", "t3", "t4", "memory");
+    __asm__ volatile("mv t5, ra\n"
+                     "call guest_fetch_native\n"
+                     "mv ra, t5"
+                     : "+r"(instruction)::"t0", "t1", "t2", "t3", "t4", "t5", "memory");
     return (uint32_t)instruction;
 }
 

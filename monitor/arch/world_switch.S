@@ -84,40 +84,19 @@ finish_switch:
 
 world_resume:
     mv sp, a1
+    .irp n, 3, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    ld x\n, REGISTER(\n)(sp)
+    .endr
+    /* For the world in sp whose registers that C functions preserve are still in the hart. */
+    .globl world_go_on
+world_go_on:
     ld t1, REGISTER(0)(sp)
     ld t2, WORLD_MSTATUS(sp)
     csrw mepc, t1
     csrw mstatus, t2
-    ld ra, REGISTER(1)(sp)
-    ld gp, REGISTER(3)(sp)
-    ld tp, REGISTER(4)(sp)
-    ld t0, REGISTER(5)(sp)
-    ld t1, REGISTER(6)(sp)
-    ld t2, REGISTER(7)(sp)
-    ld s0, REGISTER(8)(sp)
-    ld s1, REGISTER(9)(sp)
-    ld a0, REGISTER(10)(sp)
-    ld a1, REGISTER(11)(sp)
-    ld a2, REGISTER(12)(sp)
-    ld a3, REGISTER(13)(sp)
-    ld a4, REGISTER(14)(sp)
-    ld a5, REGISTER(15)(sp)
-    ld a6, REGISTER(16)(sp)
-    ld a7, REGISTER(17)(sp)
-    ld s2, REGISTER(18)(sp)
-    ld s3, REGISTER(19)(sp)
-    ld s4, REGISTER(20)(sp)
-    ld s5, REGISTER(21)(sp)
-    ld s6, REGISTER(22)(sp)
-    ld s7, REGISTER(23)(sp)
-    ld s8, REGISTER(24)(sp)
-    ld s9, REGISTER(25)(sp)
-    ld s10, REGISTER(26)(sp)
-    ld s11, REGISTER(27)(sp)
-    ld t3, REGISTER(28)(sp)
-    ld t4, REGISTER(29)(sp)
-    ld t5, REGISTER(30)(sp)
-    ld t6, REGISTER(31)(sp)
+    .irp n, 1, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31
+    ld x\n, REGISTER(\n)(sp)
+    .endr
     csrw mscratch, sp
     ld sp, REGISTER(2)(sp)
     mret

@@ -77,6 +77,18 @@
     .word 0x00059063 /* bnez a1, world_exchange */
     .endm
 
+/* To the world that a function has returned, unless that is world_unchanged() or nothing. */
+    .macro enter_world
+    .reloc ., R_RISCV_BRANCH, world_enter
+    .word 0x00059063 /* bnez a1, world_enter: see switch_world */
+    .endm
+
+/* To the one of world_unchanged(). */
+    .macro go_on
+    mv sp, a0
+    j world_go_on
+    .endm
+
 /* To `function`, with t0 and t1 saved, and on to the world that it returns. */
     .macro leave_to function
     save_world

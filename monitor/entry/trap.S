@@ -136,11 +136,11 @@ plain_path:
     addi t0, t0, CAUSE_LOAD_ACCESS - CAUSE_STORE_ACCESS
     bnez t0, 3b
     call fast_store
-    beqz a1, 2b
-    j world_enter
+    j 7f
 5:  call fast_load
-    beqz a1, 2b
-    j world_enter
+7:  enter_world
+    beqz a0, 2b
+    go_on
 4:  call fast_wait
     switch_world
     j 2b

@@ -3,6 +3,8 @@
 #ifndef COTENANT_ENTRY_TRAP_H
 #define COTENANT_ENTRY_TRAP_H
 
+#include <stddef.h>
+
 #include "arch/world.h"
 #include "core/hart.h"
 
@@ -17,6 +19,15 @@ __extension__ typedef unsigned __int128 world_change;
 static inline world_change change_world(struct world *keep, struct world *run)
 {
     return (world_change)(uintptr_t)run << 64 | (uintptr_t)keep;
+}
+
+/*
+ * Of fast_load() and fast_store(): the loaded world goes on, and of its registers those that C
+ * functions preserve (gp, s0 to s11) are what they were: they are in the hart still.
+ */
+static inline world_change world_unchanged(struct world *world)
+{
+    return change_world(world, NULL);
 }
 
 /*

@@ -50,8 +50,9 @@ fast_exception: /* t0: the cause less CAUSE_ECALL_FROM_S */
     addi t0, t0, CAUSE_ILLEGAL_INSTRUCTION - CAUSE_LOAD_ACCESS
     bnez t0, 1f
     call fast_load
-    beqz a1, 1f
-    j world_enter
+    enter_world
+    beqz a0, 1f
+    go_on
 2:  call fast_wait
     switch_world
 1:  mv a0, tp
@@ -138,8 +139,9 @@ transmit_other:
 transmit_others:
     save_world
     call fast_store
-    beqz a1, 1b
-    j world_enter
+    enter_world
+    beqz a0, 1b
+    go_on
 
 /* What brings register n to t0 is at n times 4 bytes. */
     .option push

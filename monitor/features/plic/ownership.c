@@ -8,6 +8,7 @@
 #include "features/plic/plic_entries.h"
 #include "features/plic/plic_vhart.h"
 #include "features/plic/plic_words.h"
+#include "features/plic/uart.h"
 #include "features/plic/vplic.h"
 #include "irq/board.h"
 #include "irq/source_set.h"
@@ -66,6 +67,8 @@ static void set_up(struct tenant *tenant)
         vhart->plic = &plic_vharts[vhart_index(vhart)];
         vhart->plic->own = &vplic->vharts[i];
         vhart->plic->claim_register = claim_register(description, vhart->description);
+        vhart->plic->uart_base = description->uart_base;
+        vhart->plic->uart_size = (description->flags & COTENANT_TENANT_UART) != 0 ? UART_SIZE : 0;
         vhart->plic->enables_entry =
             passed ? plic_entry_of_enables(vhart->description) : COTENANT_NONE;
     }

@@ -36,6 +36,9 @@ struct plic_vhart {
     struct device_page pages[DEVICE_PAGES];
     /* Physical address at which the tenant has the claim register of the vhart's own context. */
     uint64_t claim_register;
+    /* Where its tenant has the virtual UART; size 0: it has none. */
+    uint64_t uart_base;
+    uint64_t uart_size;
     const struct vplic_vhart *own; /* its part of the tenant's PLIC */
     uint32_t enables_entry;        /* PMP entry of its enable words alone, or COTENANT_NONE */
     /* Line of its M-mode context, of a tenant that has both; atomic. When it changes, the vhart's

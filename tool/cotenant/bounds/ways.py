@@ -38,7 +38,7 @@ from cotenant.bounds.values import (
     simplified,
 )
 
-_MOST_STATES = (16, 4, 1)
+_MOST_STATES = (32, 16, 4, 1)
 """of an instruction; fewer where the copies come to more than _MOST_COPIES of the function"""
 _MOST_COPIES = 4000
 _MOST_VARIANTS = 12
