@@ -39,7 +39,6 @@ static void call(void)
         break;
     case 8:
         vuart_read_is_plain(&uart, any32());
-        vuart_write_is_plain(any32());
         break;
     case 9:
         vuart_put(&uart, any8());

@@ -127,7 +127,12 @@ void routing_refresh(struct tenant *tenant)
     }
 }
 
-bool routing_raise_only(struct tenant *tenant, uint32_t source)
+/*
+ * vplic_set_level(), to high, and routing_refresh() in one, where that interrupts the one vhart of
+ * the tenant, which is of this hart, and nothing else does. False: it is another case, and nothing
+ * has changed.
+ */
+static inline bool raise_only(struct tenant *tenant, uint32_t source)
 {
     struct vplic *vplic = tenant->plic;
     struct vhart *vhart = tenant->vharts;
@@ -146,8 +151,11 @@ bool routing_raise_only(struct tenant *tenant, uint32_t source)
     vplic->pending_words = 1u << word;
     vplic->latest = source;
     vhart->routed = ROUTED_OUTPUT | ROUTED_TRAPPED;
+    vhart_raise_interrupt(vhart, INTERRUPT_SEI);
+    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
+        vhart_interrupt(vhart, INTERRUPT_SEI);
+    }
     plic_entry_set(vhart, vhart->description->plic_claim_entry, false);
-    vhart_interrupt(vhart, INTERRUPT_SEI);
     return true;
 }
 
@@ -179,13 +187,19 @@ static inline bool lower_only(struct tenant *tenant, uint32_t source)
     return true;
 }
 
-void routing_set_level(struct tenant *tenant, uint32_t source, bool level)
+/* Out of line: the other cases of the next one keep no registers for it. */
+void __attribute__((noinline))
+routing_set_any_level(struct tenant *tenant, uint32_t source, bool level)
 {
-    if (level ? routing_raise_only(tenant, source) : lower_only(tenant, source)) {
-        return;
-    }
     if (vplic_set_level(tenant->plic, source, level)) {
         routing_refresh(tenant);
+    }
+}
+
+void routing_set_level(struct tenant *tenant, uint32_t source, bool level)
+{
+    if (!(level ? raise_only(tenant, source) : lower_only(tenant, source))) {
+        routing_set_any_level(tenant, source, level);
     }
 }
 

@@ -25,14 +25,10 @@
 void routing_refresh(struct tenant *tenant);
 
 /*
- * vplic_set_level(), to high, and routing_refresh() in one, where that interrupts the one vhart of
- * the tenant, which is of this hart, and nothing else does. False: it is another case, and nothing
- * has changed.
- */
-bool routing_raise_only(struct tenant *tenant, uint32_t source);
-
-/* vplic_set_level() and routing_refresh(), for what has changed its level: in one where they can.
+ * vplic_set_level() and routing_refresh(), for what has changed its level: in one where they can.
+ * Without that in the second one, which is shorter.
  */
 void routing_set_level(struct tenant *tenant, uint32_t source, bool level);
+void routing_set_any_level(struct tenant *tenant, uint32_t source, bool level);
 
 #endif

@@ -33,15 +33,14 @@ void vuart_refresh(struct tenant *tenant)
 {
     bool level = vuart_interrupt(&tenant->uart);
 
-    if (level == tenant->uart_level || (tenant->description->flags & COTENANT_TENANT_UART) == 0) {
-        return;
-    }
-    tenant->uart_level = level;
-    if (HAS(fast_uart) && level && routing_raise_only(tenant, tenant->uart_line)) {
-        return;
-    }
-    if (vplic_set_level(tenant->plic, tenant->uart_line, level)) {
-        routing_refresh(tenant);
+    /* Without a UART it is always low. */
+    if (level != tenant->uart_level) {
+        tenant->uart_level = level;
+        if (HAS(fast_uart)) {
+            routing_set_level(tenant, tenant->uart_line, level);
+        } else {
+            routing_set_any_level(tenant, tenant->uart_line, level);
+        }
     }
 }
 

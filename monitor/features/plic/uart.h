@@ -41,8 +41,7 @@ static inline uint8_t uart_load(struct tenant *tenant, unsigned offset)
 
 static inline void uart_store(struct tenant *tenant, unsigned offset, uint8_t value)
 {
-    vuart_write(&tenant->uart, offset, value);
-    if (vuart_write_is_plain(offset)) {
+    if (!vuart_write(&tenant->uart, offset, value)) {
         return;
     }
     if (vuart_transmit_used(&tenant->uart) != 0) {

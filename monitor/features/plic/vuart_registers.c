@@ -13,10 +13,6 @@ enum {
     REG_SCRATCH = 7,
 };
 
-#define IER_RECEIVE 0x01
-#define IER_TRANSMIT 0x02
-#define IER_LINE_STATUS 0x04
-#define IER_MODEM_STATUS 0x08
 #define IER_MASK 0x0f
 
 /* In the order of their priority. */
@@ -38,7 +34,6 @@ enum {
 #define MCR_RTS 0x02
 #define MCR_OUT1 0x04
 #define MCR_OUT2 0x08
-#define MCR_LOOPBACK 0x10
 #define MCR_MASK 0x1f
 
 #define LSR_DATA_READY 0x01
@@ -50,33 +45,21 @@ enum {
 #define MSR_RI 0x40
 #define MSR_DCD 0x80
 #define MSR_LINES 0xf0
-#define MSR_DELTAS 0x0f
 #define MSR_DELTA_SHIFT 4
 
 /* Of so many bytes the console's work hears of one at least. */
 #define TOLD_AFTER 64
 
-static bool in_loopback(const struct vuart *uart)
-{
-    return (uart->modem_control & MCR_LOOPBACK) != 0;
-}
-
-/* The bytes that RBR reads. In loopback the line is cut off; what it brings waits. */
-static const struct ring *receiver(const struct vuart *uart)
-{
-    return in_loopback(uart) ? &uart->loopback : &uart->receive;
-}
-
 static struct ring *receiver_to_change(struct vuart *uart)
 {
-    return in_loopback(uart) ? &uart->loopback : &uart->receive;
+    return vuart_in_loopback(uart) ? &uart->loopback : &uart->receive;
 }
 
 static uint8_t modem_lines(uint8_t modem_control)
 {
     uint8_t lines = 0;
 
-    if ((modem_control & MCR_LOOPBACK) == 0) {
+    if ((modem_control & VUART_MCR_LOOPBACK) == 0) {
         return VUART_LINES_READY;
     }
     if (modem_control & MCR_DTR) {
@@ -113,7 +96,7 @@ static void transmit(struct vuart *uart, uint8_t byte)
 {
     uint32_t left;
 
-    if (in_loopback(uart)) {
+    if (vuart_in_loopback(uart)) {
         if (!ring_put(&uart->loopback, byte)) {
             uart->overrun = true;
         }
@@ -127,7 +110,7 @@ static void transmit(struct vuart *uart, uint8_t byte)
         uart->transmit_interrupt = true;
         left -= COTENANT_UART_TRANSMIT_FIFO;
     }
-    if (!in_loopback(uart)) {
+    if (!vuart_in_loopback(uart)) {
         uart->transmit_left = left % TOLD_AFTER;
     }
 }
@@ -137,8 +120,8 @@ static void write_interrupt_enable(struct vuart *uart, uint8_t value)
     uint8_t changed = (value ^ uart->interrupt_enable) & IER_MASK;
 
     uart->interrupt_enable = value & IER_MASK;
-    if (changed & IER_TRANSMIT) {
-        uart->transmit_interrupt = (value & IER_TRANSMIT) != 0 && uart->transmit_ready;
+    if (changed & VUART_IER_TRANSMIT) {
+        uart->transmit_interrupt = (value & VUART_IER_TRANSMIT) != 0 && uart->transmit_ready;
     }
 }
 
@@ -165,8 +148,8 @@ static void write_modem_control(struct vuart *uart, uint8_t value)
     }
     uart->modem_control = value & MCR_MASK;
     uart->modem_status =
-        after | (uart->modem_status & MSR_DELTAS) | (uint8_t)(changed >> MSR_DELTA_SHIFT);
-    if ((value & MCR_LOOPBACK) == 0) {
+        after | (uart->modem_status & VUART_MSR_DELTAS) | (uint8_t)(changed >> MSR_DELTA_SHIFT);
+    if ((value & VUART_MCR_LOOPBACK) == 0) {
         ring_init(&uart->loopback, uart->loopback_data, VUART_FIFO_SIZE);
     }
 }
@@ -182,23 +165,23 @@ static uint32_t trigger_level(const struct vuart *uart)
  * The interrupt of the highest priority, as IIR names it. There is no time here: bytes below the
  * trigger level are reported as a character timeout at once.
  */
-static inline uint8_t __attribute__((always_inline)) pending_interrupt(const struct vuart *uart)
+static uint8_t pending_interrupt(const struct vuart *uart)
 {
     uint8_t enabled = uart->interrupt_enable;
-    uint32_t received = ring_used(receiver(uart));
+    uint32_t received = ring_used(vuart_receiver(uart));
 
-    if ((enabled & IER_LINE_STATUS) && uart->overrun) {
+    if ((enabled & VUART_IER_LINE_STATUS) && uart->overrun) {
         return IIR_LINE_STATUS;
     }
-    if ((enabled & IER_RECEIVE) && received > 0) {
+    if ((enabled & VUART_IER_RECEIVE) && received > 0) {
         bool below = uart->fifo_control != 0 && received < trigger_level(uart);
 
         return below ? IIR_RECEIVE_TIMEOUT : IIR_RECEIVE;
     }
-    if ((enabled & IER_TRANSMIT) && uart->transmit_interrupt) {
+    if ((enabled & VUART_IER_TRANSMIT) && uart->transmit_interrupt) {
         return IIR_TRANSMIT;
     }
-    if ((enabled & IER_MODEM_STATUS) && (uart->modem_status & MSR_DELTAS)) {
+    if ((enabled & VUART_IER_MODEM_STATUS) && (uart->modem_status & VUART_MSR_DELTAS)) {
         return IIR_MODEM_STATUS;
     }
     return IIR_NONE;
@@ -219,7 +202,7 @@ static uint8_t read_line_status(struct vuart *uart)
 {
     uint8_t status = 0;
 
-    if (ring_used(receiver(uart)) > 0) {
+    if (ring_used(vuart_receiver(uart)) > 0) {
         status |= LSR_DATA_READY;
     }
     if (uart->overrun) {
@@ -274,7 +257,7 @@ uint8_t vuart_read(struct vuart *uart, unsigned offset)
     }
 }
 
-void vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
+bool vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
 {
     bool divisor = (uart->line_control & LCR_DLAB) != 0;
 
@@ -299,19 +282,15 @@ void vuart_write(struct vuart *uart, unsigned offset, uint8_t value)
         break;
     case REG_LINE_CONTROL:
         uart->line_control = value;
-        break;
+        return false;
     case REG_MODEM_CONTROL:
         write_modem_control(uart, value);
         break;
     case REG_SCRATCH:
         uart->scratch = value;
-        break;
+        return false;
     default: /* LSR and MSR are read-only */
         break;
     }
-}
-
-bool vuart_interrupt(const struct vuart *uart)
-{
-    return pending_interrupt(uart) != IIR_NONE;
+    return true;
 }
