@@ -109,8 +109,14 @@ static world_change __attribute__((noinline)) store_uart(struct vhart *vhart, ui
     if ((instruction & ENCODING_MASK) != ENCODING_SB) {
         return NO_CHANGE;
     }
-    if (HAS(fast_uart) && offset == 0 && hart_is_alone(hart)) {
-        transmit_learn(vhart, CSR_READ(mtval), instruction);
+    if (HAS(fast_uart) && offset == 0) {
+        if (hart_is_alone(hart)) {
+            transmit_learn(vhart, CSR_READ(mtval), instruction);
+        }
+        /* The way here, through what is shorter for most bytes, is as long as what follows. */
+        if (hart_is_wanted()) {
+            return go_on(hart, vhart, 0);
+        }
     }
     if (!shared_try_enter(hart)) {
         return again(vhart);

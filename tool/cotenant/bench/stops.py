@@ -5,7 +5,7 @@ The second is done in pieces, with looks at interrupts between them: the longest
 is what a stop can delay others by.
 """
 
-from cotenant.bench.paths import record
+from cotenant.bench.paths import MonitorPath, record
 from cotenant.bench.row import Row, row
 from cotenant.bench.systems import payload, system
 from cotenant.errors import BenchError
@@ -29,14 +29,19 @@ def run(quick: bool) -> list[Row]:
     ]
 
 
-def measure() -> dict[str, int]:
-    """Return the instructions of the call, and of the longest stretch behind it."""
+def trace() -> list[MonitorPath]:
+    """Return the paths of a tenant that reboots again and again, the longest first."""
 
     def started(session: Session) -> None:
         session.expect("reboot", "^booted$")
 
     again = payload("reboot", "reboot", memory="64K", arguments="delay=0", devices=_DEVICES)
-    paths = record(system(again), sstc=False, icount=0, prepare=started, total=_PATHS)
+    return record(system(again), sstc=False, icount=0, prepare=started, total=_PATHS)
+
+
+def measure() -> dict[str, int]:
+    """Return the instructions of the call, and of the longest stretch behind it."""
+    paths = trace()
     calls = [path for path in paths if _CALL in path.functions and path.reason == "SBI call"]
     pieces = [path for path in paths if _PIECE in path.functions]
     if not calls or not pieces:
