@@ -137,10 +137,13 @@ __attribute__((noinline)) static world_change wake_with_more(struct hart *hart, 
         attended_leave(hart);
     }
     if (HAS(fp) && vhart_of(due)->brings_registers) {
+        if (due->next != NULL && due->next->wake <= hart_now(hart)) {
+            return NO_CHANGE; /* for one that may be more urgent, as behind the registers */
+        }
         fp_claim(vhart_of(due));
         now = hart_now(hart);
         if (due->next != NULL && due->next->wake <= now) {
-            hart->reschedule = true; /* for one that may be more urgent */
+            hart->reschedule = true;
             return NO_CHANGE;
         }
     }
