@@ -243,15 +243,14 @@ void tenant_become_dormant(struct vhart *vhart)
 
 struct vhart *tenant_resume(struct tenant *tenant)
 {
+    const struct vhart *end = tenant->vharts + tenant_vhart_count(tenant);
     struct vhart *here = NULL;
 
     record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;
     work_post();
-    for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
-        struct vhart *vhart = &tenant->vharts[i];
-
+    for (struct vhart *vhart = tenant->vharts; vhart != end; vhart++) {
         if (vhart->state == VHART_SUSPENDED) {
             bring_up(vhart, VHART_RESUME_PENDING);
             here = hart_is_self(vhart->world.hart) ? vhart : here;

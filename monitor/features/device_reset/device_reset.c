@@ -70,26 +70,23 @@ static uint32_t skip_guarded(const struct bundle_tenant *description, uint32_t i
 static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     const struct bundle_tenant *description = tenant->description;
-    uint32_t device = *next & DEVICE_MASK;
-    uint32_t step = *next >> STEP_SHIFT;
-    unsigned left = *room;
+    uint32_t device;
+    uint32_t step;
 
-    for (;;) {
-        device = skip_guarded(description, device);
-        if (left == 0 || !has(description, device)) {
-            break;
+    do {
+        device = skip_guarded(description, *next & DEVICE_MASK);
+        if (!has(description, device)) {
+            return true;
         }
-        step = device_reset(&description->resets[device], step);
-        device += step == 0;
-        left--;
-        if (step != 0 || hart_is_wanted()) {
-            left = 0;
-            break;
+        if (*room == 0) {
+            return false;
         }
-    }
-    *room = left;
-    *next = (uint16_t)(device | step << STEP_SHIFT);
-    return !has(description, device);
+        (*room)--;
+        step = device_reset(&description->resets[device], *next >> STEP_SHIFT);
+        *next = (uint16_t)((step == 0 ? device + 1 : device) | step << STEP_SHIFT);
+    } while (step == 0 && !hart_is_wanted());
+    *room = 0;
+    return step == 0 && !has(description, device + 1);
 }
 
 GIVE_BACK(give_back);

@@ -192,10 +192,8 @@ static bool is_still_next(const struct group *group)
 }
 
 /* All that the tenant had of the group is reset: the next one comes, if there still is one. */
-static struct vhart *give_way(struct vhart *vhart)
+static struct vhart *give_way(struct group *group, struct vhart *vhart)
 {
-    struct group *group = group_of(vhart->tenant);
-
     if (!is_still_next(group)) {
         group->next = next_of(group);
     }
@@ -229,20 +227,14 @@ static void give_back(struct group *group, struct tenant *tenant, const struct h
 }
 
 /*
- * The next step of the switch that the vhart leaves or comes by. Returns the vhart that has the
- * step after that; NULL: there is none for this hart.
+ * The next step of the switch of the group that the vhart leaves or comes by. Returns the vhart
+ * that has the step after that; NULL: there is none for this hart.
  */
-static struct vhart *switch_step(struct vhart *vhart)
+static struct vhart *switch_step(struct group *group, struct vhart *vhart)
 {
-    struct tenant *tenant = vhart->tenant;
-    struct group *group = group_of(tenant);
-
-    if (tenant->state != TENANT_RUNNING) {
-        return NULL; /* it is being stopped, and the message is on its way */
-    }
     if (vhart->state == VHART_RESUME_PENDING) {
         if (!group->taken_over) {
-            news_of[tenant->index] |= NEWS_RESUMED;
+            news_of[vhart->tenant->index] |= NEWS_RESUMED;
             take_over(group);
             return vhart;
         }
@@ -250,16 +242,14 @@ static struct vhart *switch_step(struct vhart *vhart)
         return NULL;
     }
     if (group->given_back) {
-        return give_way(vhart);
+        return give_way(group, vhart);
     }
-    give_back(group, tenant, vhart->world.hart);
+    give_back(group, vhart->tenant, vhart->world.hart);
     return vhart;
 }
 
-static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
+static bool suspend(struct group *group, struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    struct group *group = group_of(vhart->tenant);
-
     vhart->start_address = address;
     vhart->start_argument = argument;
     if (group != NULL) {
@@ -273,10 +263,13 @@ static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
     return true;
 }
 
-static void go_on_with_lock(struct vhart *vhart, const struct hart *hart)
+static void go_on_with_lock(struct group *group, struct vhart *vhart, const struct hart *hart)
 {
+    if (vhart->tenant->state != TENANT_RUNNING) {
+        return; /* it is being stopped, and the message is on its way */
+    }
     do {
-        vhart = switch_step(vhart);
+        vhart = switch_step(group, vhart);
     } while (vhart != NULL && has_time(hart));
 }
 
@@ -285,7 +278,7 @@ static void go_on(struct vhart *vhart)
     struct hart *hart = vhart->world.hart;
 
     if (shared_try_enter(hart)) {
-        go_on_with_lock(vhart, hart);
+        go_on_with_lock(group_of(vhart->tenant), vhart, hart);
         shared_leave(hart);
     }
 }
@@ -297,12 +290,13 @@ static void go_on(struct vhart *vhart)
 static bool suspend_now(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     const struct hart *hart = vhart->world.hart;
+    struct group *group = group_of(vhart->tenant);
 
-    if (!suspend(vhart, address, argument)) {
+    if (!suspend(group, vhart, address, argument)) {
         return false;
     }
     if (vhart->attended == 0 && hart->attended_last == NULL && has_time(hart)) {
-        go_on_with_lock(vhart, hart);
+        go_on_with_lock(group, vhart, hart);
     }
     return true;
 }
@@ -328,7 +322,7 @@ static void end_nap_here(struct vhart *vhart)
         vhart->tenant->state == TENANT_RUNNING && vhart_is_suspended(vhart)) {
         vhart_end_nap(vhart);
         schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-        (void)suspend(vhart, vhart->start_address, vhart->start_argument);
+        (void)suspend(group, vhart, vhart->start_address, vhart->start_argument);
     }
 }
 

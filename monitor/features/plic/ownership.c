@@ -82,11 +82,15 @@ HOOK(tenant_is_set_up, set_up);
 
 void tenant_take_sources(const struct tenant *tenant)
 {
-    for (uint32_t word = 0; word < tenant->plic->words; word++) {
+    const struct vplic *vplic = tenant->plic;
+    const uint32_t words = vplic->words; /* once, though bytes are stored that might be it */
+    const uint8_t number = (uint8_t)(tenant->index + 1);
+
+    for (uint32_t word = 0; word < words; word++) {
         uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
 
-        for (uint32_t left = tenant->plic->physical_sources[word]; left != 0; left &= left - 1) {
-            owner[lowest_bit(left)] = (uint8_t)(tenant->index + 1);
+        for (uint32_t left = vplic->physical_sources[word]; left != 0; left &= left - 1) {
+            owner[lowest_bit(left)] = number;
         }
     }
 }
@@ -104,9 +108,10 @@ void vhart_take_interrupts(struct vhart *vhart)
     }
     if (hart->plic_user != NULL) {
         hart->plic_user->plic_threshold = PLIC_THRESHOLD_CLOSED;
+    } else {
+        hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
     }
-    hart->plic_threshold = plic_threshold_register(&board_plic, hart->plic_s_context);
-    vhart->plic_threshold = vhart->tenant->plic->vharts[vhart->world.vhart_id].threshold;
+    vhart->plic_threshold = vhart->plic->own->threshold;
     hart->plic_user = vhart;
     *hart->plic_threshold = PLIC_THRESHOLD_CLOSED;
 }

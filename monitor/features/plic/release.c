@@ -16,11 +16,18 @@
 
 _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step");
 
+/* A claim of a source; returns the claim that comes next. */
+static uint32_t __attribute__((noinline)) drop(struct hart *hart, uint32_t source, uint32_t claim)
+{
+    source_owner_drop(hart, source);
+    return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
+}
+
 /*
  * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
  * been reset and ask for no more. A claim of the first source with something pending from
  * claim/MOST_CLAIMS on; returns the claim that comes next, or 0: there is none. Out of line, as the
- * next one: the steps before do not save its registers.
+ * next two: the steps before do not save its registers.
  */
 static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tenant, uint32_t claim)
 {
@@ -33,20 +40,20 @@ static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tena
     for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
         uint32_t sources =
             tenant->plic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
-        uint32_t source;
 
         if (sources != 0) {
-            source = word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
-            source_owner_drop(hart, source);
-            return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
+            return drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources), claim);
         }
         left = ~0u;
     }
     return 0;
 }
 
-static void __attribute__((noinline)) reset_rest(struct tenant *tenant)
+static inline void reset_rest(struct tenant *tenant)
 {
+    if (!tenant->plic->touched && !tenant->uart_level) {
+        return; /* all is so already */
+    }
     if (tenant->uart_level) {
         tenant->uart_level = false;
         vplic_set_level(tenant->plic, tenant->uart_line, false);
@@ -65,19 +72,17 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
     uint32_t first_claim = tenant->plic->words * VPLIC_RESET_PARTS;
     uint32_t claim;
 
-    for (;;) {
-        if (step < first_claim) {
-            step = tenant->plic->touched ? vplic_reset_step(tenant->plic, step) : first_claim;
-        } else {
-            claim = drop_pending(tenant, step - first_claim);
-            if (claim == 0) {
-                reset_rest(tenant);
-                return 0;
-            }
-            step = first_claim + claim;
+    do {
+        if (step < first_claim && tenant->plic->touched) {
+            step = vplic_reset_step(tenant->plic, step);
+            continue;
         }
-        if (hart_is_wanted()) {
-            return step;
+        claim = drop_pending(tenant, step < first_claim ? 0 : step - first_claim);
+        if (claim == 0) {
+            reset_rest(tenant);
+            return 0;
         }
-    }
+        step = first_claim + claim;
+    } while (!hart_is_wanted());
+    return step;
 }
