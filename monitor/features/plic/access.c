@@ -115,7 +115,7 @@ static world_change __attribute__((noinline)) store_uart(struct vhart *vhart, ui
         }
         /* The way here, through what is shorter for most bytes, is as long as what follows. */
         if (hart_is_wanted()) {
-            return go_on(hart, vhart, 0);
+            return again(vhart);
         }
     }
     if (!shared_try_enter(hart)) {

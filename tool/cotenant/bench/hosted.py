@@ -149,15 +149,18 @@ def _linux_rows() -> list[Row]:
     def middle(found: list[linux_runs.Samples], name: str) -> float:
         return median(each[name].each for each in found)
 
+    console = [middle(found, "console") for found in (guests, ours)]
     return [
-        _row("guest: device access, served by its process", middle(guests, "device"), _DEVICE_ACCESS),
+        _row(
+            "guest: device access, served by its process", middle(guests, "device"), _DEVICE_ACCESS
+        ),
         *(
             _compared(label, middle(guests, name), middle(ours, name), most)
             for name, (label, most) in _SERVICES.items()
             if name in ours[0] and name in guests[0]
         ),
         *_boot_rows(boots),
-        _compared("console output, a byte", middle(guests, "console"), middle(ours, "console"), None),
+        _compared("console output, a byte", console[0], console[1], None),
         row("host: an idle guest", "% of the hart", with_guest - idle, None, _IDLE),
     ]
 
