@@ -17,6 +17,7 @@ from cotenant.run.session import Session
 
 PATHS = 400
 MACHINE_PATHS = 1200
+HOSTED_PATHS = 1200
 # Loops of these files are gone round in them.
 MACHINE_LOOPS = {
     f"features/{name}.c" for name in ("confine/confine", "confine/pmp_set", "machine/execute")
@@ -71,6 +72,15 @@ def machine_modes(folder: Path) -> Path:
     return file
 
 
+def hosting(folder: Path) -> Path:
+    """A host whose two guests have themselves interrupted again and again."""
+    file = folder / "system.toml"
+    keys = ["guests = 2", 'memory = "32M"', "fp = false", "priority = 1", 'arguments = "guests=2"']
+    host = "\n".join(["[tenant.host]", 'image = "guest-host"', 'initrd = "timer-storm"', *keys, ""])
+    file.write_text(system('[monitor]\nbuild = "lean"', host, rtos("rtos", 10)))
+    return file
+
+
 def bounds_of(file: Path, annotations: Annotations, console: str = "framed") -> MonitorBounds:
     loaded = systems.load(file, lean=True, console_mode=console)
     monitor = monitor_build.build(features.chosen(loaded))
@@ -103,3 +113,9 @@ def test_what_machine_modes_make_the_monitor_do_is_bounded(tmp_path: Path) -> No
     observer = observed(machine_modes(tmp_path), "pmp", "\n", MACHINE_PATHS)
     files = {source.partition(":")[0] for source in observer.turns}
     assert files >= MACHINE_LOOPS
+
+
+def test_what_a_host_and_its_guests_make_the_monitor_do_is_bounded(tmp_path: Path) -> None:
+    observer = observed(hosting(tmp_path), "rtos", "latency: ", HOSTED_PATHS)
+    files = {source.partition(":")[0] for source in observer.turns}
+    assert "features/hosted/protect.c" in files

@@ -24,7 +24,8 @@ static struct sbi_result leave_to_process(struct vhart *vhart, uint64_t function
 }
 
 /* Its vharts that have no turn are the process's to wake, after the call has been done. */
-static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result guest_ipi(struct vhart *vhart, uint64_t function,
+                                   const uint64_t *arguments)
 {
     struct tenant *tenant = vhart->tenant;
     uint64_t targets;
@@ -55,7 +56,8 @@ static struct sbi_result send_ipi(struct vhart *vhart, uint64_t function, const 
 }
 
 /* The same answers for all, but to what there is. */
-static struct sbi_result base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+static struct sbi_result guest_base(struct vhart *vhart, uint64_t function,
+                                    const uint64_t *arguments)
 {
     return function == SBI_BASE_PROBE_EXTENSION ? leave_to_process(vhart, function, arguments)
                                                 : sbi_base(vhart, function, arguments);
@@ -72,8 +74,8 @@ const struct sbi_extension *const *guest_calls(void)
         slots[i] = sbi_slots[i];
         if (id != SBI_EXT_TIME && id != SBI_EXT_RFENCE) {
             own[i].id = id;
-            own[i].handler = id == SBI_EXT_BASE  ? base
-                             : id == SBI_EXT_IPI ? send_ipi
+            own[i].handler = id == SBI_EXT_BASE  ? guest_base
+                             : id == SBI_EXT_IPI ? guest_ipi
                                                  : leave_to_process;
             slots[i] = &own[i];
         }

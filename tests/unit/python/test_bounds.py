@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cotenant import system as systems
 from cotenant.bench import bounds as bench_bounds
 from cotenant.bench.report.kept import read as read_kept
 from cotenant.bench.row import row
@@ -20,6 +21,7 @@ from cotenant.bounds.annotations import (
     TextBound,
     read,
 )
+from cotenant.bounds.limits import limits_of
 from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
 from cotenant.bounds.observed import Observer
 from cotenant.errors import BoundsError
@@ -529,3 +531,18 @@ def test_a_stretch_that_is_longer_than_published_is_raised() -> None:
     assert raised("s: behind a look in f, core/f.c:4 (c:1)", 8) != []
     (new,) = raised("s: behind a look in g, core/g.c:1 (c:1)", 1)
     assert new == "s: behind a look in g: 1 instructions, published none"
+
+
+def test_limits_of_a_host(tmp_path: Path) -> None:
+    """Its guests are tenants, and have vharts; on a hart there is one more for each of its own."""
+    keys = 'image = "hello"\nmemory = "32M"\npriority = 1'
+    file = tmp_path / "system.toml"
+    for guests, tenants, vharts, on_hart, contexts in ((0, 2, 3, 2, 2), (3, 5, 9, 3, 2)):
+        hosts = f"guests = {guests}\n" if guests else ""
+        file.write_text(
+            f'board = "qemu-virt"\n[tenant.one]\n{keys}\nharts = [0, 1]\n{hosts}'
+            '[tenant.two]\nimage = "hello"\nmemory = "1M"\npriority = 2\n'
+        )
+        found = limits_of(systems.load(file, lean=True))
+        assert (found["MAX_TENANTS"], found["MAX_VHARTS"]) == (tenants, vharts)
+        assert (found["MAX_VHARTS_PER_HART"], found["MAX_CONTEXTS"]) == (on_hart, contexts)

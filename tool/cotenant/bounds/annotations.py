@@ -62,7 +62,11 @@ class TextBound:
 
 @dataclass(frozen=True)
 class Callees:
-    """What an indirect call calls: a field of all objects of a struct, a table, or functions."""
+    """What an indirect call calls: a field of all objects of a struct, a table, or functions.
+
+    Functions may be named beside a struct: those that a field gets while the monitor runs, of which
+    a monitor has what it has.
+    """
 
     file: str
     text: str

@@ -8,13 +8,23 @@ _WORD_BITS = 32
 
 def limits_of(system: System) -> dict[str, int]:
     """Return the limits of abi/limits.h that are lower in a system, and one that is its own."""
-    vharts = [vhart.hart.id for tenant in system.tenants for vhart in tenant.vharts]
+    tenants = system.tenants
+    guests = [each.config.guests for each in tenants if each.config.guests is not None]
+    # Each vhart of a host can have one of a guest in its place, which is in the hart's lists too.
+    vharts = [
+        vhart.hart.id
+        for tenant in tenants
+        for vhart in tenant.vharts
+        for _ in range(1 if tenant.config.guests is None else 2)
+    ]
+    contexts = [len(each.vharts) * (1 + each.config.s_mode) for each in tenants]
     return {
-        "MAX_TENANTS": len(system.tenants),
+        "MAX_TENANTS": len(tenants) + sum(each.count for each in guests),
         "MAX_HARTS": len(system.harts),
-        "MAX_VHARTS": len(vharts),
+        "MAX_VHARTS": sum(len(each.vharts) for each in tenants)
+        + sum(each.count * each.harts for each in guests),
         "MAX_VHARTS_PER_HART": max(vharts.count(hart) for hart in set(vharts)),
-        # Of the PLIC of a tenant, which has those of its machine mode, too.
-        "MAX_CONTEXTS": max(len(each.vharts) * (1 + each.config.s_mode) for each in system.tenants),
+        # Of the PLIC of a tenant, which has those of its machine mode, too, or of a guest.
+        "MAX_CONTEXTS": max(*contexts, *(each.harts for each in guests), 1),
         "SOURCE_WORDS": system.board.plic.sources // _WORD_BITS + 1,
     }

@@ -201,12 +201,12 @@ class MonitorBounds:
             return ()
         if known.table:
             return self._table(known.table)
+        named = tuple(self.image.address(each) for each in known.functions if self.image.has(each))
         if known.struct:
             found = (
                 self._pointer(each) for each in self._objects.fields(known.struct, known.field)
             )
-            return tuple(dict.fromkeys(each for each in found if each))
-        named = tuple(self.image.address(each) for each in known.functions if self.image.has(each))
+            return tuple(dict.fromkeys(each for each in (*found, *named) if each))
         if not named:
             self._missing.append(f"{frame}: there is none of what {text} calls: {known.functions}")
         return named
