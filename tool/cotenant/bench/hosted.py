@@ -324,8 +324,8 @@ def _rtos_rows() -> list[Row]:
     """Return what FreeRTOS above host and guest feels of them."""
     count = _RTOS_SAMPLES
     arguments = f"icount={latency.ICOUNT}"
-    # Alone it meets nobody's moments but the monitor's, which are no part of what it takes itself:
-    # hence what is below all but a thousandth.
+    # Alone it meets nobody's moments. Single ones are late by what QEMU skips of idle time too much
+    # (docs/performance/latency.md): hence what is below all but a thousandth.
     with running(system(latency.rtos(f"{arguments} samples={count}")), sstc=True, icount=5) as rtos:
         rtos.wait_end()
         alone = latency.parse(rtos.output(latency.RTOS), latency.ALONE)["handler"].figures()
