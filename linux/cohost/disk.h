@@ -9,7 +9,7 @@
 
 /* Whether the host's kernel keeps what is read and written in its page cache. */
 enum disk_cache {
-    DISK_AS_POSSIBLE, /* not, where it can do without */
+    DISK_AS_POSSIBLE, /* not, where it can do without; of a served tenant it does */
     DISK_DIRECT,      /* not; a file with which it must is an error */
     DISK_CACHED,
 };
