@@ -24,8 +24,7 @@ static struct sbi_result leave_to_process(struct vhart *vhart, uint64_t function
 }
 
 /* Its vharts that have no turn are the process's to wake, after the call has been done. */
-static struct sbi_result guest_ipi(struct vhart *vhart, uint64_t function,
-                                   const uint64_t *arguments)
+static struct sbi_result call_ipi(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     struct tenant *tenant = vhart->tenant;
     uint64_t targets;
@@ -56,8 +55,7 @@ static struct sbi_result guest_ipi(struct vhart *vhart, uint64_t function,
 }
 
 /* The same answers for all, but to what there is. */
-static struct sbi_result guest_base(struct vhart *vhart, uint64_t function,
-                                    const uint64_t *arguments)
+static struct sbi_result own_base(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
 {
     return function == SBI_BASE_PROBE_EXTENSION ? leave_to_process(vhart, function, arguments)
                                                 : sbi_base(vhart, function, arguments);
@@ -74,8 +72,8 @@ const struct sbi_extension *const *guest_calls(void)
         slots[i] = sbi_slots[i];
         if (id != SBI_EXT_TIME && id != SBI_EXT_RFENCE) {
             own[i].id = id;
-            own[i].handler = id == SBI_EXT_BASE  ? guest_base
-                             : id == SBI_EXT_IPI ? guest_ipi
+            own[i].handler = id == SBI_EXT_BASE  ? own_base
+                             : id == SBI_EXT_IPI ? call_ipi
                                                  : leave_to_process;
             slots[i] = &own[i];
         }

@@ -92,10 +92,7 @@ emulate:
 other:
     ld t2, T2(sp)
 plain:
-    save_world
-    call machine_trap
-    enter_world
-    go_on
+    leave_and_go_on machine_trap
 
 /*
  * Where machine mode has entries of its own that confine U-mode. Those are still in force when a
