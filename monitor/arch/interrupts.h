@@ -43,4 +43,15 @@ static inline void vhart_clear_interrupt(struct vhart *vhart, uint64_t bits)
     }
 }
 
+/* Ends the WFI of a vhart of this hart, if it waits. The caller goes on to hart_schedule(). */
+static inline void vhart_end_wait(struct vhart *vhart)
+{
+    struct hart *hart = vhart->world.hart;
+
+    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
+        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
+        hart->reschedule = true;
+    }
+}
+
 #endif

@@ -5,13 +5,10 @@
 
 void vhart_interrupt(struct vhart *vhart, uint64_t bits)
 {
-    struct hart *hart = vhart->world.hart;
-
     vhart_raise_interrupt(vhart, bits);
     if (vhart->schedulable.state == SCHEDULABLE_WAITING &&
         (bits & vhart_enabled_interrupts(vhart)) != 0) {
-        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-        hart->reschedule = true;
+        vhart_end_wait(vhart);
     }
 }
 

@@ -95,14 +95,6 @@
     call \function
     j world_enter
     .endm
-
-/* The same for one that may return world_unchanged(). */
-    .macro leave_and_go_on function
-    save_world
-    call \function
-    enter_world
-    go_on
-    .endm
 /* clang-format on */
 
 #endif

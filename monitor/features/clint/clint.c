@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/clint/clint.h"
 
+#include "arch/interrupts.h"
 #include "core/feature.h"
 #include "core/hart.h"
 #include "core/hooks.h"
@@ -35,13 +36,17 @@ static void written(struct vhart *by, struct vhart *vhart, uint32_t registers)
     messages_post(vhart, REQUEST_ROUTING);
 }
 
-/* Another hart of the tenant may have written something. */
+/*
+ * Another hart of the tenant may have written something. The vhart may wait for the time that was
+ * before, also while it is loaded still, and a WFI may end for no reason.
+ */
 static void look(struct vhart *vhart)
 {
     struct clint_vhart *clint = clint_of(vhart);
 
     if (__atomic_load_n(&clint->written, __ATOMIC_RELAXED) != 0 && vhart->state == VHART_STARTED) {
         tell(vhart, __atomic_exchange_n(&clint->written, 0, __ATOMIC_ACQUIRE));
+        vhart_end_wait(vhart);
     }
 }
 

@@ -92,7 +92,10 @@ emulate:
 other:
     ld t2, T2(sp)
 plain:
-    leave_and_go_on machine_trap
+    save_world
+    call machine_trap
+    enter_world
+    go_on
 
 /*
  * Where machine mode has entries of its own that confine U-mode. Those are still in force when a

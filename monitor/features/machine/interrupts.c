@@ -5,18 +5,7 @@
 #include "core/hooks.h"
 #include "features/machine/machine.h"
 
-static void wake(struct vhart *vhart)
-{
-    struct hart *hart = vhart->world.hart;
-
-    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
-        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-        hart->reschedule = true;
-    }
-}
-
-/* Another hart has written it if the vhart is not loaded: it may wait for the time that was before,
- * and a WFI may end for no reason. */
+/* Another hart has written it if the vhart is not loaded. */
 static void set_timer(struct vhart *vhart)
 {
     uint64_t mtimecmp = __atomic_load_n(clint_of(vhart)->mtimecmp, __ATOMIC_RELAXED);
@@ -27,7 +16,6 @@ static void set_timer(struct vhart *vhart)
     }
     vhart->world.deadline = mtimecmp;
     vhart_clear_interrupt(vhart, INTERRUPT_STI);
-    wake(vhart);
 }
 
 void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
@@ -36,7 +24,6 @@ void machine_look_at_clint(struct vhart *vhart, uint32_t registers)
         /* The monitor computes what is pending at the end of each trap: when it goes on, the hart's
          * timer interrupts it at once. */
         machine_parked[vhart_index(vhart)].deadline = 0;
-        wake(vhart);
         return;
     }
     if ((registers & CLINT_MTIMECMP) != 0) {
@@ -56,6 +43,7 @@ static void look_at_line(struct vhart *vhart)
 {
     if (is_inner(vhart) && vhart->plic->machine_line) {
         machine_look_at_clint(vhart, 0);
+        vhart_end_wait(vhart);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "features/sse/software_events.h"
 
+#include "arch/interrupts.h"
 #include "core/hart.h"
 #include "core/hooks.h"
 #include "core/messages.h"
@@ -71,15 +72,10 @@ static bool can_take(const struct vhart *vhart, struct events both,
 
 static void enter(struct vhart *vhart, struct software_event *event)
 {
-    struct hart *hart = vhart->world.hart;
-
     event->pending = false;
     event->state = SOFTWARE_EVENT_RUNNING;
     event_enter(vhart, event->entry_pc, event->entry_argument, &event->interrupted);
-    if (vhart->schedulable.state == SCHEDULABLE_WAITING) {
-        schedule_wake(&hart->scheduler, &vhart->schedulable, hart_now(hart));
-        hart->reschedule = true;
-    }
+    vhart_end_wait(vhart);
 }
 
 /* The global event is ready. */
