@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MEMORY_WORDS (512 * 1024)
+#define MEMORY_WORDS (128 * 1024)
 /* The real-time clock counts seconds, and is read twice. */
 #define CLOCK_TOLERANCE_S 2
 
