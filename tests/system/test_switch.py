@@ -153,6 +153,8 @@ CHECKED = (
     "umount /mnt && echo over $((40 + 2))\n"
 ).encode()
 OVER = "^over 42$"
+# Two switches and their checks take less than a second.
+PATIENCE = max(600.0, 3.0 * ROUNDS)
 
 
 HARTS = {1: "one-hart", 4: "four-harts"} | ({2: "two-harts"} if is_long() else {})
@@ -170,7 +172,7 @@ def test_everything_is_as_it_was(boot: Boot, tmp_path: Path, harts: Sequence[int
     session.wait_ready("two")
     assert session.command("two", SET_UP)[0] == 0
     session.send("two", CHECKED)
-    session.expect("one", OVER)
+    session.expect("one", OVER, PATIENCE)
     assert session.control("stop one").output == "ok"
     session.expect("two", OVER)
     for name in ("one", "two"):
