@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Worst cases that are computed, not observed: the longest stretches of lean monitors.
 
+In instructions, and, of the monitor of `bench rtl`, in clock cycles of its core, too.
+
 The ways that they take go to build/report/bounds.json, place by place.
 """
 
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from cotenant import durable, features, monitor_build, paths
 from cotenant import system as systems
+from cotenant.bench import cycles
 from cotenant.bench.report.store import REPORT
 from cotenant.bench.row import Row, row
 from cotenant.bounds.annotations import Annotations
@@ -58,7 +61,7 @@ def run(quick: bool) -> list[Row]:
     del quick
     found = [of_example(name) for name in EXAMPLES]
     write_ways(found, REPORT / WAYS)
-    return [each for bounds in found for each in rows_of(bounds)]
+    return [each for bounds in found for each in rows_of(bounds)] + cycles.rows()
 
 
 def of_example(name: str, annotations: Annotations | None = None) -> SystemBounds:

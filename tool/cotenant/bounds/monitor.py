@@ -22,7 +22,16 @@ from cotenant.bounds.image import Image
 from cotenant.bounds.instructions import Instruction
 from cotenant.bounds.objects import Objects
 from cotenant.bounds.sources import Frame, Sources
-from cotenant.bounds.stretches import Loop, Stretch, Stretches, Way, loops, order
+from cotenant.bounds.stretches import (
+    INSTRUCTIONS,
+    Cost,
+    Loop,
+    Stretch,
+    Stretches,
+    Way,
+    loops,
+    order,
+)
 from cotenant.bounds.ways import Ways
 from cotenant.errors import BoundsError
 
@@ -117,29 +126,32 @@ class MonitorBounds:
         self._looks = frozenset(
             address for address in self._addresses() if self._is_look_at(address)
         )
-        self.stretches = Stretches(
-            self.functions, self, self.is_look, self._faults() | self._after_mret()
-        )
+        self.stretches = self.counting(INSTRUCTIONS)
         if self._missing:
             raise BoundsError("\n".join(dict.fromkeys(self._missing)))
 
-    def of_entries(self) -> dict[str, Bound]:
+    def of_entries(self, stretches: Stretches | None = None) -> dict[str, Bound]:
         """Return the longest stretch from each entry."""
+        found = stretches or self.stretches
         return {
-            name: self._described(self.stretches.of_entry(self.image.address(name)))
-            for name in self.entries
+            name: self._described(found.of_entry(self.image.address(name))) for name in self.entries
         }
 
-    def of_looks(self) -> list[Bound]:
+    def of_looks(self, stretches: Stretches | None = None) -> list[Bound]:
         """Return, for each function that looks at interrupts, the longest stretch behind a look."""
         longest: dict[str, Stretch] = {}
-        for stretch in self.stretches.of_looks():
+        for stretch in (stretches or self.stretches).of_looks():
             frames = self.sources.frames(place(stretch.start))
             name = next((f.function for f in frames if not f.file.endswith(".h")), stretch.function)
             if name not in longest or longest[name].way.length < stretch.way.length:
                 longest[name] = stretch
         found = [self._described(stretch, name) for name, stretch in longest.items()]
         return sorted(found, key=lambda bound: -bound.instructions)
+
+    def counting(self, cost: Cost) -> Stretches:
+        """Return the stretches where instructions count for what `cost` says."""
+        extra = self._faults(cost) | self._after_mret(cost)
+        return Stretches(self.functions, self, self.is_look, extra, cost)
 
     def _described(self, stretch: Stretch, name: str = "") -> Bound:
         frames = self.sources.frames(place(stretch.start))
@@ -438,7 +450,7 @@ class MonitorBounds:
 
     # Loads that may fault, and mret.
 
-    def _faults(self) -> dict[int, int]:
+    def _faults(self, cost: Cost) -> dict[int, int]:
         """Return what a trap costs at each load that may fault: the way to its handler and back."""
         found: dict[int, int] = {}
         for name, handler in self.annotations.faults.items():
@@ -446,19 +458,19 @@ class MonitorBounds:
                 explored = explore(
                     Explorer(self.image), [self.image.address(handler)], lambda _: (), self._ends
                 )
-                alone = Stretches(explored, self, lambda _: False)
+                alone = Stretches(explored, self, lambda _: False, cost=cost)
                 way = alone.summaries[self.image.address(handler)].stop
                 if way is None:
                     raise BoundsError(f"{handler} does not come to an end")
-                found[self.image.address(name)] = way.length + 2
+                found[self.image.address(name)] = way.length + cost.trap
         return found
 
-    def _after_mret(self) -> dict[int, int]:
+    def _after_mret(self, cost: Cost) -> dict[int, int]:
         """Return what goes on behind each mret, if it is to machine mode."""
         if not self.continues:
             return {}
         explored = explore(Explorer(self.image), self.continues, lambda _: (), self._ends)
-        alone = Stretches(explored, self, self.is_look)
+        alone = Stretches(explored, self, self.is_look, cost=cost)
         longest = max(alone.of_entry(each).way.length for each in self.continues)
         return {
             each.address: longest

@@ -107,6 +107,32 @@ class Loops(Protocol):
 IsLook = Callable[[Instruction], bool]
 
 
+class Cost(Protocol):
+    """What is counted: instructions, or cycles of a core."""
+
+    @property
+    def trap(self) -> int:
+        """What a trap in the monitor counts for, besides its instructions."""
+
+    def of(self, instruction: Instruction) -> int:
+        """Return what an instruction counts for."""
+
+
+class Instructions:
+    """Counts instructions."""
+
+    trap = 2
+    """the one that is repeated or passed by, and the one that the handler goes on with"""
+
+    def of(self, instruction: Instruction) -> int:
+        """Return 1."""
+        del instruction
+        return 1
+
+
+INSTRUCTIONS = Instructions()
+
+
 def loops(function: Function) -> list[Loop]:
     """Return the outermost loops. Raises BoundsError for one that is entered at several places."""
     graph = networkx.DiGraph()
@@ -156,11 +182,13 @@ class Stretches:
         known: Loops,
         is_look: IsLook,
         extra: Mapping[int, int] | None = None,
+        cost: Cost = INSTRUCTIONS,
     ) -> None:
         self.functions = functions
         self._known = known
         self._is_look = is_look
         self._extra = extra or {}
+        self._cost = cost
         self.summaries: dict[int, Summary] = {}
         self._free: set[int] = set()
         """calls that count as one instruction for now"""
@@ -381,7 +409,7 @@ class Stretches:
         self, function: Function, address: int, ahead: Mapping[int, _Ahead], heads: list[int]
     ) -> _Ahead:
         instruction = function.instructions[address]
-        own = 1 + self._extra.get(place(address), 0)
+        own = self._cost.of(instruction) + self._extra.get(place(address), 0)
         ends = instruction.kind in (Kind.END, Kind.WAIT) or self._is_look(instruction)
         if ends:
             return {_STOP: Way(own, address)}
