@@ -17,7 +17,7 @@
 #define GRAIN COTENANT_HOSTED_GRAIN
 /* Pages that are added before it is looked whether they suffice. */
 #define STEP 8
-/* How often certain pages are looked for, after the host has moved what it can. */
+/* How often pages are looked for once more, after the host has moved what it can. */
 #define MOST_SEARCHES 3
 
 struct page {
@@ -273,39 +273,68 @@ void huge_pages_take_at(const struct range *ranges, unsigned count, bool share)
     keep_chosen(share);
 }
 
+/* Whether pages could suffice at all: if they lay in one piece. */
+static bool could_suffice(uint64_t size, bool (*suffices)(void))
+{
+    bool could;
+
+    memory.ranges[0] = (struct range){GRAIN, size};
+    memory.count = 1;
+    could = suffices();
+    memory.count = 0;
+    return could;
+}
+
+/*
+ * Adds pages, up to `most`, until some of them can be chosen that suffice. If none do, those that
+ * were chosen last stay chosen.
+ */
+static bool choose_among(int file, uint64_t size, unsigned entries, size_t most,
+                         bool (*suffices)(void))
+{
+    size_t goal = size / GRAIN + 1;
+    uint64_t *addresses = calloc(most, sizeof(*addresses));
+    bool more = true, good = false, hope = could_suffice(size, suffices);
+
+    if (addresses == NULL) {
+        fail_errno("find memory for", "a list of pages");
+    }
+    while (more && !good) {
+        more = add_pages(file, goal) && goal < most;
+        memory.count = page_count * GRAIN > size ? choose(addresses, size, entries) : 0;
+        /* The shared one is taken from those that were not chosen. */
+        if (memory_size() >= page_count * GRAIN) {
+            memory.count = 0;
+        }
+        good = memory.count != 0 && (suffices() || !hope);
+        goal = goal + STEP < most ? goal + STEP : most;
+    }
+    free(addresses);
+    return good;
+}
+
 void huge_pages_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void))
 {
-    size_t wanted = (size + GRAIN - 1) / GRAIN;
-    /* As many more that pieces of half of the pages would do, and the one that is shared. */
-    size_t most = 2 * wanted + STEP, goal = wanted + 1, spare = machine_spare_pages();
-    uint64_t *addresses;
+    size_t wanted = (size + GRAIN - 1) / GRAIN, spare = machine_spare_pages();
     int file = machine_memory_file();
-    bool more = true;
+    bool good;
 
-    if (spare < goal) {
+    if (spare <= wanted) {
         fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
                    wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
     }
-    addresses = calloc(most, sizeof(*addresses));
-    pages = calloc(most, sizeof(*pages));
-    if (pages == NULL || addresses == NULL) {
+    pages = calloc(spare, sizeof(*pages));
+    if (pages == NULL) {
         fail_errno("find memory for", "a list of pages");
     }
-    most = most < spare ? most : spare;
-    machine_allow_pages(most);
-    while (more && memory.count == 0) {
-        more = add_pages(file, goal);
-        if (page_count > wanted) {
-            memory.count = choose(addresses, wanted * GRAIN, entries);
-        }
-        more = more && goal < most;
-        goal = goal + STEP < most ? goal + STEP : most;
-        /* The shared one is taken from those that were not chosen. */
-        if (memory.count != 0 && (memory_size() >= page_count * GRAIN || (more && !suffices()))) {
-            memory.count = 0;
-        }
+    machine_allow_pages(spare);
+    good = choose_among(file, wanted * GRAIN, entries, spare, suffices);
+    for (unsigned i = 0; i < MOST_SEARCHES && !good; i++) {
+        memory.count = 0;
+        give_back_unwanted();
+        machine_compact();
+        good = choose_among(file, wanted * GRAIN, entries, spare, suffices);
     }
-    free(addresses);
     if (memory.count == 0 && page_count <= wanted) {
         fail_start("%zu MiB for the guest are not there: the host has %zu MiB free in pieces of "
                    "2 MiB",

@@ -4,7 +4,8 @@
  * line for each end of a turn. What it is asked for is written down. See test_cohost_program.py.
  *
  * The folder $COHOST_TEST holds tree.dtb; limits: slots, vharts, memory, entries; pages: "ADDRESS
- * COUNT", where huge pages lie, in the order in which they are given out. Written: log, run/.
+ * COUNT", where huge pages lie, in the order in which they are given out; moved, if it is there:
+ * the same of those that become free when the host moves what it can. Written: log, run/.
  */
 #include "machine.h"
 
@@ -136,18 +137,20 @@ size_t machine_spare_pages(void)
 }
 
 /* In the order of the file, the first one last. */
-static void read_pages(void)
+static void read_pages(const char *name)
 {
-    FILE *file = fopen(path("pages"), "re");
+    FILE *file = fopen(path(name), "re");
     unsigned long long address;
     size_t count;
 
-    while (fscanf(file, "%llx %zu", &address, &count) == 2) {
+    while (file != NULL && fscanf(file, "%llx %zu", &address, &count) == 2) {
         for (size_t i = 0; i < count; i++) {
             pages[page_count++] = address + i * COTENANT_HOSTED_GRAIN;
         }
     }
-    fclose(file);
+    if (file != NULL) {
+        fclose(file);
+    }
     for (size_t i = 0; i < page_count / 2; i++) {
         uint64_t page = pages[i];
 
@@ -159,7 +162,7 @@ static void read_pages(void)
 int machine_memory_file(void)
 {
     if (page_count == 0 && taken_count == 0) {
-        read_pages();
+        read_pages("pages");
     }
     return memfd_create("guest", MFD_CLOEXEC);
 }
@@ -169,9 +172,14 @@ void machine_allow_pages(size_t count)
     (void)count;
 }
 
-/* What is not free now never will be. */
 void machine_compact(void)
 {
+    static bool moved;
+
+    if (!moved) {
+        read_pages("moved");
+    }
+    moved = true;
 }
 
 bool machine_add_page(int file, uint64_t offset)

@@ -249,6 +249,36 @@ def test_a_linux_gets_the_large_piece_that_it_takes_as_it_starts(host: Host) -> 
     assert "one piece" not in host.run(POWEROFF, "--memory", "96M").stderr
 
 
+SINGLE = [(BASE + i * 4 * MIB, 1) for i in range(120)]
+RUN = (BASE + 1024 * MIB, 40)
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["all-free", "after-moving"])
+def test_a_large_piece_is_looked_for_in_all_that_the_host_can_spare(
+    host: Host, moved: bool
+) -> None:
+    """Where a stock Linux gets none it panics without a word, and a command never ends."""
+    longer = [(BASE + 512 * MIB, 10), (BASE + 768 * MIB, 15)]
+    first = [*longer, *SINGLE]
+    if moved:
+        host.set_pages(*first)
+        (host.folder / "moved").write_text(f"{RUN[0]:x} {RUN[1]}\n")
+    else:
+        host.set_pages(*first, RUN)
+    linux = host.kernel(POWEROFF, image_size=32 * MIB)
+    result = host.call("run", "--memory", "96M", "--kernel", linux)
+    assert (result.returncode, result.stderr) == (DONE, "")
+    assert RUN in host.lent
+
+
+def test_a_memory_that_is_too_small_in_any_piece_is_not_looked_for(host: Host) -> None:
+    host.set_pages((BASE, 40), *SINGLE)
+    linux = host.kernel(POWEROFF, image_size=32 * MIB)
+    result = host.call("run", "--memory", "64M", "--kernel", linux)
+    assert "needs 36 MiB in one piece" in result.stderr
+    assert host.lent == [(BASE, 32)]
+
+
 STALE = b"\xa5secret of another guest\x5a"
 
 
