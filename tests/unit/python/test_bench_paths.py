@@ -54,7 +54,7 @@ class FakeCode:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[PathRecorder]:
-    monkeypatch.setattr(bench_paths, "MonitorCode", lambda elf, image, looks: FakeCode())
+    monkeypatch.setattr(bench_paths, "MonitorCode", lambda *_: FakeCode())
     placed = SimpleNamespace(monitor=SimpleNamespace(base=BASE))
     made_of = SimpleNamespace(elf=None, image=None)
     launch: Any = SimpleNamespace(built=SimpleNamespace(system=placed, monitor=made_of))
@@ -147,7 +147,7 @@ def test_a_look_at_interrupts_ends_a_stretch() -> None:
 
 
 def test_a_trace_leaves_nothing_behind() -> None:
-    trace = QemuTrace(BASE, 0x1000, lambda _: None, lambda _: None, lambda: None)
+    trace = QemuTrace(BASE, 0x1000, lambda *_: None, lambda *_: None, lambda _: None)
     log = Path(trace.arguments[trace.arguments.index("-D") + 1])
     before = len(list(Path("/proc/self/fd").iterdir()))
     with trace:

@@ -16,9 +16,13 @@ from cotenant.bounds.annotations import (
     Annotations,
     Callees,
     Jump,
+    Lock,
     LoopBound,
     Recursion,
+    Sleep,
     TextBound,
+    Wait,
+    Zero,
     read,
 )
 from cotenant.bounds.limits import limits_of
@@ -139,6 +143,155 @@ def test_a_loop_that_looks_in_some_turns_needs_a_bound(tmp_path: Path) -> None:
         longest(tmp_path, text)
     annotations = replace(NONE, loops=[turns("bnez a0, 1b", 3)])
     assert longest(tmp_path, text, annotations) == 1 + 3 * 3 + 3 + 1
+
+
+WAIT = Wait("code.S", "bnez a0, 1b", "lock", "by hand")
+WAITING = "start: nop\n1: lw a0, 0(a1)\n nop\n bnez a0, 1b\n mret"
+
+
+def waits_of(tmp_path: Path, text: str, annotations: Annotations) -> MonitorBounds:
+    """Return the bounds of an assembly program of `start`, that may call `take` and `release`."""
+    names = (name for name in ("start", "take", "release") if f"{name}:" in text)
+    code = "".join(f".globl {name}\n.type {name}, @function\n" for name in names)
+    return bounds_of(built(tmp_path, f"{code}.option norvc\n{text}\n"), annotations)
+
+
+def test_a_wait_is_one_turn_and_is_counted_by_itself(tmp_path: Path) -> None:
+    bounds = waits_of(tmp_path, WAITING, replace(NONE, waits=[WAIT]))
+    assert bounds.waits == ["lock"]
+    assert bounds.of_entries()["start"].instructions == 1 + 3 + 3 + 1
+    assert bounds.waits_of_entries("lock") == {"start": 1}
+    assert not bounds.annotations.unused
+
+
+def test_waits_for_two_things_are_told_apart_and_multiply_with_loops(tmp_path: Path) -> None:
+    text = "start: nop\n1: nop\n2: nop\n bnez a1, 2b\n3: nop\n bnez a2, 3b\n bnez a0, 1b\n mret"
+    waits = [
+        Wait("code.S", "bnez a1, 2b", "lock", "by hand"),
+        Wait("code.S", "bnez a2, 3b", "retry", "by hand"),
+    ]
+    annotations = replace(NONE, waits=waits, loops=[turns("bnez a0, 1b", 2)])
+    bounds = waits_of(tmp_path, text, annotations)
+    assert bounds.waits == ["lock"]
+    assert bounds.waits_of_entries("lock") == {"start": 3}
+
+
+@pytest.mark.parametrize(("look", "waits"), [("nop", 1), ("csrr a3, mip", 0)])
+def test_only_turns_through_the_line_of_a_wait_wait(tmp_path: Path, look: str, waits: int) -> None:
+    text = (
+        "start: nop\n1: lw a0, 0(a1)\n beqz a0, 9f\n bltz a0, 8f\n"
+        f" nop # waits\n {look}\n8: j 1b\n9: mret"
+    )
+    wait = replace(WAIT, text="8: j 1b", at="nop # waits")
+    found = []
+    for each in (wait, replace(wait, at="")):
+        bounds = waits_of(tmp_path, text, replace(NONE, waits=[each]))
+        found.append(bounds.waits_of_entries("lock")["start"])
+    # A turn that tries again does not wait, and one that looks ends the stretch.
+    assert found == [waits, 1]
+
+
+def test_a_sleep_of_a_wait_is_no_look(tmp_path: Path) -> None:
+    text = "start: nop\n1: lw a0, 0(a1)\n wfi\n bnez a0, 1b\n nop\n mret"
+    annotations = replace(NONE, waits=[WAIT])
+    assert waits_of(tmp_path, text, annotations).of_entries()["start"].instructions == 3
+    annotations = replace(annotations, sleeps=[Sleep("code.S", "wfi", "by hand")])
+    bounds = waits_of(tmp_path, text, annotations)
+    assert bounds.of_entries()["start"].instructions == 1 + 3 + 3 + 2
+    assert not bounds.of_looks()
+
+
+LOCKED = """
+start: call take
+ beqz a0, 1f
+ csrr a1, mip
+{body}
+ call release
+1: nop
+ nop
+ mret
+take: lw a0, 0(a2)
+ beqz a0, 2f
+ li a0, 1
+ ret
+2: li a0, 0
+ ret
+release: nop
+ ret
+"""
+LOCK = replace(NONE, lock=Lock("take", "release"))
+
+
+def test_the_lock_is_held_from_its_call_to_the_end_of_its_release(tmp_path: Path) -> None:
+    (hold,) = waits_of(tmp_path, LOCKED.format(body=" nop"), LOCK).of_holds()
+    # The call may be two instructions: where the linker cannot shorten it.
+    assert (hold.function, hold.instructions) == ("start", 4 + 3 + 2 + 2)
+
+
+def test_a_hold_goes_on_behind_looks_and_its_loops_need_a_bound_of_their_own(
+    tmp_path: Path,
+) -> None:
+    text = LOCKED.format(body="3: csrr a3, mip\n bnez a3, 3b")
+    with pytest.raises(BoundsError, match=r"the shared lock is held without a bound: code.S:\d+"):
+        waits_of(tmp_path, text, LOCK).of_holds()
+    loop = replace(turns("bnez a3, 3b", 5), held=True)
+    bounds = waits_of(tmp_path, text, replace(LOCK, loops=[loop]))
+    (hold,) = bounds.of_holds()
+    assert hold.instructions == 4 + 2 + 5 * 2 + 2 + 2 + 2
+    assert not bounds.annotations.unused
+
+
+def test_a_wait_while_the_lock_is_held_is_named(tmp_path: Path) -> None:
+    text = LOCKED.format(body="3: lw a3, 0(a2)\n bnez a3, 3b")
+    wait = replace(WAIT, text="bnez a3, 3b", of="fence")
+    with pytest.raises(BoundsError, match=r"the shared lock is held without a bound: code.S:\d+"):
+        waits_of(tmp_path, text, replace(LOCK, waits=[wait])).of_holds()
+    retry = replace(LOCK, waits=[replace(wait, of="retry")])
+    assert waits_of(tmp_path, text, retry).of_holds()
+
+
+def test_what_may_have_been_refused_is_followed_as_what_was_not(tmp_path: Path) -> None:
+    unknown = " ld a0, 8(a2)\n beqz a5, 3f\n ret\n3:"
+    text = LOCKED.format(body=" nop").replace("take:", f"take:{unknown}")
+    (hold,) = waits_of(tmp_path, text, LOCK).of_holds()
+    assert hold.instructions == 6 + 3 + 2 + 2
+
+
+def test_a_bound_while_the_lock_is_held_is_none_of_a_stretch(tmp_path: Path) -> None:
+    loop = replace(turns("bnez a0, 1b", 5), held=True)
+    with pytest.raises(BoundsError, match="a loop without a bound"):
+        waits_of(tmp_path, WAITING, replace(NONE, loops=[loop]))
+
+
+def test_a_function_that_is_never_come_to_with_the_lock_may_wait(tmp_path: Path) -> None:
+    text = LOCKED.format(body=" beqz a4, 3f\n call never\n3: nop")
+    text += ".globl never\nnever: lw a3, 0(a2)\n bnez a3, never\n ret\n"
+    wait = replace(WAIT, text="bnez a3, never")
+    never = replace(LOCK, waits=[wait], lock=Lock("take", "release", ("never",)))
+    (hold,) = waits_of(tmp_path, text, never).of_holds()
+    assert hold.instructions == 4 + 4 + 2 + 2
+
+
+def test_a_lock_that_is_not_released_is_named(tmp_path: Path) -> None:
+    text = LOCKED.format(body=" beqz a4, 1f")
+    with pytest.raises(BoundsError, match=r"the shared lock is held without a bound: code.S:\d+"):
+        waits_of(tmp_path, text, LOCK).of_holds()
+
+
+def test_a_bit_that_is_clear_with_several_harts_is_known_to_be(tmp_path: Path) -> None:
+    text = "start: ld a0, 0(a1)\n andi a0, a0, 8\n beqz a0, 1f\n nop\n nop\n1: mret"
+    annotations = replace(NONE, zeros=[Zero("code.S", "andi a0, a0, 8", "by hand")])
+    elf = built(tmp_path, f".globl start\n.option norvc\n{text}\n")
+    for harts, most in ((1, 6), (2, 4)):
+        bounds = MonitorBounds(elf, annotations, elf.parent, {"MAX_HARTS": harts})
+        assert bounds.of_entries()["start"].instructions == most
+
+
+def test_an_observed_wait_may_go_round_and_counts_once(tmp_path: Path) -> None:
+    observer = Observer(waits_of(tmp_path, WAITING, replace(NONE, waits=[WAIT])))
+    start, load, nop, branch, end = range(0x1000, 0x1014, 4)
+    assert not list(observer.problems([start, *9 * [load, nop, branch], end]))
+    assert observer.longest == 1 + 3 + 3 + 1
 
 
 def test_a_loop_that_is_entered_in_its_middle_is_bounded_from_there(tmp_path: Path) -> None:
@@ -452,6 +605,9 @@ def test_a_bound_can_be_a_limit_and_that_of_a_system() -> None:
     assert bound.turns({}) == 17
     assert bound.turns({"MAX_VHARTS_PER_HART": 3}) == 7
     assert turns("", "MAX_VHARTS_PER_HART - 1").turns({"MAX_VHARTS_PER_HART": 3}) == 2
+    assert turns("", "2 * A - B + 3 * C").turns({"A": 5, "B": 2, "C": 1}) == 11
+    with pytest.raises(BoundsError, match="what is 'A \\* 2'"):
+        turns("", "A * 2").turns({"A": 1})
     with pytest.raises(BoundsError, match="has no COTENANT_MAX_WISHES"):
         turns("", "MAX_WISHES").turns({})
 
@@ -529,6 +685,9 @@ def test_a_stretch_that_is_longer_than_published_is_raised() -> None:
         "s: from trap_entry: 9 instructions, published 8"
     ]
     assert raised("s: behind a look in f, core/f.c:4 (c:1)", 8) != []
+    before.append(("s: behind a look in f, core/f.c:3 (c:1): lock", 2))
+    assert raised("s: behind a look in f, core/f.c:8 (x:1): lock", 2) == []
+    assert raised("s: behind a look in f, core/f.c:8 (x:1): lock", 3) != []
     (new,) = raised("s: behind a look in g, core/g.c:1 (c:1)", 1)
     assert new == "s: behind a look in g: 1 instructions, published none"
 

@@ -10,7 +10,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cotenant import durable, features, monitor_build, paths
@@ -25,24 +25,36 @@ from cotenant.errors import BoundsError
 from cotenant.plan import System
 
 WAYS = "bounds.json"
-EXAMPLES = ("linux-freertos", "machine-freertos", "hosted")
+EXAMPLES = ("linux-freertos", "machine-freertos", "hosted", "smp-linux-freertos")
 """systems, by the names of their examples"""
 
-# The example on one hart: what harts do for each other is not computed.
+# An example on one hart: of its monitor for several, other loops have no annotation.
 _ONE_HART = {"hosted": ("harts = [0, 1]", "hart = 0")}
 
 _BUDGET = 400
 # In a row's name: where the stretch begins, and where most of it is.
-_MOVES = re.compile(r"(: |, )[\w/.]+:\d+(?= \()| \([^()]*\)$")
+_MOVES = re.compile(r"(: |, )[\w/.]+:\d+(?= \()| \([^()]*\)(?=$|: )")
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How often stretches wait for one thing that another hart does."""
+
+    of: str
+    entries: dict[str, int]
+    looks: dict[str, int]
 
 
 @dataclass(frozen=True)
 class SystemBounds:
-    """The bounds of an example's lean monitor."""
+    """The bounds of an example's lean monitor, and of several harts what they wait for."""
 
     name: str
     entries: dict[str, Bound]
     looks: list[Bound]
+    waits: tuple[Waits, ...] = ()
+    holds: tuple[Bound, ...] = ()
+    """how long harts have the shared lock"""
 
     @property
     def longest(self) -> Bound:
@@ -53,7 +65,8 @@ class SystemBounds:
         """Return the JSON form, with the ways."""
         entries = {f"from {name}": each for name, each in self.entries.items()}
         looks = {f"behind a look in {each.function}": each for each in self.looks}
-        return {name: _way(each) for name, each in (entries | looks).items()}
+        holds = {f"lock held in {each.function}": each for each in self.holds}
+        return {name: _way(each) for name, each in (entries | looks | holds).items()}
 
 
 def run(quick: bool) -> list[Row]:
@@ -69,7 +82,11 @@ def of_example(name: str, annotations: Annotations | None = None) -> SystemBound
     system = _load(name)
     monitor = monitor_build.build(features.chosen(system))
     bounds = MonitorBounds(monitor.elf, annotations, limits=limits_of(system))
-    return SystemBounds(name, bounds.of_entries(), bounds.of_looks())
+    waits = (
+        Waits(of, bounds.waits_of_entries(of), bounds.waits_of_looks(of)) for of in bounds.waits
+    )
+    holds = tuple(bounds.of_holds())
+    return SystemBounds(name, bounds.of_entries(), bounds.of_looks(), tuple(waits), holds)
 
 
 def _load(name: str) -> System:
@@ -86,13 +103,27 @@ def _load(name: str) -> System:
 
 
 def rows_of(bounds: SystemBounds) -> list[Row]:
-    """Return the longest stretch of all, then those from each entry and behind each look."""
-    longest = bounds.longest
-    rows = [_row(f"{bounds.name}, longest: {longest.start}", longest)]
-    rows += [_row(f"{bounds.name}: from {name}", each) for name, each in bounds.entries.items()]
+    """Return the longest stretch of all, those from each entry and look, and holds of the lock."""
+    name, waits = bounds.name, bounds.waits
+    rows = [_row(f"{name}, longest: {bounds.longest.start}", bounds.longest)]
+    for entry, each in bounds.entries.items():
+        counts = {wait.of: wait.entries[entry] for wait in waits}
+        rows += _stretch(f"{name}: from {entry}", each, counts)
     for each in bounds.looks:
-        rows.append(_row(f"{bounds.name}: behind a look in {each.function}, {each.start}", each))
+        counts = {wait.of: wait.looks[each.function] for wait in waits}
+        rows += _stretch(f"{name}: behind a look in {each.function}, {each.start}", each, counts)
+    for each in bounds.holds:
+        rows.append(_row(f"{name}, lock held: in {each.function}, {each.start}", each))
     return rows
+
+
+def _stretch(name: str, bound: Bound, waits: dict[str, int]) -> list[Row]:
+    """Return the row of a stretch; where harts wait for each other, one for each kind too."""
+    own = _row(name, bound)
+    if not waits:
+        return [own]
+    counts = [row(f"{own.name}: {of}", "waits", times) for of, times in waits.items()]
+    return [replace(own, name=f"{own.name}: instructions"), *counts]
 
 
 def stretches(names: Iterable[tuple[str, int]]) -> dict[str, int]:

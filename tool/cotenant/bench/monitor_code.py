@@ -30,7 +30,8 @@ class _Symbol:
 class MonitorCode:
     """Symbols and instructions of build/monitor/monitor.elf, by offset from the monitor's base.
 
-    `looks` are texts of the lines in which reading mip is a look at all machine interrupts.
+    `looks` are texts of the lines in which reading mip is a look at all machine interrupts,
+    `sleeps` files and texts of those in which WFI is a part of a wait for another hart.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class MonitorCode:
         elf: Path = paths.MONITOR_ELF,
         image: Path = paths.MONITOR_IMAGE,
         looks: Collection[str] = (),
+        sleeps: Collection[tuple[str, str]] = (),
     ) -> None:
         try:
             self._image = image.read_bytes()
@@ -46,7 +48,9 @@ class MonitorCode:
             raise BenchError(f"the monitor is not built ({error}): run 'make build'") from error
         self._starts = [each.start for each in self._symbols]
         reads = [offset for offset in range(0, self.size, 2) if self._reads_pending(offset)]
-        sources = Sources(elf, paths.MONITOR, reads if looks else ())
+        waits = {offset for offset in range(0, self.size, 2) if self._word(offset) == _WFI}
+        sources = Sources(elf, paths.MONITOR, [*reads, *waits] if looks else ())
+        self._waits = {offset for offset in waits if not _is_at(sources, offset, sleeps)}
         texts = {offset: sources.text(sources.at(offset)) for offset in reads}
         self._looks = {
             offset for offset, text in texts.items() if any(each in text for each in looks)
@@ -74,8 +78,8 @@ class MonitorCode:
         return self._symbol(offset).name
 
     def is_wfi(self, offset: int) -> bool:
-        """Whether the hart waits there."""
-        return self._word(offset) == _WFI
+        """Whether the hart waits there for an interrupt."""
+        return offset in self._waits
 
     def loads_world(self, offset: int) -> bool:
         """Whether an instruction changes satp, which nothing but a world switch does."""
@@ -100,6 +104,11 @@ class MonitorCode:
 
     def _word(self, offset: int) -> int:
         return int.from_bytes(self._image[offset : offset + 4], "little")
+
+
+def _is_at(sources: Sources, offset: int, places: Collection[tuple[str, str]]) -> bool:
+    frame = sources.at(offset)
+    return (frame.file, sources.text(frame)) in places
 
 
 def _writes(word: int) -> bool:

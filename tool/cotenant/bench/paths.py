@@ -7,7 +7,7 @@ is a path of its own, `idle`.
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -116,6 +116,15 @@ class Kind:
     longest: MonitorPath
 
 
+@dataclass
+class _Hart:
+    """The path that a hart is on."""
+
+    reason: str = ""
+    next_reason: str = ""
+    offsets: list[int] | None = None
+
+
 class PathRecorder:
     """Collects the paths of one machine while its trace is on.
 
@@ -127,16 +136,15 @@ class PathRecorder:
         self.mark = mark
         self.marked: list[int] = []
         monitor = launch.built.monitor
-        looks = annotations.read(ANNOTATIONS).looks
-        self._code = MonitorCode(monitor.elf, monitor.image, looks)
+        known = annotations.read(ANNOTATIONS)
+        sleeps = [(each.file, each.text) for each in known.sleeps]
+        self._code = MonitorCode(monitor.elf, monitor.image, known.looks, sleeps)
         self._base = launch.built.system.monitor.base
         self._entries = {
             address for name in _ENTRIES if (address := self._code.find(name)) is not None
         }
         self._counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
-        self._reason = ""
-        self._next_reason = ""
-        self._offsets: list[int] | None = None
+        self._harts: defaultdict[int, _Hart] = defaultdict(_Hart)
         self.trace = QemuTrace(
             self._base, self._code.size, self._executed, self._trapped, self._taken_back
         )
@@ -155,36 +163,46 @@ class PathRecorder:
         """How many paths there were so far."""
         return self._counts.total()
 
-    def _executed(self, address: int) -> None:
+    def _executed(self, number: int, address: int) -> None:
+        hart = self._harts[number]
         offset = address - self._base
         if offset in self._entries:
-            self._finish()
-            self._reason, self._offsets = self._next_reason, []
-        if self._offsets is None:
+            self._finish(hart)
+            hart.reason, hart.offsets = hart.next_reason, []
+        if hart.offsets is None:
             return
-        self._offsets.append(offset)
+        hart.offsets.append(offset)
         if self._code.is_wfi(offset):
-            self._finish()
-            self._reason, self._offsets = _IDLE, []
+            self._finish(hart)
+            hart.reason, hart.offsets = _IDLE, []
 
-    def _trapped(self, name: str) -> None:
-        self._next_reason = _REASONS.get(name, name)
+    def _trapped(self, number: int, name: str) -> None:
+        self._harts[number].next_reason = _REASONS.get(name, name)
         if name == self.mark:
             self.marked.append(self.total)
 
-    def _taken_back(self) -> None:
-        if self._offsets:
-            self._offsets.pop()
+    def _taken_back(self, number: int) -> None:
+        offsets = self._harts[number].offsets
+        if offsets:
+            offsets.pop()
 
-    def _finish(self) -> None:
-        if self._offsets:
-            self._counts[self._reason, tuple(self._offsets)] += 1
+    def _finish(self, hart: _Hart) -> None:
+        if hart.offsets:
+            self._counts[hart.reason, tuple(hart.offsets)] += 1
 
 
 def record(
-    description: str, *, sstc: bool, icount: int, prepare: Callable[[Session], None], total: int
+    description: str,
+    *,
+    sstc: bool,
+    icount: int | None,
+    prepare: Callable[[Session], None],
+    total: int,
 ) -> list[MonitorPath]:
-    """Boot a system, `prepare` it, and return the next `total` paths, the longest first."""
+    """Boot a system, `prepare` it, and return the next `total` paths, the longest first.
+
+    Without `icount`, which is not for several harts, QEMU lets them take turns in one thread.
+    """
     with built(description, sstc=sstc) as launch:
         recorder = PathRecorder(launch)
         _trace(launch, recorder, icount, prepare, lambda: recorder.total, total)
@@ -207,13 +225,14 @@ def between(
 def _trace(
     launch: Launch,
     recorder: PathRecorder,
-    icount: int,
+    icount: int | None,
     prepare: Callable[[Session], None],
     count: Callable[[], int],
     total: int,
 ) -> None:
     """Trace a system, once it is prepared, until the count of what is looked for is `total`."""
-    machine = launch.machine(icount, recorder.trace.arguments)
+    turns = () if icount is not None else ("-accel", "tcg,thread=single")
+    machine = launch.machine(icount, (*recorder.trace.arguments, *turns))
     with recorder.trace, Session(machine, launch.ports, timeout=TIMEOUT) as session:
         prepare(session)
         deadline = time.monotonic() + TIMEOUT

@@ -19,8 +19,8 @@ from cotenant.errors import BenchError, RunError
 from cotenant.run import qmp
 
 _READ_SIZE = 1 << 20
-_EXECUTED = rb"\[[0-9a-f]+/([0-9a-f]{16})/"
-_TRAP = rb"cause:([0-9a-f]+), epc:0x([0-9a-f]+), tval:\S+ desc=([^\n]*)"
+_EXECUTED = rb"Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]{16})/"
+_TRAP = rb"hart:(\d+), async:\d+, cause:([0-9a-f]+), epc:0x([0-9a-f]+), tval:\S+ desc=([^\n]*)"
 # Announced as executed, but it was not yet: its time was up, or a device access has to be alone.
 _TAKEN_BACK = rb"(Stopped|rewound) execution"
 _TOKEN = re.compile(_EXECUTED + b"|" + _TRAP + b"|" + _TAKEN_BACK)
@@ -29,22 +29,25 @@ _TOKEN = re.compile(_EXECUTED + b"|" + _TRAP + b"|" + _TAKEN_BACK)
 class QemuTrace:
     """The log of one machine: give `arguments` to QEMU, then `start` and `stop` it at will.
 
-    On the reader's thread, `executed` gets the address of each instruction in order, `trapped` the
-    name of each trap, of tenants too; `taken_back` says that the last instruction does not count.
+    On the reader's thread, `executed` gets the hart and the address of each instruction in order,
+    `trapped` the hart and the name of each trap, of tenants too; `taken_back` says that the last
+    instruction of the hart does not count. That hart is known where QEMU has one thread for all.
     """
 
     def __init__(
         self,
         base: int,
         size: int,
-        executed: Callable[[int], None],
-        trapped: Callable[[str], None],
-        taken_back: Callable[[], None],
+        executed: Callable[[int, int], None],
+        trapped: Callable[[int, str], None],
+        taken_back: Callable[[int], None],
     ) -> None:
         self._range = f"{base:#x}+{size:#x}"
         self._executed = executed
         self._trapped = trapped
         self._taken_back = taken_back
+        self._hart = 0
+        """the one that has executed something last"""
         self._folder = tempfile.TemporaryDirectory(prefix="cotenant-trace.")
         self._pipe_path = Path(self._folder.name) / "log"
         self._socket = Path(self._folder.name) / "qmp"
@@ -102,10 +105,11 @@ class QemuTrace:
 
     def _parse(self, data: bytes) -> None:
         executed = self._executed
-        for address, cause, _, name, taken_back in _TOKEN.findall(data):
+        for hart, address, trapped, cause, _, name, taken_back in _TOKEN.findall(data):
             if address:
-                executed(int(address, 16))
+                self._hart = int(hart)
+                executed(self._hart, int(address, 16))
             elif cause:
-                self._trapped(name.decode(errors="replace"))
+                self._trapped(int(trapped), name.decode(errors="replace"))
             elif taken_back:
-                self._taken_back()
+                self._taken_back(self._hart)

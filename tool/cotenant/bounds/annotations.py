@@ -19,8 +19,14 @@ from cotenant.errors import BoundsError
 LONGEST_STRING = "longest string"
 """the bound of a loop over a text: as long as that is, or as the longest constant one"""
 
-_MOST = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Z_]+)(?: (?P<more>[+-] \d+))?")
-_LOOP = {"file", "text", "most", "why", "function", "over", "bytes"}
+_TERM = r"(?:(?:\d+ \* )?[A-Z_]+|\d+)"
+_MOST = re.compile(rf"{_TERM}(?: [+-] {_TERM})*")
+_TERMS = re.compile(
+    r"(?P<sign>[+-] )?(?:(?P<factor>\d+) \* )?(?:(?P<name>[A-Z_]+)|(?P<number>\d+))"
+)
+_LOOP = {"file", "text", "most", "why", "function", "over", "bytes", "held"}
+_REASON = {"file", "text", "why"}
+_WAIT = {"file", "text", "of", "why", "at", "function"}
 _PIECE = {"file", "text", "most", "why"}
 _CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
 _JUMP = {"file", "text", "size", "entries", "table", "returns"}
@@ -40,10 +46,60 @@ class LoopBound:
     """the loop around it: `most` is that of all turns together while that one is gone round"""
     bytes: int = 0
     """that a turn takes of the size that the function is called with"""
+    held: bool = False
+    """a loop that looks at interrupts: `most` is that while the shared lock is held"""
 
     def turns(self, limits: Mapping[str, int]) -> int:
         """Return the number; `limits` has those that are lower in the system in question."""
         return _number(self.most, limits, f"{self.file}: {self.text}")
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A loop that goes round until another hart has done something: no number of its own turns.
+
+    One turn of it counts, that in which the other hart does it.
+    """
+
+    file: str
+    text: str
+    of: str
+    """what is waited for; or RETRY: nothing, another hart has changed a word at the same moment"""
+    why: str
+    at: str = ""
+    """a line of the loop: only turns through it wait"""
+    function: str = ""
+
+
+RETRY = "retry"
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """A WFI in such a wait: it is over when what is waited for has come, and is no look."""
+
+    file: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Zero:
+    """A test of a bit in memory (`andi`) that finds it clear, in systems with several harts."""
+
+    file: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The shared lock: the function that takes it, which returns whether it has, and the other."""
+
+    take: str = ""
+    release: str = ""
+    never: tuple[str, ...] = ()
+    """functions that are not come to while it is held, though the graph has ways to them"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +156,7 @@ class Recursion:
     why: str
 
 
-Annotation = LoopBound | Callees | Jump | TextBound
+Annotation = LoopBound | Callees | Jump | TextBound | Wait | Sleep | Zero
 
 
 @dataclass
@@ -122,12 +178,42 @@ class Annotations:
     lengths: list[TextBound] = field(default_factory=list)
     continues: tuple[str, ...] = ()
     """where mret can go on in machine mode, with interrupts off"""
+    waits: list[Wait] = field(default_factory=list)
+    sleeps: list[Sleep] = field(default_factory=list)
+    zeros: list[Zero] = field(default_factory=list)
+    lock: Lock = Lock()
     used: set[Annotation] = field(default_factory=set)
 
-    def loop(self, file: str, text: str, function: str) -> LoopBound | None:
-        """Return the bound of a loop that begins in such a line."""
+    def loop(self, file: str, text: str, function: str, held: bool = False) -> LoopBound | None:
+        """Return the bound of a loop that begins in such a line; `held`: while the lock is held."""
         for each in self.loops:
+            if each.file != file or each.text != text or each.function not in ("", function):
+                continue
+            if held or not each.held:
+                self.used.add(each)
+                return each
+        return None
+
+    def wait(self, file: str, text: str, function: str) -> Wait | None:
+        """Return what a loop that begins in such a line waits for."""
+        for each in self.waits:
             if each.file == file and each.text == text and each.function in ("", function):
+                self.used.add(each)
+                return each
+        return None
+
+    def zero(self, file: str, text: str) -> Zero | None:
+        """Return the test of such a line, if it is known to find nothing."""
+        for each in self.zeros:
+            if each.file == file and each.text == text:
+                self.used.add(each)
+                return each
+        return None
+
+    def sleep(self, file: str, text: str) -> Sleep | None:
+        """Return the WFI of such a line, if it is a part of a wait."""
+        for each in self.sleeps:
+            if each.file == file and each.text == text:
                 self.used.add(each)
                 return each
         return None
@@ -159,7 +245,10 @@ class Annotations:
     @property
     def every(self) -> list[Annotation]:
         """All that are for a line."""
-        return [*self.loops, *self.calls, *self.jumps, *self.lengths]
+        return [
+            *self.loops, *self.calls, *self.jumps, *self.lengths, *self.waits, *self.sleeps,
+            *self.zeros,
+        ]  # fmt: skip
 
     @property
     def unused(self) -> list[Annotation]:
@@ -186,6 +275,10 @@ def read(file: Path) -> Annotations:
         [_jump(each) for each in values.get("jump", ())],
         [_length(each) for each in values.get("length", ())],
         tuple(values.get("continues", ())),
+        [_wait(each) for each in values.get("wait", ())],
+        [Sleep(**_whole(each)) for each in values.get("sleep", ())],
+        [Zero(**_whole(each)) for each in values.get("zero", ())],
+        _lock(values.get("lock", {})),
     )
     for annotation in found.every:
         _check(file.parent / annotation.file, annotation)
@@ -196,21 +289,28 @@ def _number(most: int | str, limits: Mapping[str, int], whose: str) -> int:
     """Return a number, or what an expression of a limit comes to."""
     if isinstance(most, int):
         return most
-    found = _MOST.fullmatch(most)
-    if found is None:
+    if _MOST.fullmatch(most) is None:
         raise BoundsError(f"{whose}: what is {most!r}?")
-    name = found["name"]
+    found = 0
+    for term in _TERMS.finditer(most):
+        times = int(term["factor"] or 1)
+        number = int(term["number"]) if term["number"] else times * _limit(term["name"], limits)
+        found += -number if term["sign"] == "- " else number
+    return found
+
+
+def _limit(name: str, limits: Mapping[str, int]) -> int:
     try:
-        limit = limits[name] if name in limits else abi.limit(name)
+        return limits[name] if name in limits else abi.limit(name)
     except KeyError:
         raise BoundsError(f"abi/limits.h has no COTENANT_{name}") from None
-    return int(found["factor"] or 1) * limit + int((found["more"] or "0").replace(" ", ""))
 
 
 def _check(source: Path, annotation: Annotation) -> None:
     lines = source.read_text(encoding="utf-8").splitlines() if source.is_file() else []
     over = annotation.over if isinstance(annotation, LoopBound) else ""
-    for text in (annotation.text, over):
+    at = annotation.at if isinstance(annotation, Wait) else ""
+    for text in (annotation.text, over, at):
         if not any(text in line for line in lines):
             raise BoundsError(f"{annotation.file} has no line {text!r}: is that out of date?")
 
@@ -220,7 +320,26 @@ def _loop(values: dict[str, Any]) -> LoopBound:
     return LoopBound(
         values["file"], values["text"], values["most"], values["why"],
         values.get("function", ""), values.get("over", ""), values.get("bytes", 0),
+        values.get("held", False),
     )  # fmt: skip
+
+
+def _wait(values: dict[str, Any]) -> Wait:
+    _check_keys(values, _WAIT, _WAIT - {"at", "function"})
+    return Wait(**values)
+
+
+def _lock(values: dict[str, Any]) -> Lock:
+    _check_keys(values, {"take", "release", "never"}, set())
+    return Lock(
+        values.get("take", ""), values.get("release", ""), tuple(values.get("never", ()))
+    )  # fmt: skip
+
+
+def _whole(values: dict[str, Any]) -> dict[str, Any]:
+    """Check that it says of a line why, and nothing else."""
+    _check_keys(values, _REASON, _REASON)
+    return values
 
 
 def _call(values: dict[str, Any]) -> Callees:

@@ -7,7 +7,7 @@ _WORD_BITS = 32
 
 
 def limits_of(system: System) -> dict[str, int]:
-    """Return the limits of abi/limits.h that are lower in a system, and one that is its own."""
+    """Return the limits of abi/limits.h that are lower in a system, and those of its own."""
     tenants = system.tenants
     guests = [each.config.guests for each in tenants if each.config.guests is not None]
     # Each vhart of a host can have one of a guest in its place, which is in the hart's lists too.
@@ -26,5 +26,8 @@ def limits_of(system: System) -> dict[str, int]:
         "MAX_VHARTS_PER_HART": max(vharts.count(hart) for hart in set(vharts)),
         # Of the PLIC of a tenant, which has those of its machine mode, too, or of a guest.
         "MAX_CONTEXTS": max(*contexts, *(each.harts for each in guests), 1),
+        "OWN_SOURCES": max(
+            sum(len(device.interrupts) for device in each.devices) for each in tenants
+        ),
         "SOURCE_WORDS": system.board.plic.sources // _WORD_BITS + 1,
     }

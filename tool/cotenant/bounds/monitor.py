@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bounds.annotations import LONGEST_STRING, Annotations, Jump, read
+from cotenant.bounds.annotations import LONGEST_STRING, RETRY, Annotations, Jump, Wait, read
 from cotenant.bounds.graph import (
     COPY,
     Explorer,
@@ -19,19 +19,21 @@ from cotenant.bounds.graph import (
     text_argument,
 )
 from cotenant.bounds.image import Image
-from cotenant.bounds.instructions import Instruction
+from cotenant.bounds.instructions import Instruction, Kind
 from cotenant.bounds.objects import Objects
 from cotenant.bounds.sources import Frame, Sources
 from cotenant.bounds.stretches import (
     INSTRUCTIONS,
     Cost,
     Loop,
+    Loops,
     Stretch,
     Stretches,
     Way,
     loops,
     order,
 )
+from cotenant.bounds.waits import MANY, HeldTurns, Marked, WaitingTurns, endless
 from cotenant.bounds.ways import Ways
 from cotenant.errors import BoundsError
 
@@ -129,6 +131,7 @@ class MonitorBounds:
         self.stretches = self.counting(INSTRUCTIONS)
         if self._missing:
             raise BoundsError("\n".join(dict.fromkeys(self._missing)))
+        self._waiting: dict[str, Stretches] = {}
 
     def of_entries(self, stretches: Stretches | None = None) -> dict[str, Bound]:
         """Return the longest stretch from each entry."""
@@ -141,8 +144,7 @@ class MonitorBounds:
         """Return, for each function that looks at interrupts, the longest stretch behind a look."""
         longest: dict[str, Stretch] = {}
         for stretch in (stretches or self.stretches).of_looks():
-            frames = self.sources.frames(place(stretch.start))
-            name = next((f.function for f in frames if not f.file.endswith(".h")), stretch.function)
+            name = self._looking(stretch)
             if name not in longest or longest[name].way.length < stretch.way.length:
                 longest[name] = stretch
         found = [self._described(stretch, name) for name, stretch in longest.items()]
@@ -153,13 +155,117 @@ class MonitorBounds:
         extra = self._faults(cost) | self._after_mret(cost)
         return Stretches(self.functions, self, self.is_look, extra, cost)
 
-    def _described(self, stretch: Stretch, name: str = "") -> Bound:
+    # Waits for other harts.
+
+    @property
+    def waits(self) -> list[str]:
+        """What the monitor's harts wait for of each other."""
+        found = dict.fromkeys(each.of for each in self.annotations.waits)
+        return [of for of in found if of != RETRY and any(self._marks(of))]
+
+    def waits_of_entries(self, of: str) -> dict[str, int]:
+        """Return, from each entry, how often a stretch waits at most."""
+        counted = self._counted(of)
+        return {
+            name: counted.of_entry(self.image.address(name)).way.length // MANY
+            for name in self.entries
+        }
+
+    def waits_of_looks(self, of: str) -> dict[str, int]:
+        """Return the same behind a look, by the names of `of_looks`."""
+        found: dict[str, int] = {}
+        for stretch in self._counted(of).of_looks():
+            name = self._looking(stretch)
+            found[name] = max(found.get(name, 0), stretch.way.length // MANY)
+        return found
+
+    def of_holds(self) -> list[Bound]:
+        """Return, for each function that takes the shared lock, how long that is held at most.
+
+        From the call by which it is taken, its last turn of waiting included, to the end of its
+        release. Raises BoundsError for what has no bound then, waits, or does not release it.
+        """
+        lock = self.annotations.lock
+        if not self.image.has(lock.take) or not self.image.has(lock.release):
+            return []
+        ends = {self.image.address(each) for each in (lock.release, *lock.never)}
+        never = {
+            each.address: MANY
+            for function in self.functions.values()
+            for each in function.instructions.values()
+            if each.mnemonic == "mret"
+        }
+        take = self.image.address(lock.take)
+        turns = HeldTurns(self, take)
+        held = Stretches(
+            self.functions,
+            turns,
+            lambda instruction: instruction.address in ends,
+            self._faults(INSTRUCTIONS) | never,
+        )
+        longest: dict[str, Stretch] = {}
+        for stretch in held.of_calls(take):
+            name = self._looking(stretch)
+            if name not in longest or longest[name].way.length < stretch.way.length:
+                longest[name] = stretch
+
+        def named(at: int) -> str:
+            return turns.unknown.get(place(at)) or str(self.sources.at(place(at)))
+
+        endings = [
+            end
+            for stretch in longest.values()
+            if stretch.way.length >= MANY
+            for end in endless(stretch.way, named)
+        ]
+        if endings:
+            places = ", ".join(dict.fromkeys(endings))
+            raise BoundsError(f"the shared lock is held without a bound: {places}")
+        found = [self._described(each, name, self._release()) for name, each in longest.items()]
+        return sorted(found, key=lambda bound: -bound.instructions)
+
+    def _release(self) -> Way | None:
+        entry = self.image.address(self.annotations.lock.release)
+        ways = (
+            self.stretches.summaries[each.number].through
+            for each in self.functions.values()
+            if each.entry == entry
+        )
+        return max((way for way in ways if way), key=lambda way: way.length, default=None)
+
+    def _counted(self, of: str) -> Stretches:
+        """Return the stretches in which only the waits for one thing count, each MANY."""
+        if of not in self._waiting:
+            cost = Marked(frozenset(self._marks(of)))
+            turns = WaitingTurns(self, of)
+            after = self._after_mret(cost, turns)
+            self._waiting[of] = Stretches(self.functions, turns, self.is_look, after, cost)
+        return self._waiting[of]
+
+    def _marks(self, of: str) -> Iterator[int]:
+        """Give the instructions of the lines by which a turn waits."""
+        waits = [each for each in self.annotations.waits if each.of == of]
+        for address in self._addresses():
+            for frame in self.sources.frames(address):
+                text = self.sources.text(frame)
+                if any(e.file == frame.file and (e.at or e.text) == text for e in waits):
+                    yield address
+
+    def _looking(self, stretch: Stretch) -> str:
+        """Name the function that a stretch begins in, or that has a function of a header in it."""
+        frames = self.sources.frames(place(stretch.start))
+        own = stretch.function.partition(".")[0]
+        return next((f.function for f in frames if not f.file.endswith(".h")), own)
+
+    def _described(self, stretch: Stretch, name: str = "", then: Way | None = None) -> Bound:
+        """Describe a stretch, and what comes behind it."""
         frames = self.sources.frames(place(stretch.start))
         frame = next((each for each in frames if not each.file.endswith(".h")), frames[0])
-        steps = tuple(self._steps(stretch.way))
-        return Bound(frame, name or stretch.function, stretch.way.length, steps)
+        steps = (*self._steps(stretch.way), *self._steps(then))
+        length = stretch.way.length + (then.length if then else 0)
+        return Bound(frame, name or stretch.function, length, steps)
 
-    def _steps(self, way: Way) -> Iterator[Step]:
+    def _steps(self, way: Way | None) -> Iterator[Step]:
         frame, count, times = Frame("", "", 0), 0, 1
         for address, own, turns in _flat(way):
             here = self.sources.at(place(address))
@@ -180,7 +286,10 @@ class MonitorBounds:
         }
 
     def is_look(self, instruction: Instruction) -> bool:
-        """Whether an instruction looks at the interrupts that are pending."""
+        """Whether an instruction looks at the interrupts that are pending, or waits for one."""
+        if instruction.kind is Kind.WAIT:
+            frame = self.sources.at(instruction.address)
+            return self.annotations.sleep(frame.file, self.sources.text(frame)) is None
         return instruction.address in self._looks
 
     def _is_look_at(self, address: int) -> bool:
@@ -338,10 +447,22 @@ class MonitorBounds:
             self.functions,
             lambda address: self.sources.at(address).file.endswith(".S"),
             frozenset(opaque),
+            frozenset(self._zeros()),
         )
         for entry in (*(self.image.address(name) for name in self.entries), *self.continues):
             ways.of(entry)
         self.functions = ways.functions
+
+    def _zeros(self) -> Iterator[int]:
+        """Give the tests that find nothing in a system with several harts, if it is one."""
+        if self._limits.get("MAX_HARTS", 1) == 1:
+            return
+        for function in self.functions.values():
+            for each in function.instructions.values():
+                if each.mnemonic in ("andi", "c.andi"):
+                    frame = self.sources.at(each.address)
+                    if self.annotations.zero(frame.file, self.sources.text(frame)) is not None:
+                        yield each.address
 
     # Loops.
 
@@ -361,14 +482,29 @@ class MonitorBounds:
             )
         return found
 
-    def known_most(self, function: Function, loop: Loop) -> int | None:
-        """Return the most turns of a loop by its annotation, or by the table that is its own."""
+    def wait(self, function: Function, loop: Loop) -> Wait | None:
+        """Return what a loop waits for, if it does."""
+        file, line, name = self._source_loop(function, loop)
+        return self.annotations.wait(file, self.sources.text(Frame(name, file, line)), name)
+
+    def more(self, function: Function, loop: Loop, turn: int) -> int:
+        """Nothing counts but instructions."""
+        del function, loop, turn
+        return 0
+
+    def known_most(self, function: Function, loop: Loop, *, held: bool = False) -> int | None:
+        """Return the most turns of a loop by its annotation, or by the table that is its own.
+
+        Of a wait that is one, whatever it takes; `held`: while the shared lock is held.
+        """
+        if self.wait(function, loop) is not None:
+            return 1
         file, line, name = self._source_loop(function, loop)
         text = self.sources.text(Frame(name, file, line)) if line else ""
         table = _FOR_EACH.match(text)
         if table or (file == _HOOKS and name in self.image.tables):
             return self._entries(table[1] if table else name)
-        known = self.annotations.loop(file, text, name)
+        known = self.annotations.loop(file, text, name, held)
         if known is None:
             return None
         if known.most == LONGEST_STRING:
@@ -434,13 +570,14 @@ class MonitorBounds:
         found = best[1] if best else self.sources.at(place(heads[-1]))
         return found.file, found.line, found.function
 
-    def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
+    def is_over(self, function: Function, loop: Loop, outer: str, *, held: bool = False) -> bool:
         """Whether the bound of a loop is that of all its turns while the outer one is gone round.
 
         `outer` names that as `source` does.
         """
         file, line, name = self._source_loop(function, loop)
-        known = self.annotations.loop(file, self.sources.text(Frame(name, file, line)), name)
+        text = self.sources.text(Frame(name, file, line))
+        known = self.annotations.loop(file, text, name, held)
         if known is None or not known.over or not outer:
             return False
         place_of_outer, _, _ = outer.rpartition(":")
@@ -465,12 +602,12 @@ class MonitorBounds:
                 found[self.image.address(name)] = way.length + cost.trap
         return found
 
-    def _after_mret(self, cost: Cost) -> dict[int, int]:
+    def _after_mret(self, cost: Cost, known: Loops | None = None) -> dict[int, int]:
         """Return what goes on behind each mret, if it is to machine mode."""
         if not self.continues:
             return {}
         explored = explore(Explorer(self.image), self.continues, lambda _: (), self._ends)
-        alone = Stretches(explored, self, self.is_look, cost=cost)
+        alone = Stretches(explored, known or self, self.is_look, cost=cost)
         longest = max(alone.of_entry(each).way.length for each in self.continues)
         return {
             each.address: longest

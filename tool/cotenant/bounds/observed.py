@@ -22,6 +22,7 @@ class _Counted:
     source: str
     head: int
     most: int
+    """0: it is a wait"""
     within: set[int]
     body: set[int]
 
@@ -41,6 +42,8 @@ class _Activation:
     function: Function
     nodes: set[_Node]
     turns: dict[int, int] = field(default_factory=dict)
+    waited: dict[int, int] = field(default_factory=dict)
+    """of a wait that has gone round, by its head: the stretch with the first turn"""
 
 
 class Observer:
@@ -55,12 +58,15 @@ class Observer:
         self._continues = set(bounds.continues)
         self.turns: dict[str, int] = {}
         """the most turns that were seen of each loop of the sources"""
+        self.longest = 0
+        """instructions of the longest stretch, of which one turn of a wait is a part"""
 
     def problems(self, path: Sequence[int]) -> Iterator[str]:
         """Give what is wrong in a path that begins at an entry, by addresses of instructions."""
         if path[0] not in self._entries:
             return
         stack = [self._entered(path[0])]
+        length = 0
         for address, following in pairwise(path):
             now = stack[-1]
             found = [self._functions[f].instructions.get(node) for f, node in now.nodes]
@@ -68,16 +74,23 @@ class Observer:
             if instruction is None or instruction.address != address:
                 yield f"{now.function.name} has no instruction at {address:#x}"
                 return
-            if self._bounds.is_look(instruction) or instruction.kind is Kind.WAIT:
+            length += 1
+            self.longest = max(self.longest, length)
+            if self._bounds.is_look(instruction):
+                length = 0
                 for each in stack:
                     each.turns.clear()
+                    each.waited.clear()
             if following in self._continues and instruction.kind is Kind.END:
                 stack = [self._entered(following)]
                 continue
             if not self._goes_on(stack, following):
                 yield f"{now.function.name}: {address:#x} does not lead to {following:#x}"
                 return
-            yield from self._too_many_turns(stack[-1], now, address, following)
+            if stack[-1] is now:
+                length = self._without_waits(now, address, following, length)
+                yield from self._too_many_turns(now, address, following)
+        self.longest = max(self.longest, length + 1)
 
     @property
     def _functions(self) -> dict[int, Function]:
@@ -127,18 +140,25 @@ class Observer:
                         results.add((number, function.after_tail(node, callee, index)))
         return ahead, results
 
-    def _too_many_turns(
-        self, now: _Activation, before: _Activation, address: int, following: int
-    ) -> Iterator[str]:
-        if now is not before:
-            return
+    def _without_waits(self, now: _Activation, address: int, following: int, length: int) -> int:
+        """Return the length of a stretch without what a wait has gone round but for once."""
+        for loop in self._loops_of(now.function):
+            if loop.most or following != loop.head:
+                continue
+            if address not in loop.within:
+                now.waited.pop(loop.head, None)
+            else:
+                length = now.waited.setdefault(loop.head, length)
+        return length
+
+    def _too_many_turns(self, now: _Activation, address: int, following: int) -> Iterator[str]:
         for loop in self._loops_of(now.function):
             if address not in loop.within and following in loop.within:
                 now.turns[loop.head] = 0
             if following == loop.head and address in loop.body:
                 turns = now.turns[loop.head] = now.turns.get(loop.head, 0) + 1
                 self.turns[loop.source] = max(turns, self.turns.get(loop.source, 0))
-                if turns > loop.most:
+                if loop.most and turns > loop.most:
                     yield (
                         f"{now.function.name}: {turns} turns of the loop at {loop.head:#x}, "
                         f"not {loop.most}"
@@ -161,5 +181,7 @@ class Observer:
                         {place(node) for node in each.body}
                         for each in (loop, outer if is_over else loop)
                     )
+                    is_wait = self._bounds.wait(base, loop) is not None
+                    most = 0 if is_wait else most
                     found.append(_Counted(source, place(loop.head), most, within, body))
         return self._loops[base.number]

@@ -16,6 +16,7 @@ import networkx
 
 from cotenant.bounds.graph import Function, place
 from cotenant.bounds.instructions import Instruction, Kind
+from cotenant.bounds.values import ZERO
 from cotenant.errors import BoundsError
 
 _STOP = -1
@@ -102,6 +103,9 @@ class Loops(Protocol):
 
     def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
         """Return whether that is the most for as long as `outer`, a source, is gone round."""
+
+    def more(self, function: Function, loop: Loop, turn: int) -> int:
+        """Return what counts besides for turns of such a length, all together."""
 
 
 IsLook = Callable[[Instruction], bool]
@@ -210,11 +214,32 @@ class Stretches:
         after = self._after_returns()
         for function in self._order:
             for address, instruction in function.instructions.items():
-                if instruction.kind is Kind.WAIT or self._is_look(instruction):
+                if self._is_look(instruction):
                     ahead = self._behind(function, address, self._ahead[function.number])
                     way = self._on(function, ahead, after)
                     if way is not None:
                         yield Stretch(address, function.name, way)
+
+    def of_calls(self, entry: int) -> Iterator[Stretch]:
+        """Give, for each call of a function, the longest stretch of it and behind it.
+
+        Only what follows where it has returned something that is true counts, if that is told apart
+        from what is not.
+        """
+        after = self._after_returns()
+        for function in self._order:
+            for address, callees in function.calls.items():
+                for callee in callees:
+                    known = self.functions.get(callee)
+                    if known is None or known.entry != entry:
+                        continue
+                    everything = self._ahead[function.number]
+                    for index in _true_results(known):
+                        ahead = self._after(function, address, everything, callee, index)
+                        way = self._on(function, ahead, after)
+                        through = self.summaries[callee].through
+                        if way is not None and through is not None:
+                            yield Stretch(address, function.name, _joined(through, way))
 
     def _on(self, function: Function, ahead: _Ahead, after: _After) -> Way | None:
         """Return the longest way that goes on with what lies ahead, the callers' included."""
@@ -371,7 +396,8 @@ class Stretches:
         for part in longest.values():
             most = part.most if part.source else self._known.most(function, loop) or 0
             if most:
-                way = Way(most * part.turn.length, loop.head, part.turn, most)
+                more = self._known.more(function, loop, part.turn.length)
+                way = Way(most * part.turn.length + more, loop.head, part.turn, most)
                 turns = way if turns is None else _joined(way, turns)
         return turns
 
@@ -410,8 +436,7 @@ class Stretches:
     ) -> _Ahead:
         instruction = function.instructions[address]
         own = self._cost.of(instruction) + self._extra.get(place(address), 0)
-        ends = instruction.kind in (Kind.END, Kind.WAIT) or self._is_look(instruction)
-        if ends:
+        if instruction.kind is Kind.END or self._is_look(instruction):
             return {_STOP: Way(own, address)}
         callees = function.calls.get(address)
         if callees is None:
@@ -437,6 +462,13 @@ class Stretches:
                     },
                 )
         return found
+
+
+def _true_results(function: Function) -> list[int]:
+    """Return which results are true; where none is known to be, those that may be."""
+    first = [result for result, _ in function.results]
+    found = [i for i, each in enumerate(first) if each is not None and each.is_not_zero]
+    return found or [i for i, each in enumerate(first) if each != ZERO]
 
 
 def _add_ahead(

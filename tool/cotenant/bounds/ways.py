@@ -96,11 +96,14 @@ class Ways:
         functions: Mapping[int, Function],
         is_assembly: Callable[[int], bool],
         opaque: frozenset[int],
+        zeros: frozenset[int] = frozenset(),
     ) -> None:
         self._all = functions
         self._is_assembly = is_assembly
         self._opaque = opaque
         """functions of which nothing is known, since a fault in them goes on elsewhere"""
+        self._zeros = zeros
+        """instructions that leave 0, as is known of what they read"""
         self._known: dict[int, _Known] = {}
         self._variants: dict[int, dict[_State, Function]] = {}
         self._made = _FIRST_VARIANT
@@ -327,9 +330,8 @@ class Ways:
                 found.append(come_to(inside, target, after))
         made.successors[own] = tuple(dict.fromkeys(found))
 
-    @staticmethod
     def _after(
-        instruction: Instruction, each: Operation, values: dict[str, Value], target: int
+        self, instruction: Instruction, each: Operation, values: dict[str, Value], target: int
     ) -> dict[str, Value] | None:
         if instruction.kind is Kind.BRANCH:
             taken = place(target) == instruction.target
@@ -350,6 +352,7 @@ class Ways:
         if each.target:
             after.pop(each.target, None)
             value = result(values, each) if is_understood(each) else None
+            value = ZERO if instruction.address in self._zeros else value
             if value is not None and each.target != "zero":
                 after[each.target] = value
         return after

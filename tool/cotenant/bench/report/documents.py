@@ -107,7 +107,7 @@ def _lines(rows: list[Row]) -> str:
     """Return a line of a table for each thing whose figures are called "THING: FIGURE"."""
     lines: dict[str, list[str]] = {}
     for row in rows:
-        lines.setdefault(row.name.partition(": ")[0], []).append(printed(row.ours))
+        lines.setdefault(row.name.rpartition(": ")[0], []).append(printed(row.ours))
     return "\n".join(f"| `{name}` | {' | '.join(figures)} |" for name, figures in lines.items())
 
 
