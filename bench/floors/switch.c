@@ -54,6 +54,7 @@ static const struct floor_run runs_new[] = {
     {"switch_fp", &switch_fp, 1},
     {"switch_sstc", &switch_sstc, 1},
     {"switch_sstc_fp", &switch_sstc_fp, 1},
+    {"switch_old", &switch_old, 1},
     {0},
 };
 
@@ -166,9 +167,11 @@ static void set_hart(const struct floor_run *run)
     CSR_WRITE(pmpcfg0, b->pmpcfg0);
     CSR_WRITE(mstatus, b->mstatus);
     CSR_WRITE(mepc, b->x[0]);
+    if (board_is_new) {
+        CSR_WRITE(0x30a, run->floor->has_sstc ? MENVCFG_STCE : 0); /* menvcfg */
+    }
     if (run->floor->has_sstc) {
-        CSR_WRITE(0x30a, MENVCFG_STCE); /* menvcfg */
-        CSR_WRITE(0x14d, UINT64_MAX);   /* stimecmp */
+        CSR_WRITE(0x14d, UINT64_MAX); /* stimecmp */
     }
     *(volatile uint64_t *)MTIMECMP = UINT64_MAX;
 }

@@ -41,10 +41,13 @@ def run(image: Path, *, sstc: bool, icount: int = 0, arguments: str = "") -> str
     return _output(machine, f"{image.name} on {NAME}")
 
 
-def run_bare(image: Path) -> str:
-    """Run an ELF file for machine mode in the firmware's place; an instruction takes 1 ns."""
+def run_bare(image: Path, extra: tuple[str, ...] = ()) -> str:
+    """Run an ELF file for machine mode in the firmware's place; an instruction takes 1 ns.
+
+    `extra` are further arguments of QEMU.
+    """
     _require(image)
-    machine = Machine(bundle=image, cpu="rv64,h=off", icount=0)
+    machine = Machine(bundle=image, cpu="rv64,h=off", icount=0, extra=extra)
     return _output(machine, f"{image.name} on the bare machine")
 
 
