@@ -113,6 +113,8 @@ leave:
     .globl one_begins, two_resumes, two_stays
 one_begins:
     move_floating fld, 0, t6
+    ld t0, WORLD_FCSR(t6)
+    csrw fcsr, t0
     mv sp, t6
     move_general ld, 0
     ld sp, REGISTER(2)(sp)

@@ -50,12 +50,9 @@ struct floor_run {
 };
 
 static const struct floor_run runs_new[] = {
-    {"switch_plain", &switch_plain, 1},
-    {"switch_fp", &switch_fp, 1},
-    {"switch_sstc", &switch_sstc, 1},
-    {"switch_sstc_fp", &switch_sstc_fp, 1},
-    {"switch_old", &switch_old, 1},
-    {0},
+    {"switch_plain", &switch_plain, 1}, {"switch_fp", &switch_fp, 1},
+    {"switch_sstc", &switch_sstc, 1},   {"switch_sstc_fp", &switch_sstc_fp, 1},
+    {"switch_old", &switch_old, 1},     {0},
 };
 
 static const struct floor_run runs_old[] = {

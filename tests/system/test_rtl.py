@@ -50,3 +50,10 @@ def test_a_short_measurement_is_complete() -> None:
     assert any("Sv39" in row.name for row in rows)
     invocation = next(row for row in rows if row.name == "component invocation, Sv39")
     assert invocation.other and invocation.other < invocation.ours <= MOST_FOR_INVOCATION
+
+
+def test_the_floor_of_a_world_switch_is_below_the_monitors() -> None:
+    for least in rtl_floor.measure_switches():
+        assert (least.into_instructions, least.out_instructions) == (109, 110)
+        assert least.into > least.into_instructions
+        assert least.out > least.out_instructions

@@ -14,6 +14,7 @@ from statistics import fmean
 from cotenant.bench import firmware, samples
 from cotenant.bench.floors.program import FOLDER, Program, build
 from cotenant.bench.qemu_trace import QemuTrace
+from cotenant.bench.systems import TIMEOUT
 from cotenant.errors import BenchError
 
 BOARD = "qemu"
@@ -79,14 +80,14 @@ class Recorder:
         self._is_over = False
 
 
-def run(name: str, folder: Path = FOLDER) -> dict[str, int]:
+def run(name: str, folder: Path = FOLDER, seconds: float = TIMEOUT) -> dict[str, int]:
     """Run a program without counting; return how many values of each part it has checked.
 
-    Raises BenchError if one was wrong.
+    Raises BenchError if one was wrong, or if it takes more than `seconds`.
     """
     with tempfile.TemporaryDirectory(prefix="cotenant-floors.") as made:
         program = _build(name, Path(made), folder)
-        return _checked(name, firmware.run_bare(program.elf, PROGRAMS[name].machine))
+        return _checked(name, firmware.run_bare(program.elf, PROGRAMS[name].machine, seconds))
 
 
 def measure(name: str) -> dict[str, float]:

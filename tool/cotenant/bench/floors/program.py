@@ -70,5 +70,6 @@ def _read(elf: Path) -> Program:
         symbols = {each.name: each["st_value"] for each in table.iter_symbols()}
         begin, end = symbols[_BEGIN], symbols[_END]
         text = file.get_section_by_name(".text")
+        assert text is not None
         start = begin - text["sh_addr"]
         return Program(elf, begin, text.data()[start : start + end - begin], symbols)
