@@ -24,7 +24,7 @@
 
 #define ROUNDS 16
 
-/* Of four at a time, as what csrrw returns comes late on some harts. */
+/* Four at a time, as what csrrw returns comes late on some harts. */
     .macro exchange from, to, first, first_at, second, second_at, third, third_at, fourth, fourth_at
     ld a0, \to + \first_at(sp)
     ld a1, \to + \second_at(sp)
@@ -46,7 +46,7 @@
     sd a0, \from + \at(sp)
     .endm
 
-/* mstatus comes last with floating-point registers, which want it to say that they are on. */
+/* Together with mstatus, which has to say meanwhile that these registers are on. */
     .macro exchange_floating from, to
     li a0, MSTATUS_FS
     csrrs a0, mstatus, a0
@@ -67,31 +67,32 @@
     move_general sd, \from
     csrrw a0, mscratch, sp
     sd a0, \from + REGISTER(2)(sp)
+    .if \fp
+    exchange_floating \from, \to
+    .endif
+    exchange \from, \to, sscratch, WORLD_SSCRATCH, sepc, WORLD_SEPC, scause, WORLD_SCAUSE, stval, WORLD_STVAL
     ld a0, \to + PC(sp)
+    ld a1, \to + WORLD_PENDING(sp)
+    ld a2, \to + WORLD_STVEC(sp)
+    ld a3, \to + WORLD_SCOUNTEREN(sp)
+    .ifeq \sstc + \sleeps
+    ori a1, a1, INTERRUPT_STI
+    .endif
     csrrw a0, mepc, a0
+    csrrw a1, mip, a1
+    csrrw a2, stvec, a2
+    csrrw a3, scounteren, a3
     .if \sleeps
     addi a0, a0, 4
     .endif
+    andi a1, a1, INTERRUPT_SSI | INTERRUPT_STI
     sd a0, \from + PC(sp)
-    .if \fp
-    exchange_floating \from, \to
-    .else
-    exchange_one \from, \to, mstatus, WORLD_MSTATUS
-    .endif
-    exchange \from, \to, sscratch, WORLD_SSCRATCH, sepc, WORLD_SEPC, scause, WORLD_SCAUSE, stval, WORLD_STVAL
-    exchange_one \from, \to, stvec, WORLD_STVEC
-    exchange_one \from, \to, scounteren, WORLD_SCOUNTEREN
-    exchange_one \from, \to, mie, WORLD_MIE
+    sd a1, \from + WORLD_PENDING(sp)
+    sd a2, \from + WORLD_STVEC(sp)
+    sd a3, \from + WORLD_SCOUNTEREN(sp)
     .if \envcfg
     exchange_one \from, \to, CSR_SENVCFG, WORLD_SENVCFG
     .endif
-    ld a0, \to + WORLD_PENDING(sp)
-    .ifeq \sstc + \sleeps
-    ori a0, a0, INTERRUPT_STI
-    .endif
-    csrrw a0, mip, a0
-    andi a0, a0, INTERRUPT_SSI | INTERRUPT_STI
-    sd a0, \from + WORLD_PENDING(sp)
     .if \sstc
     exchange_one \from, \to, CSR_STIMECMP, WORLD_DEADLINE
     .elseif \sleeps
@@ -102,11 +103,23 @@
     .endif
     li a1, MTIMECMP
     sd a0, 0(a1)
-    ld a0, \to + WORLD_MEDELEG(sp)
-    csrw medeleg, a0
-    ld a0, \to + WORLD_PMPCFG0(sp)
-    csrw pmpcfg0, a0
-    exchange_one \from, \to, satp, WORLD_SATP
+    ld a4, \to + WORLD_MEDELEG(sp)
+    ld a5, \to + WORLD_PMPCFG0(sp)
+    ld a1, \to + WORLD_MIE(sp)
+    ld a2, \to + WORLD_SATP(sp)
+    .ifeq \fp
+    ld a0, \to + WORLD_MSTATUS(sp)
+    csrrw a0, mstatus, a0
+    .endif
+    csrrw a1, mie, a1
+    csrw medeleg, a4
+    csrw pmpcfg0, a5
+    csrrw a2, satp, a2
+    .ifeq \fp
+    sd a0, \from + WORLD_MSTATUS(sp)
+    .endif
+    sd a1, \from + WORLD_MIE(sp)
+    sd a2, \from + WORLD_SATP(sp)
     sc.d zero, zero, (sp)
     sfence.vma
     move_general ld, \to
