@@ -6,6 +6,7 @@ Runs only where the simulator is built already (`cotenant bench rtl` builds it):
 
 import pytest
 
+from cotenant.bench.report import kept
 from cotenant.bench.rtl import benchmark as rtl
 from cotenant.bench.rtl import figures as rtl_figures
 from cotenant.bench.rtl import floor as rtl_floor
@@ -50,3 +51,11 @@ def test_a_short_measurement_is_complete() -> None:
     assert any("Sv39" in row.name for row in rows)
     invocation = next(row for row in rows if row.name == "component invocation, Sv39")
     assert invocation.other and invocation.other < invocation.ours <= MOST_FOR_INVOCATION
+
+
+def test_the_floor_of_a_world_switch_is_below_the_monitors() -> None:
+    rtl_rows = {each.name: each.ours for each in kept.read()["rtl"].rows}
+    for where, least in zip(("satp=0", "Sv39"), rtl_floor.measure_switches(), strict=True):
+        assert (least.into_instructions, least.out_instructions) == (109, 110)
+        assert 109 < least.into < rtl_rows[f"world switch, RTOS is due, {where}"]
+        assert 110 < least.out < rtl_rows[f"world switch, RTOS waits, {where}"]

@@ -41,11 +41,14 @@ def run(image: Path, *, sstc: bool, icount: int = 0, arguments: str = "") -> str
     return _output(machine, f"{image.name} on {NAME}")
 
 
-def run_bare(image: Path) -> str:
-    """Run an ELF file for machine mode in the firmware's place; an instruction takes 1 ns."""
+def run_bare(image: Path, extra: tuple[str, ...] = (), seconds: float = TIMEOUT) -> str:
+    """Run an ELF file for machine mode in the firmware's place; an instruction takes 1 ns.
+
+    `extra` are further arguments of QEMU. Raises BenchError if it takes more than `seconds`.
+    """
     _require(image)
-    machine = Machine(bundle=image, cpu="rv64,h=off", icount=0)
-    return _output(machine, f"{image.name} on the bare machine")
+    machine = Machine(bundle=image, cpu="rv64,h=off", icount=0, extra=extra)
+    return _output(machine, f"{image.name} on the bare machine", seconds)
 
 
 def _require(image: Path) -> None:
@@ -53,14 +56,14 @@ def _require(image: Path) -> None:
         raise BenchError(f"{image} does not exist: run 'make build'")
 
 
-def _output(machine: Machine, who: str) -> str:
+def _output(machine: Machine, who: str, seconds: float = TIMEOUT) -> str:
     with QemuProcess(machine) as process:
         process.input.close()
-        watchdog = threading.Timer(TIMEOUT, process.kill)
+        watchdog = threading.Timer(seconds, process.kill)
         watchdog.start()
         output = process.output.read()
         watchdog.cancel()
         if process.wait(_END_TIMEOUT) != 0:
-            words = process.last_words() or f"it took more than {TIMEOUT:g} s"
+            words = process.last_words() or f"it took more than {seconds:g} s"
             raise BenchError(f"{who} did not come to its end: {words}")
         return output.decode(errors="replace").replace("\r", "")

@@ -44,6 +44,10 @@ BENCHMARKS: dict[str, Benchmark] = {
         by_default=False,
     ),
     "switch": Benchmark("switch", "instructions per world switch, each way, by kinds of tenants"),
+    "floors": Benchmark(
+        "floors.benchmark",
+        "what the smallest programs take for a switch, an emulated store, and eight tenants",
+    ),
     "osswitch": Benchmark(
         "osswitch.benchmark",
         "from one operating system to another by suspend to RAM, and the parts of it",

@@ -43,6 +43,7 @@ def run(quick: bool) -> list[Row]:
     rows = _call_rows()
     rows += _switch_rows("satp=0", systems.rtos_beside_spin(rounds, sv39=False))
     rows += _switch_rows("Sv39", systems.rtos_beside_spin(rounds, sv39=True))
+    rows += _switch_floor_rows()
     rows += _component_rows()
     if quick:
         return rows
@@ -97,6 +98,16 @@ def _switch_rows(where: str, description: str, budget: float | None = _SWITCH_BU
         row(f"world switch, RTOS waits, {where}; path", "instructions", found.away_instructions),
         row(f"world switch, RTOS is due, {where}; path", "instructions", found.back_instructions),
     ]
+
+
+def _switch_floor_rows() -> list[Row]:
+    rows = []
+    for where, least in zip(("satp=0", "Sv39"), floor.measure_switches(), strict=True):
+        rows += [
+            row(f"core alone: world switch, RTOS waits, {where}", _CYCLES, least.out),
+            row(f"core alone: world switch, RTOS is due, {where}", _CYCLES, least.into),
+        ]
+    return rows
 
 
 def _latency_rows(rounds: int) -> list[Row]:
