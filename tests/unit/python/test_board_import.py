@@ -253,7 +253,9 @@ def test_the_survey_sorts_trees_and_finds_its_place_in_a_document(tmp_path: Path
         put_into("a", text)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(places=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), max_size=6))
 def test_an_altered_tree_is_read_or_refused(
     places: list[tuple[float, int]], tmp_path: Path

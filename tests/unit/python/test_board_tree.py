@@ -324,7 +324,9 @@ def test_the_tree_of_another_machine(
     assert why in complaints(made[0], compiled(tmp_path, TREE.replace(before, after)).read_bytes())
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(places=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), max_size=6))
 def test_an_altered_tree_is_edited_or_refused(
     places: list[tuple[float, int]], made: tuple[Board, bytes]

@@ -2,7 +2,7 @@
 """The framed console line: every cut, every noise."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cotenant.run import framing
@@ -23,6 +23,7 @@ def decode_in_pieces(stream: bytes, sizes: list[int]) -> list[Frame]:
     return frames + decoder.feed(stream)
 
 
+@settings(deadline=None)
 @given(messages, st.lists(st.integers(0, 70)))
 def test_what_is_encoded_is_decoded_however_the_stream_is_cut(
     sent: list[tuple[int, bytes]], sizes: list[int]
@@ -34,6 +35,7 @@ def test_what_is_encoded_is_decoded_however_the_stream_is_cut(
         assert b"".join(f.payload for f in received if f.channel == channel) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(no_start, channels, st.binary(min_size=1, max_size=64))))
 def test_noise_between_frames_is_dropped(parts: list[tuple[bytes, int, bytes]]) -> None:
     stream = b"".join(noise + encode_frames(channel, data)[0] for noise, channel, data in parts)
@@ -42,6 +44,7 @@ def test_noise_between_frames_is_dropped(parts: list[tuple[bytes, int, bytes]]) 
     assert decoder.noise == b"".join(noise for noise, _, _ in parts)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=500))
 def test_any_stream_is_survived_and_the_line_recovers(stream: bytes) -> None:
     decoder = FrameDecoder()

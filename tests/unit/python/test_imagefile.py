@@ -102,7 +102,7 @@ def test_what_cannot_be_loaded_is_refused(tmp_path: Path, data: bytes, problem: 
         image_of(data, tmp_path)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(st.integers(0, len(rtos_image()) - 1), st.binary(min_size=1, max_size=8))
 def test_a_damaged_elf_is_refused_or_read_but_never_an_accident(
     tmp_path_factory: pytest.TempPathFactory, place: int, noise: bytes

@@ -4,7 +4,7 @@
 import stat
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cotenant.images.cpio import Archive
@@ -38,6 +38,7 @@ def parse_newc(data: bytes) -> dict[str, Entry]:
 paths = st.from_regex(r"[a-z]{1,9}(/[a-z]{1,9}){0,3}", fullmatch=True)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(paths, st.binary(max_size=50)))
 def test_files_come_back(files: dict[str, bytes]) -> None:
     archive = Archive()

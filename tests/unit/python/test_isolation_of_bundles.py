@@ -119,6 +119,7 @@ def check_plic(vhart: BundleVhart, header: Bundle) -> None:
 @pytest.mark.parametrize(("entries", "grain"), [(16, 4), (8, 4), (8, 4096)])
 @settings(
     max_examples=40,
+    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(text=systems())

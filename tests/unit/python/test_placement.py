@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Placement of memory: nothing overlaps, everything is aligned, one PMP entry where it can be."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cotenant.errors import Mistakes
@@ -66,6 +66,7 @@ sizes = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(sizes, min_size=1, max_size=10))
 def test_random_requests(wanted: list[int]) -> None:
     alignments = [4096, 2 * MIB]

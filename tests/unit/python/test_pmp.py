@@ -121,7 +121,7 @@ def harts(draw: st.DrawFn, grain: int) -> list[AccessMap]:
     return maps
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.data(), st.sampled_from([4, 8, 64, 4096]), st.sampled_from([8, 16]))
 def test_entries_mean_exactly_the_maps(data: st.DataObject, grain: int, available: int) -> None:
     maps = data.draw(harts(grain))
@@ -139,7 +139,7 @@ def test_entries_mean_exactly_the_maps(data: st.DataObject, grain: int, availabl
         assert len({registers.addresses for registers in result.sets}) == 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_hardware_with_a_coarse_grain_reads_the_same(data: st.DataObject) -> None:
     """A PMP of granularity G ignores the low address bits: they must not matter."""
@@ -160,7 +160,7 @@ def test_hardware_with_a_coarse_grain_reads_the_same(data: st.DataObject) -> Non
                 assert pmpaddr & low_bits == 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(harts(4))
 def test_the_encoding_is_never_worse_than_the_obvious_ones(maps: list[AccessMap]) -> None:
     segments = segments_of(maps)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cotenant import paths
@@ -38,6 +38,7 @@ def numbers(of: Kept) -> list[int]:
     return [number for first, last in of.ranges for number in range(first, last + 1)]
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.integers(0, 70), st.integers(0, 70))
 def test_parts_of_sets_of_actions(some: set[int], start: int, stop: int) -> None:
     ordered = sorted(some)
@@ -55,6 +56,7 @@ def test_what_is_no_set_of_actions(text: str) -> None:
         Kept.parse(text)
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 999), min_size=1, max_size=4), st.booleans())
 def test_a_sequence_is_shrunk_to_what_makes_it_fail(needed: set[int], both: bool) -> None:
     """It fails while all of the needed actions are there, of one tenant or of two."""

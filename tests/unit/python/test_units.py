@@ -2,7 +2,7 @@
 """Sizes and durations."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cotenant.units import (
@@ -49,16 +49,19 @@ def test_wrong_durations(text: str) -> None:
         parse_duration(text)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 1 << 48))
 def test_a_printed_size_is_read_back(size: int) -> None:
     assert parse_size(format_size(size).removesuffix(" bytes")) == size
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**9))
 def test_a_printed_duration_is_read_back(microseconds: int) -> None:
     assert parse_duration(format_duration(microseconds)) == microseconds
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1 << 56), st.integers(0, 40).map(lambda bit: 1 << bit))
 def test_alignment(value: int, alignment: int) -> None:
     assert align_down(value, alignment) <= value <= align_up(value, alignment)
