@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from systems import LONG_WAIT, Boot, Build, is_long
+from systems import LONG_WAIT, Boot, Build, is_endured, is_long
 
 from cotenant import paths
 from cotenant.run.launch import Launch, prepare
@@ -30,7 +30,7 @@ def pytest_runtest_makereport(
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give tests in their long form the time that they need."""
-    if is_long():
+    if is_long() and not is_endured():
         for item in items:
             if item.get_closest_marker("long_form"):
                 item.add_marker(pytest.mark.timeout(LONG_WAIT))

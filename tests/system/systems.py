@@ -38,6 +38,11 @@ def is_long() -> bool:
     return os.environ.get("COTENANT_LONG_TESTS", "") not in ("", "0")
 
 
+def is_endured() -> bool:
+    """Return whether a test is a part of `make endurance`, which has a time limit of its own."""
+    return "COTENANT_TIMES" in os.environ
+
+
 def times(short: int, long: int) -> int:
     """Return how often a test repeats what it does; COTENANT_TIMES says it for one that is endured.
 

@@ -59,16 +59,18 @@ class Recorder:
         self._length = 0
         self._is_over = False
 
-    def executed(self, address: int) -> None:
+    def executed(self, hart: int, address: int) -> None:
         """Count an instruction."""
+        del hart
         self.finish()
         if address in self._beginnings:
             self._name, self._length = self._beginnings[address], 0
         self._length += 1
         self._is_over = self._program.is_last(address)
 
-    def taken_back(self) -> None:
+    def taken_back(self, hart: int) -> None:
         """Do not count the last instruction: it comes again."""
+        del hart
         self._length -= 1
         self._is_over = False
 
@@ -97,7 +99,7 @@ def measure(name: str) -> dict[str, float]:
         recorder = Recorder(program, PROGRAMS[name].paths)
         with QemuTrace(
             *(program.begin, len(program.code), recorder.executed),
-            *(lambda _: None, recorder.taken_back),
+            *(lambda _, __: None, recorder.taken_back),
         ) as trace:
             log = (*trace.arguments, "-singlestep", "-d", "exec,nochain,int")
             output = firmware.run_bare(program.elf, (*PROGRAMS[name].machine, *log))
