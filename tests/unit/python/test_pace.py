@@ -43,4 +43,5 @@ def test_qemu_is_asked_at_a_socket_of_its_own() -> None:
     pace = Pace(Path("/run/a,b"), 0x200BFF8, 10_000_000)
     arguments = Machine(Path("x"), icount=3, pace=pace).arguments()
     assert arguments[-6:-4] == ["-qmp", "unix:/run/a,,b,server=on,wait=off"]
+    assert "-S" in arguments  # the machine waits until it is asked for the first time
     assert arguments[-1] == "filter-buffer,id=pace-timer,netdev=pace,interval=20000"

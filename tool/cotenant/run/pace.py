@@ -49,10 +49,11 @@ class Pace:
         """Return QEMU's arguments.
 
         The network is connected to nothing: its filter has a timer in the machine's time, which
-        bounds the leaps.
+        bounds the leaps. The machine waits for the pacer: until that looks, idle hours could pass.
         """
         interval = int(LONGEST_LEAP * 1e6)
         return [
+            "-S",
             *qmp.arguments(self.socket),
             *("-netdev", f"hubport,id={_NAME},hubid=9999"),
             *("-object", f"filter-buffer,id={_NAME}-timer,netdev={_NAME},interval={interval}"),
@@ -86,6 +87,7 @@ class Pacer:
         await self._connect(client)
         try:
             start = time.monotonic() - await self._machine_time(client)
+            await client.execute("cont")
             while not self._over.is_set():
                 start = keep_step(
                     await self._machine_time(client), start, time.monotonic, self._freeze
