@@ -107,7 +107,9 @@ def test_example_runs_in_batch(example: Path, tmp_path: Path) -> None:
     assert set(result["tenants"]) == set(tenants)
     for name, tenant in result["tenants"].items():
         assert tenant["ready"], name
-        assert tenant["state"] == ("dormant" if name in waiting[:-1] else "running")
+        # One that is restarted all the time may be between two lives just now.
+        restarting = {"stopping", "stopped"} if tenants[name]["image"] in MORTALS else set()
+        assert tenant["state"] in {"dormant" if name in waiting[:-1] else "running", *restarting}
         assert tenant["cpu_ns"] > 0 and tenant["switches"] > 0
         assert (tmp_path / f"{name}.log").stat().st_size > 0
         if name in linuxes:
