@@ -241,14 +241,14 @@ static void give_back_unwanted(void)
     page_count = kept;
 }
 
-void huge_pages_take_at(const struct range *ranges, unsigned count, bool share)
+/*
+ * Makes room for all pages that the host can spare. Returns how many; more than are wanted, for one
+ * is shared.
+ */
+static size_t make_room(size_t wanted)
 {
-    size_t spare = machine_spare_pages(), wanted;
-    int file = machine_memory_file();
+    size_t spare = machine_spare_pages();
 
-    memory.count = count;
-    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
-    wanted = memory_size() / GRAIN;
     if (spare <= wanted) {
         fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
                    wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
@@ -258,6 +258,18 @@ void huge_pages_take_at(const struct range *ranges, unsigned count, bool share)
         fail_errno("find memory for", "a list of pages");
     }
     machine_allow_pages(spare);
+    return spare;
+}
+
+void huge_pages_take_at(const struct range *ranges, unsigned count, bool share)
+{
+    size_t spare, wanted;
+    int file = machine_memory_file();
+
+    memory.count = count;
+    memcpy(memory.ranges, ranges, count * sizeof(*ranges));
+    wanted = memory_size() / GRAIN;
+    spare = make_room(wanted);
     look_for_pages(file, wanted, spare);
     for (unsigned i = 0; i < MOST_SEARCHES && count_found() < wanted; i++) {
         give_back_unwanted();
@@ -315,19 +327,10 @@ static bool choose_among(int file, uint64_t size, unsigned entries, size_t most,
 
 void huge_pages_take(uint64_t size, unsigned entries, bool share, bool (*suffices)(void))
 {
-    size_t wanted = (size + GRAIN - 1) / GRAIN, spare = machine_spare_pages();
+    size_t wanted = (size + GRAIN - 1) / GRAIN, spare = make_room(wanted);
     int file = machine_memory_file();
     bool good;
 
-    if (spare <= wanted) {
-        fail_start("%zu MiB for the guest are not there: the host has %zu MiB that it can spare",
-                   wanted * 2, spare == 0 ? 0 : (spare - 1) * 2);
-    }
-    pages = calloc(spare, sizeof(*pages));
-    if (pages == NULL) {
-        fail_errno("find memory for", "a list of pages");
-    }
-    machine_allow_pages(spare);
     good = choose_among(file, wanted * GRAIN, entries, spare, suffices);
     for (unsigned i = 0; i < MOST_SEARCHES && !good; i++) {
         memory.count = 0;
