@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A program of bench/floors: made for a machine, and the addresses that the measurement needs."""
 
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,11 +8,10 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from cotenant import paths
-from cotenant.errors import BenchError
+from cotenant.bench.cross_tools import PREFIX, call
 
 FOLDER = paths.ROOT / "bench" / "floors"
 
-_PREFIX = "riscv64-linux-gnu-"
 _COMPILE = (
     *("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-builtin"),
     *("-fno-tree-loop-distribute-patterns", "-fno-pie", "-mcmodel=medany"),
@@ -46,19 +44,12 @@ class Program:
 def build(sources: tuple[str, ...], board: str, target: Path, folder: Path = FOLDER) -> Program:
     """Make a program of files of `folder` for a machine. Raises BenchError if that fails."""
     files = [folder / name for name in (*_SHARED, f"{board}.c", *sources)]
-    command = [
-        *(f"{_PREFIX}gcc", *_COMPILE, *(f"-I{paths.ROOT / each}" for each in _INCLUDED)),
-        *("-Wl,-T", str(folder / "floor.ld"), "-o", str(target)),
+    call(
+        *(f"{PREFIX}gcc", *_COMPILE, *(f"-I{paths.ROOT / each}" for each in _INCLUDED)),
+        *("-Wl,-T", str(folder / "floor.ld")),
         *(str(each) for each in (*files, paths.ROOT / "tenants" / "rt" / "string.c")),
-    ]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BenchError(
-            f"{command[0]} cannot be started ({error.strerror}); install gcc-riscv64-linux-gnu"
-        ) from error
-    if result.returncode != 0:
-        raise BenchError(f"{target.stem} of bench/floors cannot be made: {result.stderr.strip()}")
+        *("-o", str(target)),
+    )
     return _read(target)
 
 

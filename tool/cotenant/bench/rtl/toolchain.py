@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Small programs for the simulated core alone, and what else is made for it by Debian's tools."""
 
-import subprocess
 from pathlib import Path
 
+from cotenant.bench.cross_tools import PREFIX, call
 from cotenant.bench.rtl.simulator import HARNESS
-from cotenant.errors import BenchError
 
 BARE = HARNESS / "bare"
-_PREFIX = "riscv64-linux-gnu-"
 _COMPILE = ("-nostdlib", "-static", "-march=rv64imac_zicsr", "-mabi=lp64", "-Wl,--build-id=none")
 
 
@@ -16,31 +14,19 @@ def assemble(source: Path, address: int, folder: Path) -> bytes:
     """Return the raw image of an assembly file linked at an address."""
     program = folder / f"{source.stem}.elf"
     place = f"-Wl,-Ttext={address:#x}"
-    _call(f"{_PREFIX}gcc", *_COMPILE, place, "-o", str(program), str(source))
+    call(f"{PREFIX}gcc", *_COMPILE, place, "-o", str(program), str(source))
     return raw(program, folder)
 
 
 def raw(program: Path, folder: Path) -> bytes:
     """Return the raw image of an ELF file."""
     image = folder / f"{program.stem}.raw"
-    _call(f"{_PREFIX}objcopy", "-O", "binary", str(program), str(image))
+    call(f"{PREFIX}objcopy", "-O", "binary", str(program), str(image))
     return image.read_bytes()
 
 
 def device_tree(source: Path, folder: Path) -> bytes:
     """Return the device tree of a source file, with room to be changed in place."""
     tree = folder / f"{source.stem}.dtb"
-    _call("dtc", "-q", "-I", "dts", "-O", "dtb", "-p", "4096", "-o", str(tree), str(source))
+    call("dtc", "-q", "-I", "dts", "-O", "dtb", "-p", "4096", "-o", str(tree), str(source))
     return tree.read_bytes()
-
-
-def _call(*command: str) -> None:
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BenchError(
-            f"{command[0]} cannot be started ({error.strerror}); "
-            "install gcc-riscv64-linux-gnu and device-tree-compiler"
-        ) from error
-    if result.returncode != 0:
-        raise BenchError(f"{command[0]} failed on {command[-1]}: {result.stderr.strip()}")
