@@ -8,10 +8,10 @@ no use for.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cotenant import abi
 from cotenant.errors import BoundsError
@@ -157,6 +157,7 @@ class Recursion:
 
 
 Annotation = LoopBound | Callees | Jump | TextBound | Wait | Sleep | Zero
+Annotated = TypeVar("Annotated", LoopBound, Callees, Jump, TextBound, Wait, Sleep, Zero)
 
 
 @dataclass
@@ -186,61 +187,45 @@ class Annotations:
 
     def loop(self, file: str, text: str, function: str, held: bool = False) -> LoopBound | None:
         """Return the bound of a loop that begins in such a line; `held`: while the lock is held."""
-        for each in self.loops:
-            if each.file != file or each.text != text or each.function not in ("", function):
-                continue
-            if held or not each.held:
-                self.used.add(each)
-                return each
-        return None
+        those = (e for e in self._at(self.loops, file, text) if held or not e.held)
+        return self._first(each for each in those if each.function in ("", function))
 
     def wait(self, file: str, text: str, function: str) -> Wait | None:
         """Return what a loop that begins in such a line waits for."""
-        for each in self.waits:
-            if each.file == file and each.text == text and each.function in ("", function):
-                self.used.add(each)
-                return each
-        return None
+        those = self._at(self.waits, file, text)
+        return self._first(each for each in those if each.function in ("", function))
 
     def zero(self, file: str, text: str) -> Zero | None:
         """Return the test of such a line, if it is known to find nothing."""
-        for each in self.zeros:
-            if each.file == file and each.text == text:
-                self.used.add(each)
-                return each
-        return None
+        return self._first(self._at(self.zeros, file, text))
 
     def sleep(self, file: str, text: str) -> Sleep | None:
         """Return the WFI of such a line, if it is a part of a wait."""
-        for each in self.sleeps:
-            if each.file == file and each.text == text:
-                self.used.add(each)
-                return each
-        return None
+        return self._first(self._at(self.sleeps, file, text))
 
     def call(self, file: str, text: str) -> Callees | None:
         """Return what the call in such a line calls."""
-        for each in self.calls:
-            if each.file == file and each.text in text:
-                self.used.add(each)
-                return each
-        return None
+        return self._first(e for e in self.calls if e.file == file and e.text in text)
 
     def jump(self, file: str, text: str) -> Jump | None:
         """Return where the jump in such a line goes."""
-        for each in self.jumps:
-            if each.file == file and each.text == text:
-                self.used.add(each)
-                return each
-        return None
+        return self._first(self._at(self.jumps, file, text))
 
     def length(self, file: str, text: str) -> TextBound | None:
         """Return the bound of the text of the call in such a line."""
-        for each in self.lengths:
-            if each.file == file and each.text == text:
-                self.used.add(each)
-                return each
-        return None
+        return self._first(self._at(self.lengths, file, text))
+
+    @staticmethod
+    def _at(those: Iterable[Annotated], file: str, text: str) -> Iterator[Annotated]:
+        """Give those of such a line."""
+        return (each for each in those if each.file == file and each.text == text)
+
+    def _first(self, those: Iterable[Annotated]) -> Annotated | None:
+        """Return the first, which is of use then."""
+        found = next(iter(those), None)
+        if found is not None:
+            self.used.add(found)
+        return found
 
     @property
     def every(self) -> list[Annotation]:

@@ -2,7 +2,7 @@
 """The bounds of one monitor: its graph, with its annotations, and the longest stretches in it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -142,11 +142,7 @@ class MonitorBounds:
 
     def of_looks(self, stretches: Stretches | None = None) -> list[Bound]:
         """Return, for each function that looks at interrupts, the longest stretch behind a look."""
-        longest: dict[str, Stretch] = {}
-        for stretch in (stretches or self.stretches).of_looks():
-            name = self._looking(stretch)
-            if name not in longest or longest[name].way.length < stretch.way.length:
-                longest[name] = stretch
+        longest = self._longest((stretches or self.stretches).of_looks())
         found = [self._described(stretch, name) for name, stretch in longest.items()]
         return sorted(found, key=lambda bound: -bound.instructions)
 
@@ -173,11 +169,8 @@ class MonitorBounds:
 
     def waits_of_looks(self, of: str) -> dict[str, int]:
         """Return the same behind a look, by the names of `of_looks`."""
-        found: dict[str, int] = {}
-        for stretch in self._counted(of).of_looks():
-            name = self._looking(stretch)
-            found[name] = max(found.get(name, 0), stretch.way.length // MANY)
-        return found
+        longest = self._longest(self._counted(of).of_looks())
+        return {name: stretch.way.length // MANY for name, stretch in longest.items()}
 
     def of_holds(self) -> list[Bound]:
         """Return, for each function that takes the shared lock, how long that is held at most.
@@ -203,11 +196,7 @@ class MonitorBounds:
             lambda instruction: instruction.address in ends,
             self._faults(INSTRUCTIONS) | never,
         )
-        longest: dict[str, Stretch] = {}
-        for stretch in held.of_calls(take):
-            name = self._looking(stretch)
-            if name not in longest or longest[name].way.length < stretch.way.length:
-                longest[name] = stretch
+        longest = self._longest(held.of_calls(take))
 
         def named(at: int) -> str:
             return turns.unknown.get(place(at)) or str(self.sources.at(place(at)))
@@ -250,6 +239,15 @@ class MonitorBounds:
                 text = self.sources.text(frame)
                 if any(e.file == frame.file and (e.at or e.text) == text for e in waits):
                     yield address
+
+    def _longest(self, stretches: Iterable[Stretch]) -> dict[str, Stretch]:
+        """Return the longest that begins in each function."""
+        longest: dict[str, Stretch] = {}
+        for stretch in stretches:
+            name = self._looking(stretch)
+            if name not in longest or longest[name].way.length < stretch.way.length:
+                longest[name] = stretch
+        return longest
 
     def _looking(self, stretch: Stretch) -> str:
         """Name the function that a stretch begins in, or that has a function of a header in it."""

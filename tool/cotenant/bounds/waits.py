@@ -12,7 +12,7 @@ from typing import Protocol
 from cotenant.bounds.annotations import RETRY, Wait
 from cotenant.bounds.graph import Function, place
 from cotenant.bounds.instructions import Instruction
-from cotenant.bounds.stretches import Loop, Way
+from cotenant.bounds.stretches import Loop, Loops, Way
 
 MANY = 1 << 40
 """far above the instructions of any way that is bounded"""
@@ -30,17 +30,8 @@ class Marked:
         return int(instruction.address in self.addresses)
 
 
-class KnownWaits(Protocol):
+class KnownWaits(Loops, Protocol):
     """What is known of loops, some of which are waits."""
-
-    def source(self, function: Function, loop: Loop) -> str:
-        """Name the loop of the sources."""
-
-    def most(self, function: Function, loop: Loop) -> int | None:
-        """Return how often that is gone round at most without a look."""
-
-    def hooks(self, function: Function, loop: Loop) -> tuple[int, ...]:
-        """Return the functions that a loop over a table calls."""
 
     def is_over(self, function: Function, loop: Loop, outer: str, *, held: bool = False) -> bool:
         """Return whether its bound is that for as long as `outer` is gone round."""
