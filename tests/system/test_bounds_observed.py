@@ -3,14 +3,13 @@
 
 from pathlib import Path
 
-from cotenant import features, monitor_build
 from cotenant import system as systems
 from cotenant.bench import bounds, cycles
 from cotenant.bench.paths import record
 from cotenant.bench.report import kept
 from cotenant.bench.systems import payload, system, tenant
+from cotenant.bounds import of_system
 from cotenant.bounds.annotations import Annotations, read
-from cotenant.bounds.limits import limits_of
 from cotenant.bounds.monitor import ANNOTATIONS, MonitorBounds
 from cotenant.bounds.observed import Observer
 from cotenant.run.session import Session
@@ -85,9 +84,7 @@ def hosting(folder: Path) -> Path:
 
 
 def bounds_of(file: Path, annotations: Annotations, console: str = "framed") -> MonitorBounds:
-    loaded = systems.load(file, lean=True, console_mode=console)
-    monitor = monitor_build.build(features.chosen(loaded))
-    return MonitorBounds(monitor.elf, annotations, limits=limits_of(loaded))
+    return of_system.bounds_of(systems.load(file, lean=True, console_mode=console), annotations)
 
 
 def several_harts(folder: Path) -> Path:

@@ -18,7 +18,9 @@ from cotenant.bounds import rocket
 from cotenant.bounds.graph import place
 from cotenant.bounds.instructions import Decoder, Instruction
 from cotenant.bounds.monitor import MonitorBounds
+from cotenant.bounds.of_system import bounds_of
 from cotenant.bounds.rocket import RocketCost
+from cotenant.plan import System
 
 pytestmark = pytest.mark.skipif(
     rtl_simulator.cached() is None,
@@ -68,14 +70,24 @@ def cut(stay: list[tuple[Instruction, int]], bounds: MonitorBounds) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Seen]:
+def system(tmp_path_factory: pytest.TempPathFactory) -> System:
+    return cycles.load(tmp_path_factory.mktemp("rtl"))
+
+
+@pytest.fixture(scope="module")
+def bounds(system: System) -> MonitorBounds:
+    return bounds_of(system)
+
+
+@pytest.fixture(scope="module")
+def seen(
+    tmp_path_factory: pytest.TempPathFactory, system: System, bounds: MonitorBounds
+) -> list[Seen]:
     folder = tmp_path_factory.mktemp("rtl")
-    system = cycles.load(folder)
     bundle = systems.build(system, folder / "bundle").bundle
     log = folder / "log"
     trace = ("--trace-from", "0", "--trace-to", str(MAX_CYCLES))
     rtl_simulator.run(bundle, log, max_cycles=MAX_CYCLES, options=trace)
-    bounds = cycles.bounds_of()
     decoder = Decoder(bounds.image.fetch)
     entries = {bounds.image.address(name) for name in bounds.entries}
     whole = [
@@ -86,9 +98,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Seen]:
     return [each for stay in whole for each in cut(stay, bounds)]
 
 
-def bounds_by_start(cost: RocketCost) -> Mapping[int, int]:
+def by_start(bounds: MonitorBounds, cost: RocketCost) -> Mapping[int, int]:
     """Return the bound in cycles of what begins at an entry or behind a look, by its address."""
-    bounds = cycles.bounds_of()
     stretches = bounds.counting(cost)
     found: dict[int, int] = defaultdict(int)
     for each in [
@@ -118,12 +129,12 @@ def test_a_stretch_took_less_than_its_cost_with_warm_caches_once(seen: list[Seen
         assert min(times) <= Seen(way, min(times)).cost(cost), way
 
 
-def test_what_was_seen_is_below_the_bounds(seen: list[Seen]) -> None:
+def test_what_was_seen_is_below_the_bounds(seen: list[Seen], bounds: MonitorBounds) -> None:
     for cost in (rocket.warm(), rocket.miss()):
-        bounds = bounds_by_start(cost)
+        most = by_start(bounds, cost)
         for each in seen:
             # Without the look at which the way ends, which the next one begins with.
-            assert each.cost(cost) <= bounds[each.way[0].address] + cost.of(each.way[0])
+            assert each.cost(cost) <= most[each.way[0].address] + cost.of(each.way[0])
 
 
 def test_costs_that_are_too_low_are_found(seen: list[Seen]) -> None:

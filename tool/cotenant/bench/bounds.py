@@ -13,14 +13,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cotenant import durable, features, monitor_build, paths
+from cotenant import durable, paths
 from cotenant import system as systems
 from cotenant.bench import cycles
 from cotenant.bench.report.store import REPORT
 from cotenant.bench.row import Row, row
 from cotenant.bounds.annotations import Annotations
-from cotenant.bounds.limits import limits_of
-from cotenant.bounds.monitor import Bound, MonitorBounds
+from cotenant.bounds.monitor import Bound
+from cotenant.bounds.of_system import bounds_of, by_name
 from cotenant.errors import BoundsError
 from cotenant.plan import System
 
@@ -63,10 +63,9 @@ class SystemBounds:
 
     def as_dict(self) -> dict[str, object]:
         """Return the JSON form, with the ways."""
-        entries = {f"from {name}": each for name, each in self.entries.items()}
-        looks = {f"behind a look in {each.function}": each for each in self.looks}
+        stretches = by_name(self.entries, self.looks)
         holds = {f"lock held in {each.function}": each for each in self.holds}
-        return {name: _way(each) for name, each in (entries | looks | holds).items()}
+        return {name: _way(each) for name, each in (stretches | holds).items()}
 
 
 def run(quick: bool) -> list[Row]:
@@ -80,8 +79,7 @@ def run(quick: bool) -> list[Row]:
 def of_example(name: str, annotations: Annotations | None = None) -> SystemBounds:
     """Compute the bounds of an example's lean monitor. Raises BoundsError or BuildError."""
     system = _load(name)
-    monitor = monitor_build.build(features.chosen(system))
-    bounds = MonitorBounds(monitor.elf, annotations, limits=limits_of(system))
+    bounds = bounds_of(system, annotations)
     waits = (
         Waits(of, bounds.waits_of_entries(of), bounds.waits_of_looks(of)) for of in bounds.waits
     )

@@ -7,14 +7,13 @@ They need no simulation: the costs of the core's instructions are known (bench/r
 import tempfile
 from pathlib import Path
 
-from cotenant import features, monitor_build
 from cotenant import system as systems
 from cotenant.bench.row import Row, row
 from cotenant.bench.rtl import systems as rtl_systems
 from cotenant.bounds import rocket
 from cotenant.bounds.annotations import Annotations
-from cotenant.bounds.limits import limits_of
-from cotenant.bounds.monitor import Bound, MonitorBounds
+from cotenant.bounds.monitor import Bound
+from cotenant.bounds.of_system import bounds_of, by_name
 from cotenant.plan import System
 
 NAME = "rocket"
@@ -24,7 +23,8 @@ _BUDGET = 400
 
 def rows(annotations: Annotations | None = None) -> list[Row]:
     """Return, for each stretch, instructions and the cycles with warm and with cold caches."""
-    bounds = bounds_of(annotations)
+    with tempfile.TemporaryDirectory(prefix="cotenant-bounds.") as folder:
+        bounds = bounds_of(load(Path(folder)), annotations)
     found = _figures(bounds.of_entries(), bounds.of_looks(), "instructions")
     for cost, figure in ((rocket.warm(), "cycles, warm"), (rocket.miss(), "cycles, cold")):
         stretches = bounds.counting(cost)
@@ -46,29 +46,17 @@ def rows(annotations: Annotations | None = None) -> list[Row]:
     ]
 
 
-def description() -> str:
-    """Return the system: an RTOS above a tenant that thrashes the caches."""
-    return rtl_systems.rtos_beside_thrash(_ROUNDS)
-
-
 def load(folder: Path) -> System:
-    """Load the system with the monitor that is made for it; `folder` takes its file."""
+    """Load the system, an RTOS above a tenant that thrashes the caches; `folder` takes its file."""
     file = folder / "system.toml"
-    file.write_text(description(), encoding="utf-8")
+    file.write_text(rtl_systems.rtos_beside_thrash(_ROUNDS), encoding="utf-8")
     return systems.load(file, lean=True)
-
-
-def bounds_of(annotations: Annotations | None = None) -> MonitorBounds:
-    """Return the bounds of its monitor. Raises BoundsError or BuildError."""
-    with tempfile.TemporaryDirectory(prefix="cotenant-bounds.") as folder:
-        system = load(Path(folder))
-    monitor = monitor_build.build(features.chosen(system))
-    return MonitorBounds(monitor.elf, annotations, limits=limits_of(system))
 
 
 def _figures(
     entries: dict[str, Bound], looks: list[Bound], figure: str
 ) -> dict[tuple[str, str], int]:
-    named = {f"{NAME}, from {name}": bound for name, bound in entries.items()}
-    named |= {f"{NAME}, behind a look in {bound.function}": bound for bound in looks}
-    return {(name, figure): bound.instructions for name, bound in named.items()}
+    return {
+        (f"{NAME}, {name}", figure): bound.instructions
+        for name, bound in by_name(entries, looks).items()
+    }
