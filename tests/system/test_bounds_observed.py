@@ -112,6 +112,8 @@ def observed(file: Path, tenant: str, output: str, total: int, icount: int | Non
     assert not {problem for path in followed for problem in observer.problems(path.offsets)}
     longest = max(each.instructions for each in (*bounds.of_entries().values(), *bounds.of_looks()))
     assert observer.longest <= longest
+    if icount is not None:  # of several harts it has what they wait for each other
+        assert max(path.longest_stretch for path in seen) <= longest
     return observer
 
 
