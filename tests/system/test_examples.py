@@ -108,7 +108,7 @@ def test_example_runs_in_batch(example: Path, tmp_path: Path) -> None:
     for name, tenant in result["tenants"].items():
         assert tenant["ready"], name
         # One that is restarted all the time may be between two lives just now.
-        restarting = {"stopping", "stopped"} if tenants[name]["image"] in MORTALS else set()
+        restarting = {"stopping", "loading"} if tenants[name]["image"] in MORTALS else set()
         assert tenant["state"] in {"dormant" if name in waiting[:-1] else "running", *restarting}
         assert tenant["cpu_ns"] > 0 and tenant["switches"] > 0
         assert (tmp_path / f"{name}.log").stat().st_size > 0
