@@ -19,7 +19,7 @@ SHELL_SOURCES = cotenant .ci/run linux/debian/make-package \
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' tool/cotenant/__init__.py)
 DEBS = cotenantctl cohost
 
-.PHONY: help setup compile build run test test-long endurance keep-durations test-unit test-system models prove prove-docs format deb lock clean \
+.PHONY: help setup compile build run test test-long test-loaded endurance keep-durations test-unit test-system models prove prove-docs format deb lock clean \
     lint setup-tools lint-c-format lint-c lint-layers lint-shell lint-python lint-types lint-docs
 
 help: ## Show this list
@@ -50,6 +50,11 @@ test-long: ## Run the proofs, and the system tests that have a long form, in it;
 	@tool/setup/setup.sh --proofs --images
 	@$(PYTHON) -m cotenant images fetch debian-disk
 	@$(PYTHON) tests/run.py --long
+
+test-loaded: ## The same as test, TIMES=5 times, beside programs that keep processors and disk busy; hours
+	@tool/setup/setup.sh --tests --images
+	@$(PYTHON) -m cotenant images fetch debian-disk
+	@$(PYTHON) tests/harness/beside_load.py $(if $(TIMES),--times $(TIMES))
 
 endurance: ## Restart, switch, kill and cut some thousand times; PARTS=..., TIMES=...; hours
 	@tool/setup/setup.sh --tests --images
