@@ -27,6 +27,10 @@ that is put aside."""
 MOST_ADDED_BY_REQUESTS = 550
 """The goal is the same; of requests of all kinds up to 491 were seen, of commands alone up to 544
 in 64 runs that began at other moments: where a tenant that runs is stopped."""
+MOST_ADDED_BY_STORMS = 460
+"""The goal is the same; 439 was seen, in 300,000 wake-ups, of which one in 60,000 had more than
+400: due just when all that a tenant uses is in the hart again, from which it is taken at once, and
+the RTOS's floating-point registers take the place of another one's."""
 MOST_ADDED_BY_GUESTS = 700
 """The goal is the same; up to 667 were seen, where one is ended: what each feature keeps of a vhart
 is forgotten in one stretch."""
@@ -52,9 +56,9 @@ def worst(session: Session, load: str) -> int:
     return max(take(session, SAMPLES, load)["handler"].counts)
 
 
-def assert_budget(added: Mapping[str, int]) -> None:
+def assert_budget(added: Mapping[str, int], most: int = MOST_ADDED) -> None:
     """Check what each load has added to the worst latency."""
-    assert max(added.values()) <= MOST_ADDED, added
+    assert max(added.values()) <= most, added
 
 
 def start(boot: Boot, description: str, names: Iterable[str]) -> Session:
@@ -134,7 +138,7 @@ def test_storms_on_the_ways_out_delay_nobody_for_long(boot: Boot, name: str, sst
     for letters in ("", "ctse", ALL_CALLED):
         use(session, ["features"], letters)
         added[letters] = worst(session, f"storm and {letters}") - WORST_ABOVE_NOTHING
-    assert_budget(added)
+    assert_budget(added, MOST_ADDED_BY_STORMS)
     states = {name: stats.state for name, stats in session.stats().tenants.items()}
     assert set(states.values()) == {"running"}, states
 
