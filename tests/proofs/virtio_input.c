@@ -14,7 +14,7 @@ static const struct virtio_type other = {.kind = COTENANT_VIRTUAL_NET};
 
 static void call(struct virtio_device *device)
 {
-    switch (any_up_to(5)) {
+    switch (any_up_to(6)) {
     case 0:
         notify(device, any_up_to(queue_count(device) - 1));
         break;
@@ -30,7 +30,10 @@ static void call(struct virtio_device *device)
         read_configuration(device, any32(), (uint32_t)Frama_C_interval_split(1, 4));
         break;
     case 4:
-        is_asked_to_suspend(&tenant);
+        virtio_press_sleep_key(&tenant);
+        break;
+    case 5:
+        tell(device);
         break;
     default:
         reset(device, any32());

@@ -18,10 +18,13 @@ PATHS = 400
 MACHINE_PATHS = 1200
 HOSTED_PATHS = 1200
 HARTS_PATHS = 6000
+CHANNELS_PATHS = 6000
+MESSAGES = 100_000_000
 # Loops of these files are gone round in them.
 MACHINE_LOOPS = {
     f"features/{name}.c" for name in ("confine/confine", "confine/pmp_set", "machine/execute")
 }
+CHANNELS_LOOPS = {"arch/memory.c", "features/virtio/virtio.c"}
 # Of the fetch of an instruction: a trap in the monitor goes on elsewhere.
 FAULTS = ("trap_in_monitor", "guest_fetch_failed")
 
@@ -97,6 +100,26 @@ def several_harts(folder: Path) -> Path:
     return file
 
 
+def channels(folder: Path) -> Path:
+    """Messages of a stream, a flood of frames, and a driver that puts anything into its rings."""
+    file = folder / "system.toml"
+    tenants = [
+        payload("one", "stream-check", arguments=f"channel=direct send={MESSAGES} receive=0"),
+        payload("two", "stream-check", arguments=f"channel=direct send=0 receive={MESSAGES}"),
+        payload("net-flood", "net-flood"),
+        payload("hostile-rings", "hostile-rings", arguments=f"rounds={MESSAGES}"),
+    ]
+    names = ["direct", "talk", "lan"]
+    ends = [["one", "two"], ["one", "hostile-rings"], ["net-flood", "hostile-rings"]]
+    joined = [
+        f'[channel.{name}]\nkind = "{"net" if name == "lan" else "stream"}"\nends = {each}\n'
+        for name, each in zip(names, ends, strict=True)
+    ]
+    lean = '[monitor]\nbuild = "lean"'
+    file.write_text(system(lean, *tenants, rtos("rtos", 10), *joined))
+    return file
+
+
 def observed(file: Path, tenant: str, output: str, total: int, icount: int | None = 3) -> Observer:
     """Hold the paths behind an output against the graph and the bounds."""
     bounds = bounds_of(file, read(ANNOTATIONS))
@@ -138,3 +161,9 @@ def test_what_several_harts_make_the_monitor_do_is_bounded(tmp_path: Path) -> No
     files = {source.partition(":")[0] for source in observer.turns}
     # What the harts do while they are looked at is not always the same.
     assert files & {"features/harts/shared_lock.c", "features/harts/remote_fence.c"}
+
+
+def test_what_channels_make_the_monitor_do_is_bounded(tmp_path: Path) -> None:
+    observer = observed(channels(tmp_path), "net-flood", "^flood$", CHANNELS_PATHS)
+    files = {source.partition(":")[0] for source in observer.turns}
+    assert files >= CHANNELS_LOOPS, files

@@ -495,10 +495,12 @@ bool virtio_put(struct virtio_device *device, struct virtqueue *queue, const voi
         return false;
     }
     for (unsigned i = 0; i < MOST_FRAGMENTS && length > 0; i++) {
-        uint32_t count = virtio_look(device, queue, true) == VIRTQUEUE_BYTES
-                             ? virtqueue_write(queue, next, length)
-                             : 0;
+        uint32_t count;
 
+        if (virtio_look(device, queue, true) != VIRTQUEUE_BYTES) {
+            break;
+        }
+        count = virtqueue_write(queue, next, length);
         next += count;
         length -= count;
     }

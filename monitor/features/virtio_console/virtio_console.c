@@ -42,7 +42,7 @@ struct control_message {
 
 static struct virtio_port ports[COTENANT_MAX_VIRTUAL_DEVICES][COTENANT_MAX_PORTS];
 static uint32_t port_counts[COTENANT_MAX_VIRTUAL_DEVICES];
-/* The port at which control() goes on. */
+/* Where control() goes on: so many parts of ports are done. */
 static uint32_t turns[COTENANT_MAX_VIRTUAL_DEVICES];
 
 static struct virtio_port *ports_of(const struct virtio_device *device)
@@ -110,13 +110,13 @@ static bool tell_open(struct virtio_port *port)
  */
 static bool announce(struct virtio_port *port)
 {
-    if (port->adding && tell(port, EVENT_DEVICE_ADD, 0)) {
-        port->adding = false;
-        return true;
+    if (port->adding) {
+        port->adding = !tell(port, EVENT_DEVICE_ADD, 0);
+        return !port->adding;
     }
-    if (port->naming && tell(port, EVENT_PORT_NAME, 1)) {
-        port->naming = false;
-        return true;
+    if (port->naming) {
+        port->naming = !tell(port, EVENT_PORT_NAME, 1);
+        return !port->naming;
     }
     return is_untold(port) && tell_open(port);
 }
@@ -298,8 +298,13 @@ static bool pump_to(struct virtio_port *to)
 static bool drop_stale(void *subject)
 {
     struct virtio_port *from = subject;
+    enum virtqueue_state state;
 
-    return from != NULL && from->stale && from->transmit->next != from->fresh && step(from);
+    if (from == NULL || !from->stale || from->transmit->next == from->fresh) {
+        return false;
+    }
+    state = virtio_look_on(from->device, from->transmit, false);
+    return state == VIRTQUEUE_LATER || (!virtqueue_has_nothing(state) && end_of_chain(from));
 }
 
 /* Drops what is on its way to `port`. */
@@ -373,13 +378,34 @@ static bool has_news(const struct virtio_port *port)
     return port->adding || port->naming || is_untold(port);
 }
 
-/* Opens the buffer of a message, which is a part of its own. False: the hart is wanted first. */
-static bool make_room(struct virtio_device *device)
+/* Opens the buffer of a message, if there is one. */
+static bool has_room(struct virtio_device *device)
 {
     struct virtqueue *queue = &device->queues[QUEUE_CONTROL_IN];
 
-    return queue->open || virtio_look_for_room(device, queue) != VIRTQUEUE_BYTES ||
-           !virtio_is_wanted();
+    return queue->open || virtio_look_for_room(device, queue) == VIRTQUEUE_BYTES;
+}
+
+/* Tells what there is room for; to open a buffer is a part of its own. False: there is more. */
+static bool tell_news(struct virtio_device *device, struct virtio_port *port)
+{
+    while (has_news(port)) {
+        bool was_open = device->queues[QUEUE_CONTROL_IN].open;
+
+        if (!has_room(device)) {
+            break;
+        }
+        if (!was_open && virtio_is_wanted()) {
+            return false;
+        }
+        if (!announce(port)) {
+            break;
+        }
+        if (virtio_is_wanted()) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /*
@@ -395,9 +421,31 @@ static void tell_peer(const struct virtio_port *port)
     }
 }
 
+/* What is done for a port when the driver has said something of the device. */
+enum control_part {
+    CONTROL_TELL_NEWS,
+    CONTROL_DROP_STALE,
+    CONTROL_TELL_PEER,
+    CONTROL_PARTS,
+};
+
+/* False: there is more of this part. */
+static bool control_port(struct virtio_device *device, struct virtio_port *port, uint32_t part)
+{
+    switch (part) {
+    case CONTROL_TELL_NEWS:
+        return tell_news(device, port);
+    case CONTROL_DROP_STALE:
+        return virtio_work(drop_stale, port->peer);
+    default:
+        tell_peer(port);
+        return true;
+    }
+}
+
 /*
- * The whole device: what its driver says, and what it is to be told, port by port: the store that
- * is made again goes on at the next one.
+ * The whole device: what its driver says, and what follows, port by port and part by part: the
+ * store that is made again goes on at the next one.
  */
 static bool control(struct virtio_device *device)
 {
@@ -406,24 +454,12 @@ static bool control(struct virtio_device *device)
     if (*turn == 0 && take_control(device) && virtio_is_wanted()) {
         return false;
     }
-    while (*turn < port_count(device)) {
-        struct virtio_port *port = &ports_of(device)[*turn];
+    while (*turn < CONTROL_PARTS * port_count(device)) {
+        struct virtio_port *port = &ports_of(device)[*turn / CONTROL_PARTS];
 
-        while (has_news(port)) {
-            if (!make_room(device)) {
-                return false;
-            }
-            if (!announce(port)) {
-                break;
-            }
-            if (virtio_is_wanted()) {
-                return false;
-            }
-        }
-        if (!virtio_work(drop_stale, port->peer)) {
+        if (!control_port(device, port, *turn % CONTROL_PARTS)) {
             return false;
         }
-        tell_peer(port);
         ++*turn;
         if (virtio_is_wanted()) {
             return false;

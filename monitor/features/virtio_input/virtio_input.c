@@ -31,10 +31,20 @@ struct input_event {
 
 static const char name[] = "Cotenant sleep key";
 
+static const struct input_event press[] = {
+    {EVENT_KEY, KEY_SLEEP, 1},
+    {EVENT_SYNCHRONISATION, 0, 0},
+    {EVENT_KEY, KEY_SLEEP, 0},
+    {EVENT_SYNCHRONISATION, 0, 0},
+};
+
+#define PRESS_EVENTS (sizeof(press) / sizeof(press[0]))
+
 static struct {
     uint8_t select;
     uint8_t subselect;
-} selections[COTENANT_MAX_VIRTUAL_DEVICES];
+    uint8_t left; /* events of the press that the driver is to be told of */
+} states[COTENANT_MAX_VIRTUAL_DEVICES];
 
 static uint64_t offered(const struct virtio_device *device)
 {
@@ -51,11 +61,11 @@ static uint32_t queue_count(const struct virtio_device *device)
 /* How many bytes of data there are for what is selected. */
 static uint32_t data_size(const struct virtio_device *device)
 {
-    switch (selections[device->index].select) {
+    switch (states[device->index].select) {
     case SELECT_NAME:
         return sizeof(name) - 1;
     case SELECT_EVENT_BITS:
-        return selections[device->index].subselect == EVENT_KEY ? KEY_SLEEP / 8 + 1 : 0;
+        return states[device->index].subselect == EVENT_KEY ? KEY_SLEEP / 8 + 1 : 0;
     default:
         return 0;
     }
@@ -67,9 +77,9 @@ static uint8_t read_byte(const struct virtio_device *device, uint32_t offset)
 
     switch (offset) {
     case CONFIGURATION_SELECT:
-        return selections[device->index].select;
+        return states[device->index].select;
     case CONFIGURATION_SUBSELECT:
-        return selections[device->index].subselect;
+        return states[device->index].subselect;
     case CONFIGURATION_SIZE:
         return (uint8_t)data_size(device);
     default:
@@ -78,7 +88,7 @@ static uint8_t read_byte(const struct virtio_device *device, uint32_t offset)
     if (offset < CONFIGURATION_DATA || position >= data_size(device)) {
         return 0;
     }
-    if (selections[device->index].select == SELECT_NAME) {
+    if (states[device->index].select == SELECT_NAME) {
         return (uint8_t)name[position];
     }
     return position == KEY_SLEEP / 8 ? 1u << KEY_SLEEP % 8 : 0;
@@ -102,9 +112,9 @@ static void write_configuration(struct virtio_device *device, uint32_t offset, u
         return;
     }
     if (offset == CONFIGURATION_SELECT) {
-        selections[device->index].select = (uint8_t)value;
+        states[device->index].select = (uint8_t)value;
     } else if (offset == CONFIGURATION_SUBSELECT) {
-        selections[device->index].subselect = (uint8_t)value;
+        states[device->index].subselect = (uint8_t)value;
     }
 }
 
@@ -131,9 +141,26 @@ static void queue_stopped(struct virtio_device *device, uint32_t queue)
 static bool reset(struct virtio_device *device, uint32_t part)
 {
     (void)part;
-    selections[device->index].select = 0;
-    selections[device->index].subselect = 0;
+    states[device->index].select = 0;
+    states[device->index].subselect = 0;
+    states[device->index].left = 0;
     return false;
+}
+
+/* The next event; the rest of a press for which there is no buffer is not told. */
+static void tell(struct virtio_device *device)
+{
+    uint8_t *left = &states[device->index].left;
+
+    if (*left != 0 && virtio_put(device, &device->queues[QUEUE_EVENTS],
+                                 &press[PRESS_EVENTS - *left], sizeof(press[0]))) {
+        (*left)--;
+    } else {
+        *left = 0;
+    }
+    if (*left != 0) {
+        virtio_tell_again(device);
+    }
 }
 
 const struct virtio_type virtio_input_type = {
@@ -144,48 +171,26 @@ const struct virtio_type virtio_input_type = {
     .write_configuration = write_configuration,
     .start = start,
     .notify = notify,
+    .tell = tell,
     .queue_stopped = queue_stopped,
     .reset = reset,
 };
 
 VIRTIO_TYPE(virtio_input_type);
 
-static bool press_on(struct virtio_device *device)
-{
-    static const struct input_event events[] = {
-        {EVENT_KEY, KEY_SLEEP, 1},
-        {EVENT_SYNCHRONISATION, 0, 0},
-        {EVENT_KEY, KEY_SLEEP, 0},
-        {EVENT_SYNCHRONISATION, 0, 0},
-    };
-    bool all = true;
-
-    for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-        all =
-            all && virtio_put(device, &device->queues[QUEUE_EVENTS], &events[i], sizeof(events[i]));
-    }
-    return all;
-}
-
-bool virtio_press_sleep_key(const struct tenant *tenant)
+void virtio_press_sleep_key(const struct tenant *tenant)
 {
     const struct bundle_tenant *description = tenant->description;
-    bool pressed = false;
 
     for (uint32_t i = 0; i < description->device_count; i++) {
         struct virtio_device *device = &virtio_devices[description->device_first + i];
 
-        if (device->type == &virtio_input_type) {
-            pressed |= press_on(device);
+        if (device->type == &virtio_input_type && virtio_is_live(device)) {
+            states[device->index].left = PRESS_EVENTS;
+            virtio_tell_again(device);
         }
     }
-    return pressed;
 }
 
-static void is_asked_to_suspend(const struct tenant *tenant)
-{
-    (void)virtio_press_sleep_key(tenant);
-}
-
-HOOK(tenant_is_asked_to_suspend, is_asked_to_suspend);
+HOOK(tenant_is_asked_to_suspend, virtio_press_sleep_key);
 FEATURE(virtio_input);

@@ -6,15 +6,13 @@
 #ifndef COTENANT_FEATURES_VIRTIO_INPUT_VIRTIO_INPUT_H
 #define COTENANT_FEATURES_VIRTIO_INPUT_VIRTIO_INPUT_H
 
-#include <stdbool.h>
-
 #include "features/virtio/virtio.h"
 
 /*
- * Presses and releases the key for a tenant. False: it has no such device, or no driver there that
- * takes events.
+ * Presses and releases the key for a tenant, if it has such a device with a driver. Its driver is
+ * told of each of the events in a step of the monitor's work.
  */
-bool virtio_press_sleep_key(const struct tenant *tenant);
+void virtio_press_sleep_key(const struct tenant *tenant);
 
 extern const struct virtio_type virtio_input_type;
 

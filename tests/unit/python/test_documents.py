@@ -61,6 +61,8 @@ def renewed(tmp_path: Path, table: str) -> str:
             "{{sbi list: longest*}}",
             "| `longest stretch (SBI call; a, b)` | 1,234 |\n| `longest stretched` | 0.25 |",
         ),
+        ("{{sbi list 1: longest*}}", "| `longest stretch (SBI call; a, b)` | 1,234 |"),
+        ("{{sbi table 1: part*}}", "| `part one` | 12 | 3,400 |"),
         ("{{sbi table: part*}}", "| `part one` | 12 | 3,400 |\n| `part two` | 5 |"),
         ("{{sbi measured}}", "measured at commit abc1234, 2026-01-31"),
         ('{"a": {"b": 1}}', '{"a": {"b": 1}}'),

@@ -25,7 +25,18 @@ from cotenant.errors import BoundsError
 from cotenant.plan import System
 
 WAYS = "bounds.json"
-EXAMPLES = ("linux-freertos", "machine-freertos", "hosted", "smp-linux-freertos")
+EXAMPLES = (
+    "linux-freertos",
+    "machine-freertos",
+    "hosted",
+    "components",
+    "switch-linux-freertos",
+    "restart-storm",
+    "vector",
+    "smp-linux-freertos",
+    "served",
+    "unleashed",
+)
 """systems, by the names of their examples"""
 
 # An example on one hart: of its monitor for several, other loops have no annotation.

@@ -183,6 +183,8 @@ class Annotations:
     sleeps: list[Sleep] = field(default_factory=list)
     zeros: list[Zero] = field(default_factory=list)
     lock: Lock = Lock()
+    boot: dict[str, list[str]] = field(default_factory=dict)
+    """fields of structs with functions that are called at boot alone"""
     used: set[Annotation] = field(default_factory=set)
 
     def loop(self, file: str, text: str, function: str, held: bool = False) -> LoopBound | None:
@@ -264,6 +266,7 @@ def read(file: Path) -> Annotations:
         [Sleep(**_whole(each)) for each in values.get("sleep", ())],
         [Zero(**_whole(each)) for each in values.get("zero", ())],
         _lock(values.get("lock", {})),
+        values.get("boot", {}),
     )
     for annotation in found.every:
         _check(file.parent / annotation.file, annotation)

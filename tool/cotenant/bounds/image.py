@@ -79,6 +79,10 @@ class Image:
             raise BoundsError(f"{self.file.name} has no symbol {name!r}")
         return self._by_name[name].address
 
+    def addresses(self, name: str) -> list[int]:
+        """Return where the functions of a name begin: several files can have one each."""
+        return [each.address for each in self._code if each.is_function and each.name == name]
+
     def has(self, name: str) -> bool:
         """Whether there is such a symbol."""
         return name in self._by_name

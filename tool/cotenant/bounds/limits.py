@@ -17,6 +17,7 @@ def limits_of(system: System) -> dict[str, int]:
         for vhart in tenant.vharts
         for _ in range(1 if tenant.config.guests is None else 2)
     ]
+    ends = [each.ends for each in system.channels]
     contexts = [len(each.vharts) * (1 + each.config.s_mode) for each in tenants]
     return {
         "MAX_TENANTS": len(tenants) + sum(each.count for each in guests),
@@ -26,6 +27,11 @@ def limits_of(system: System) -> dict[str, int]:
         "MAX_VHARTS_PER_HART": max(vharts.count(hart) for hart in set(vharts)),
         # Of the PLIC of a tenant, which has those of its machine mode, too, or of a guest.
         "MAX_CONTEXTS": max(*contexts, *(each.harts for each in guests), 1),
+        "MAX_VIRTUAL_DEVICES": sum(len(each.virtual_devices) for each in tenants),
+        # Of one tenant, the ports of one device, and the ends of one channel.
+        "TENANT_VIRTUAL_DEVICES": max(len(each.virtual_devices) for each in tenants),
+        "MAX_PORTS": max((1 + end.port for each in ends for end in each), default=0),
+        "MAX_CHANNEL_ENDS": max((len(each) for each in ends), default=0),
         "OWN_SOURCES": max(
             sum(len(device.interrupts) for device in each.devices) for each in tenants
         ),

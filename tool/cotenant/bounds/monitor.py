@@ -320,7 +320,7 @@ class MonitorBounds:
             return ()
         if known.table:
             return self._table(known.table)
-        named = tuple(self.image.address(each) for each in known.functions if self.image.has(each))
+        named = tuple(place for each in known.functions for place in self.image.addresses(each))
         if known.struct:
             found = (
                 self._pointer(each) for each in self._objects.fields(known.struct, known.field)
@@ -356,9 +356,16 @@ class MonitorBounds:
         """Name each function to which there is a pointer, though no call that is known uses it.
 
         The hooks of a table without structs are all called by the call that goes through the table,
-        wherever that is; if it is not in the graph, nor are they.
+        wherever that is; if it is not in the graph, nor are they. Nor are those of boot.
         """
         structs = self._objects.objects
+        boot = {
+            place
+            for structure, fields in self.annotations.boot.items()
+            if structure in self._objects.structures
+            for each in fields
+            for place in self._objects.fields(structure, each)
+        }
         hooks = [
             range(start, stop)
             for start, stop in self.image.tables.values()
@@ -369,6 +376,7 @@ class MonitorBounds:
             for address, target in self.image.relocated.items()
             if target in self.image.functions
             and target not in self.functions
+            and address not in boot
             and not any(address in table for table in hooks)
         ]
 
@@ -429,8 +437,9 @@ class MonitorBounds:
     def _size(self, function: Function, address: int, callee: int) -> int | None:
         """Return the length of the text, or the size, that a call is made with, if it is known."""
         if self.image.name(callee) in self.annotations.sizes:
-            return size_argument(function, address)
-        length = text_argument(function, address, self.image)
+            length = size_argument(function, address)
+        else:
+            length = text_argument(function, address, self.image)
         if length is None:
             frame = self.sources.at(place(address))
             bound = self.annotations.length(frame.file, self.sources.text(frame))

@@ -10,13 +10,14 @@ how to print it, in front: `{{sbi other: set_timer, round trip}}`, `{{sample raw
 `{{sample .1f: last max_us}}`; `ratio` is that to the other figure, `ratio .4f` with so many digits.
 A row may be named by its beginning: `longest stretch*`. And `{{BENCHMARK measured}}` says of which
 commit the figures are, and of which day; `{{BENCHMARK list: BEGINNING*}}` is a line of a table for
-each row, `{{BENCHMARK table: BEGINNING*}}` one for all rows `THING: FIGURE` of a thing.
+each row, `{{BENCHMARK table: BEGINNING*}}` one for all rows `THING: FIGURE` of a thing. With a
+number, `list 8` and `table 8`, it is the eight lines with the largest first figures.
 
 The tables called `paper-NAME` are made from bench/papers/NAME.toml: see papers.py.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cotenant import paths
@@ -88,11 +89,14 @@ def _figure(place: re.Match[str], results: Results) -> str:
     kept = results[benchmark]
     if how == ["measured"]:
         return f"measured at commit {kept.commit}, {kept.measured[:10]}"
-    if how == ["list"]:
-        rows = rows_named(kept, place["row"] or "")
-        return "\n".join(f"| `{row.name}` | {printed(row.ours)} |" for row in rows)
-    if how == ["table"]:
-        return _lines(rows_named(kept, place["row"] or ""))
+    if how[:1] in (["list"], ["table"]):
+        name = _thing if how[0] == "table" else _name
+        lines = _lines(rows_named(kept, place["row"] or ""), name)
+        if how[1:]:
+            lines = dict(sorted(lines.items(), key=lambda each: -each[1][0])[: int(how[1])])
+        return "\n".join(
+            f"| `{each}` | {' | '.join(map(printed, figures))} |" for each, figures in lines.items()
+        )
     field = how.pop(0) if how and how[0] in _FIELDS else "ours"
     row = row_named(kept, benchmark, place["row"] or "")
     if how[:1] == ["ratio"] and row.other:
@@ -103,12 +107,20 @@ def _figure(place: re.Match[str], results: Results) -> str:
     return _printed(value, how[0] if how else "")
 
 
-def _lines(rows: list[Row]) -> str:
-    """Return a line of a table for each thing whose figures are called "THING: FIGURE"."""
-    lines: dict[str, list[str]] = {}
+def _lines(rows: Iterable[Row], name: Callable[[Row], str]) -> dict[str, list[float]]:
+    """Return the lines of a table, each with the figures of all rows that it names."""
+    lines: dict[str, list[float]] = {}
     for row in rows:
-        lines.setdefault(row.name.rpartition(": ")[0], []).append(printed(row.ours))
-    return "\n".join(f"| `{name}` | {' | '.join(figures)} |" for name, figures in lines.items())
+        lines.setdefault(name(row), []).append(row.ours)
+    return lines
+
+
+def _name(row: Row) -> str:
+    return row.name
+
+
+def _thing(row: Row) -> str:
+    return row.name.rpartition(": ")[0]
 
 
 def _printed(value: float, how: str) -> str:
