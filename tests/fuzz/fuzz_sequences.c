@@ -101,7 +101,7 @@ static void operate_monitor(struct driver *driver, uint8_t choice)
         honest_stopped(driver->tenant);
     } else {
         statistics_operation(MONITOR_PRESS, driver);
-        (void)machine_press(driver->tenant);
+        machine_press(driver->tenant);
     }
 }
 

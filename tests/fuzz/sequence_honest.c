@@ -447,7 +447,7 @@ static void probe(struct driver *driver)
     }
     if (driver->kind == KIND_INPUT) {
         models[driver->index].events = 0;
-        REQUIRE_THAT(machine_press(driver->tenant), driver);
+        machine_press(driver->tenant);
         serve_until_silent();
         REQUIRE_THAT(models[driver->index].events == 4, driver);
     }

@@ -406,14 +406,11 @@ void machine_stop(uint32_t tenant)
     }
 }
 
-bool machine_press(uint32_t tenant)
+void machine_press(uint32_t tenant)
 {
-    bool pressed;
-
     begin_call();
-    pressed = virtio_press_sleep_key(&tenants[tenant]);
+    virtio_press_sleep_key(&tenants[tenant]);
     end_call(NULL);
-    return pressed;
 }
 
 /* The work that the monitor does beside tenants, as soon as it is due. */

@@ -74,7 +74,7 @@ void machine_ring(uint32_t tenant, uint32_t port);
 
 /* What the monitor does by itself. */
 void machine_stop(uint32_t tenant);
-bool machine_press(uint32_t tenant);
+void machine_press(uint32_t tenant);
 
 /* A machine interrupt is pending on the hart that works, and another hart waits for the lock. */
 void machine_wanted(bool interrupt, bool lock);
