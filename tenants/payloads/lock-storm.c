@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All harts of a tenant do nothing but read a register of the virtual UART: each read takes what the
- * harts share, so that one of them wants it whenever another one has it.
+ * All harts of a tenant do nothing but read a register of the virtual UART: each read takes what
+ * the harts share, so that one of them wants it whenever another one has it.
  */
 #include "rt/check.h"
 #include "rt/console.h"

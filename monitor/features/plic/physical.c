@@ -77,8 +77,12 @@ void complete_physical(struct vplic *vplic, uint32_t source)
     plic_complete(&board_plic, tenant->source_hart->plic_m_context, source);
 }
 
-/* The sources are brought here once: that takes as long as many completions. */
-void release_emulated_word(struct vplic *vplic, uint32_t word, uint32_t raised)
+/*
+ * The sources are brought here once: that takes as long as many completions. Out of line: a vhart
+ * that the PLIC is passed through to does not save its registers.
+ */
+void __attribute__((noinline))
+release_emulated_word(struct vplic *vplic, uint32_t word, uint32_t raised)
 {
     const struct tenant *tenant = &tenants[vplic->tenant];
 

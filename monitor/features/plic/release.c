@@ -16,38 +16,40 @@
 
 _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step");
 
-/* A claim of a source; makes *claim the one that comes next. */
-static void __attribute__((noinline)) drop(struct hart *hart, uint32_t source, uint32_t *claim)
+/* In what drop_pending() returns: a source was claimed. */
+#define DROPPED 0x40000000u
+
+/* A claim of a source; returns the claim that comes next. */
+static uint32_t __attribute__((noinline)) drop(struct hart *hart, uint32_t source, uint32_t claim)
 {
     source_owner_drop(hart, source);
-    *claim = (source == *claim / MOST_CLAIMS ? *claim : source * MOST_CLAIMS) + 1;
+    return ((source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1) | DROPPED;
 }
 
 /*
  * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
  * been reset and ask for no more. A claim of the first source with something pending from
- * *claim/MOST_CLAIMS on; false: there is none. Out of line, as the next two: the steps before do
- * not save its registers.
+ * claim/MOST_CLAIMS on; returns the claim that comes next, or 0: there is none. Out of line, as the
+ * next two: the steps before do not save its registers.
  */
-static bool __attribute__((noinline)) drop_pending(const struct tenant *tenant, uint32_t *claim)
+static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tenant, uint32_t claim)
 {
-    uint32_t left = ~0u << (*claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
+    uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
     struct hart *hart = hart_self();
 
     if (hart->plic_m_context == COTENANT_NONE) {
-        return false;
+        return 0;
     }
-    for (uint32_t word = *claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
+    for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
         uint32_t sources =
             tenant->plic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
 
         if (sources != 0) {
-            drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources), claim);
-            return true;
+            return drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources), claim);
         }
         left = ~0u;
     }
-    return false;
+    return 0;
 }
 
 static inline void reset_rest(struct tenant *tenant)
@@ -78,12 +80,12 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
             step = vplic_reset_step(tenant->plic, step);
             continue;
         }
-        claim = step < first_claim ? 0 : step - first_claim;
-        if (!drop_pending(tenant, &claim)) {
+        claim = drop_pending(tenant, step < first_claim ? 0 : step - first_claim);
+        if (claim == 0) {
             reset_rest(tenant);
             return 0;
         }
-        step = first_claim + claim;
+        step = first_claim + (claim & ~DROPPED);
     } while (!step_is_over());
     return step;
 }
