@@ -23,7 +23,7 @@ static struct {
     bool receives;      /* what the last step did, that was not for a tick */
     bool ticked;        /* the last step was for a tick */
     uint32_t refreshed; /* the tenant whose interrupt line was last looked at */
-    bool cut_short;     /* the last step did not get to all of them */
+    uint32_t left;      /* of those, what the last step did not get to */
 } console;
 
 __attribute__((cold)) void console_init(void)
@@ -56,7 +56,7 @@ static void receive_step(void)
             return;
         }
         console_mux_input(&console.mux, (uint8_t)byte);
-        if (hart_is_wanted()) {
+        if (step_is_over()) {
             return;
         }
     }
@@ -75,7 +75,7 @@ static bool transmit_step(void)
         uint8_t bytes[UART_MOST_BURST];
 
         if (room == 0) {
-            if (!uart_transmit_ready(&console.uart) || (sent != 0 && hart_is_wanted())) {
+            if (!uart_transmit_ready(&console.uart) || (sent != 0 && step_is_over())) {
                 return true;
             }
             room = console.uart.burst;
@@ -88,8 +88,9 @@ static bool transmit_step(void)
         uart_transmit(&console.uart, bytes, count);
         sent += count;
         room -= count;
-    } while (sent < TRANSMIT_BYTES && !hart_is_wanted());
-    return sent != 0 || hart_is_wanted();
+    } while (sent < TRANSMIT_BYTES && !step_is_over());
+    /* Of a line that has begun there is more: the multiplexer has seen that the step is over. */
+    return sent != 0 || console.mux.line_state != CONSOLE_LINE_NONE || hart_is_wanted();
 }
 
 /* Ticks pass for the multiplexer while it needs that. */
@@ -120,35 +121,22 @@ static bool do_turn(uint64_t now)
 }
 
 /*
- * Ends when the hart is wanted before all of them are done. They take turns, and when the last step
- * left some out this one does one at least: the hart may be wanted in each step.
+ * Ends when the step is over before all of them are done. They take turns, and when the last step
+ * left some out this one does one at least: it may be over each time. `changed`: all of them are to
+ * be looked at again.
  */
-static void refresh_interrupt_lines(void)
+static void refresh_interrupt_lines(bool changed)
 {
-    bool wanted = !console.cut_short && hart_is_wanted();
+    bool over = console.left == 0 && step_is_over();
 
-    for (uint32_t i = 0; i < tenant_count && !wanted; i++) {
+    if (changed || console.left == 0) {
+        console.left = tenant_count;
+    }
+    while (console.left != 0 && !over) {
         console.refreshed = console.refreshed + 1 < tenant_count ? console.refreshed + 1 : 0;
         vuart_refresh(&tenants[console.refreshed]);
-        wanted = hart_is_wanted();
-    }
-    console.cut_short = wanted;
-}
-
-/* No part of this monitor has answered it: said if an answer is expected. */
-__attribute__((cold)) static void refuse(uint32_t requests)
-{
-    const char *what = (requests & CONSOLE_REQUEST_WATCH) != 0
-                           ? "watch"
-                           : tenant_command_names[console.mux.tenant_command];
-
-    if ((requests & (CONSOLE_REQUEST_WATCH | CONSOLE_REQUEST_TENANT)) != 0) {
-        monitor_log_begin_answer();
-        monitor_puts("monitor: ");
-        monitor_puts(what);
-        monitor_puts(" ");
-        monitor_puts(tenants[console.mux.commanded].description->name);
-        monitor_puts(": refused, this monitor is built without it\n");
+        console.left--;
+        over = step_is_over();
     }
 }
 
@@ -164,28 +152,21 @@ __attribute__((cold)) static bool handle_requests(void)
         lifecycle_quit();
     }
     console_requests(&console.mux, &requests);
-    if (hart_is_wanted()) {
-        console.mux.requests |= requests & (CONSOLE_REQUEST_WATCH | CONSOLE_REQUEST_TENANT);
-    } else {
-        refuse(requests);
-    }
+    console_request_refused(&console.mux, requests);
     return true;
 }
 
+/* What is asked for is answered by the next step: in one that is as short as the others. */
 static unsigned console_step(uint64_t now)
 {
-    bool busy = handle_requests(); /* of the last step: before the next one brings more */
+    bool busy;
 
-    if (busy && hart_is_wanted()) {
+    if (handle_requests()) {
         return WORK_DONE;
     }
-    busy = do_turn(now) || busy;
-    refresh_interrupt_lines();
-    /* Who is due goes first; what is left out is as well done by the next step. */
-    if (!console.cut_short) {
-        busy = handle_requests() || busy;
-    }
-    return busy || console.cut_short ? WORK_DONE : WORK_NOTHING;
+    busy = do_turn(now);
+    refresh_interrupt_lines(busy);
+    return busy || console.left != 0 ? WORK_DONE : WORK_NOTHING;
 }
 
 WORK(console, tick_deadline, console_step);

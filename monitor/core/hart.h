@@ -85,6 +85,7 @@ struct __attribute__((aligned(64))) hart {
     struct fence_request fence_requests[COTENANT_MAX_HARTS];
     bool sleeps_for_fences; /* until one of those that it has asked for is done */
     bool ready;             /* has set itself up and takes messages */
+    uint8_t mail_turn;      /* the vhart from which on its mail is looked for next */
 
     uint32_t id; /* mhartid */
     uint32_t index;

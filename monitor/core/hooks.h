@@ -131,9 +131,12 @@ EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent,
 
 /*
  * The user asks for something: CONSOLE_REQUEST_* bits of core/console_mux.h. A hook takes out those
- * that it answers; what is left at the end is refused. A step of work.
+ * that it answers; of what is left at the end those are refused that expect an answer. A step of
+ * work.
  */
 EVENT(console_requests, (const struct console_mux *console, uint32_t *requests),
+      (console, requests))
+EVENT(console_request_refused, (const struct console_mux *console, uint32_t requests),
       (console, requests))
 
 /* The machine is powered off once all is said: *waits if a work still has something to say. */

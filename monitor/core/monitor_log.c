@@ -166,6 +166,15 @@ void monitor_log_note_part(struct monitor_log_parts *parts)
     parts->draft = draft_number;
 }
 
+void monitor_log_resume(struct monitor_log_parts *parts, bool answers)
+{
+    if (parts->draft != draft_number || parts->told == 0) {
+        parts->told = 0;
+        begin(answers);
+        monitor_puts(answers ? "" : "monitor: ");
+    }
+}
+
 uint32_t monitor_log_draft_length(void)
 {
     return draft_length;

@@ -55,6 +55,12 @@ struct monitor_log_parts {
 bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant);
 void monitor_log_note_part(struct monitor_log_parts *parts);
 
+/*
+ * Any message in parts: begins it, as an answer or not, if none of it is there. The caller puts the
+ * part whose number is parts->told, and calls monitor_log_note_part().
+ */
+void monitor_log_resume(struct monitor_log_parts *parts, bool answers);
+
 /* monitor_log_parts.told when the first part of the caller is next. */
 #define MONITOR_LOG_PARTS_BEGUN 3
 

@@ -12,6 +12,7 @@
 #include "arch/csr.h"
 #include "core/feature.h"
 #include "core/hart.h"
+#include "core/shared_lock.h"
 
 /* A vhart above the running one has mail; on a hart without a running vhart: any vhart. */
 bool wanted_by_mail(const struct hart *hart);
@@ -27,6 +28,16 @@ static inline bool hart_is_wanted(void)
 
     return pending != 0 &&
            (pending != INTERRUPT_MSI || (HAS(harts) && wanted_by_mail(hart_self())));
+}
+
+/*
+ * The same, or another hart waits for the shared lock, which this hart has: a step of work ends,
+ * and the next one goes on. Asked behind something that was done: hostile harts can see to it that
+ * one of them always waits.
+ */
+static inline bool step_is_over(void)
+{
+    return hart_is_wanted() || shared_is_wanted(hart_self());
 }
 
 #endif

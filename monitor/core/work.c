@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/messages.h"
 #include "core/recorder.h"
+#include "core/shared_lock.h"
 #include "core/wanted.h"
 
 static struct {
@@ -52,7 +53,8 @@ void work_post(void)
 static void go_on(uint64_t now)
 {
     work.active = true;
-    if (work.at_once != NULL) {
+    /* Steps that other harts cut short do not follow each other more often than others. */
+    if (work.at_once != NULL && !shared_is_wanted(work.hart)) {
         work.hart->work_due = now;
     } else {
         work_put_off(now);

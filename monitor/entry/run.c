@@ -24,6 +24,10 @@ static void __attribute__((noinline, cold)) take_interrupts(struct hart *hart, u
 {
     if (HAS(harts) && (pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
         requests_take(hart);
+        pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
+        if ((pending & INTERRUPT_MTI) != 0) {
+            return; /* who is due goes first: the device interrupts again */
+        }
     }
     if ((pending & INTERRUPT_MEI) != 0) {
         shared_enter(hart);

@@ -7,6 +7,7 @@
 #include "features/plic/vplic_arbiter.h"
 #include "fuzz.h"
 #include "plic_words.h"
+#include "release_by_parts.h"
 
 #define VHARTS 3
 

@@ -44,6 +44,11 @@ void complete_physical(struct vplic *vplic_, uint32_t source)
     is_source(source);
 }
 
+void release_emulated_word(struct vplic *vplic_, uint32_t word, uint32_t raised)
+{
+    is_word(word);
+}
+
 void write_physical_enable_word(struct vplic *vplic_, uint32_t vhart, uint32_t word, uint32_t value)
 {
     is_vhart(vhart);

@@ -86,3 +86,25 @@ def test_linux_of_the_same_priority_feels_nothing(boot: Boot) -> None:
     assert session.command("linux", "forkload 1")[0] == 0
     assert session.command("linux", "dmesg | grep -iE 'stall|lockup|nobody|bug:|oops'") == (1, "")
     assert session.stats().tenants["linux"].faults == 0
+
+
+def test_work_gets_on_beside_harts_that_always_want_the_lock(boot: Boot) -> None:
+    """Each step of the monitor's work is cut short then, but the next ones go on."""
+    storm = payload("lock-storm", harts=[1, 2, 3])
+    session = boot(system(storm, freertos("first", hart=0), freertos("second", hart=1)))
+    session.expect("lock-storm", "storming")
+    for count in range(1, 6):
+        for name in RTOS:
+            assert session.control(f"restart {name}").exit_code == 0
+            session.wait_ready(name)
+        session.run_for(600, until=lambda _: told(session) >= 2 * count)  # noqa: B023
+    stats = session.stats()
+    assert {each.state for each in stats.tenants.values()} == {"running"}
+    assert [stats.tenants[name].starts for name in RTOS] == [6, 6]
+    for name in RTOS:  # what they print comes out, too
+        session.expect(name, "samples=", timeout=60)
+
+
+def told(session: Session) -> int:
+    """Return how many commands the monitor has told of."""
+    return session.monitor_log.count("commanded to restart\n")

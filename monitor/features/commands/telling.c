@@ -25,32 +25,21 @@ static bool answers[MOST_MESSAGES]; /* of each of them: it is one */
 static message lost;
 static uint32_t first;
 static uint32_t count;
-static uint32_t told;         /* parts of the first one */
-static uint32_t draft_length; /* with another one, another message has taken its place */
+static struct monitor_log_parts parts; /* of the first one */
 
 /* The next part; false: there is none. */
 static bool tell_part(void)
 {
-    const char **parts = messages[first];
-
     if (count == 0) {
         return false;
     }
-    if (told == 0 || monitor_log_draft_length() != draft_length) {
-        told = 0;
-        if (answers[first]) {
-            monitor_log_begin_answer();
-        } else {
-            monitor_log_begin();
-        }
-    }
-    monitor_puts(parts[told]);
-    draft_length = monitor_log_draft_length();
-    told++;
-    if (parts[told] == NULL) {
+    monitor_log_resume(&parts, answers[first]);
+    monitor_puts(messages[first][parts.told]);
+    monitor_log_note_part(&parts);
+    if (messages[first][parts.told] == NULL) {
+        parts.told = 0;
         first = (first + 1) % MOST_MESSAGES;
         count--;
-        told = 0;
     }
     return true;
 }
@@ -84,9 +73,9 @@ static unsigned tell_step(uint64_t now)
     if (!tell_part()) {
         return WORK_NOTHING;
     }
-    while (!hart_is_wanted() && tell_part()) {
+    while (!step_is_over() && tell_part()) {
     }
-    return WORK_DONE | (told != 0 ? WORK_SAME : 0);
+    return WORK_DONE | (parts.told != 0 ? WORK_SAME : 0);
 }
 
 static void wait(bool *waits)

@@ -85,22 +85,30 @@ bool tenant_commands_take(struct tenant *tenant, enum tenant_command command)
     return true;
 }
 
+/* What was typed, with the place behind it for the answer itself. */
+static const char **begin_answer(const struct console_mux *mux, const char *command)
+{
+    const char **answer = tell_answer();
+
+    work_post();
+    answer[0] = "monitor: ";
+    answer[1] = command;
+    answer[2] = " ";
+    answer[3] = tenants[mux->commanded].description->name;
+    return &answer[4];
+}
+
 /* Carries out what was typed, and answers. */
 static void carry_out(const struct console_mux *mux)
 {
     struct tenant *tenant = &tenants[mux->commanded];
     enum tenant_state before = tenant->state;
     bool accepted = tenant_commands_take(tenant, mux->tenant_command);
-    const char **answer = tell_answer();
+    const char **answer = begin_answer(mux, tenant_command_names[mux->tenant_command]);
 
-    work_post();
-    answer[0] = "monitor: ";
-    answer[1] = tenant_command_names[mux->tenant_command];
-    answer[2] = " ";
-    answer[3] = tenant->description->name;
-    answer[4] = accepted ? ": ok\n" : ": refused, it is ";
-    answer[5] = accepted ? NULL : tenant_state_name(before);
-    answer[6] = foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n";
+    answer[0] = accepted ? ": ok\n" : ": refused, it is ";
+    answer[1] = accepted ? NULL : tenant_state_name(before);
+    answer[2] = foreground_is_free_for(tenant) ? "\n" : ", and not in the foreground\n";
 }
 
 static void requested(const struct console_mux *mux, uint32_t *requests)
@@ -112,5 +120,22 @@ static void requested(const struct console_mux *mux, uint32_t *requests)
 }
 
 HOOK(console_requests, requested);
+
+/* No part of this monitor has answered it. */
+static void refused(const struct console_mux *mux, uint32_t requests)
+{
+    bool watch = (requests & CONSOLE_REQUEST_WATCH) != 0;
+    const char **answer;
+
+    if (!watch && (requests & CONSOLE_REQUEST_TENANT) == 0) {
+        return;
+    }
+    answer = begin_answer(mux, watch ? "watch" : tenant_command_names[mux->tenant_command]);
+    answer[0] = ": refused, this monitor is ";
+    answer[1] = "built without it\n";
+    answer[2] = NULL;
+}
+
+HOOK(console_request_refused, refused);
 
 FEATURE(commands);

@@ -84,7 +84,7 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
         (*room)--;
         step = device_reset(&description->resets[device], *next >> STEP_SHIFT);
         *next = (uint16_t)((step == 0 ? device + 1 : device) | step << STEP_SHIFT);
-    } while (step == 0 && !hart_is_wanted());
+    } while (step == 0 && !step_is_over());
     *room = 0;
     return step == 0 && !has(description, device + 1);
 }

@@ -423,7 +423,7 @@ bool foreground_tell(void)
                 find_news(NEWS_STARTS, "starts\n"));
     }
     tell_part();
-    while (telling.tenant != NULL && !hart_is_wanted()) {
+    while (telling.tenant != NULL && !step_is_over()) {
         tell_part();
     }
     return true;

@@ -5,7 +5,6 @@
 #include "arch/memory.h"
 #include "arch/mmio.h"
 #include "arch/owned_memory.h"
-#include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 
@@ -206,7 +205,7 @@ bool shadow_copy(struct shadow_queue *queue, const struct tenant *tenant, unsign
         if ((!queue->open && !open_chain(queue)) || !copy_descriptor(queue, tenant, registers)) {
             return false;
         }
-        *steps = hart_is_wanted() || shared_is_wanted(hart_self()) ? 0 : *steps - 1;
+        *steps = step_is_over() ? 0 : *steps - 1;
     } while (*steps != 0 && (queue->open || is_available(queue)));
     return true;
 }

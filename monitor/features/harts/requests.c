@@ -5,7 +5,9 @@
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/shared_lock.h"
+#include "core/wanted.h"
 #include "core/work.h"
+#include "irq/source_set.h"
 
 #define REQUESTS_SHARED                                                                            \
     (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS |              \
@@ -69,9 +71,26 @@ static void carry_out(struct hart *hart, struct vhart *vhart)
     }
 }
 
+/* In a circle: hostile harts can see to it that mail comes, and the hart is wanted, again and
+ * again. */
+static uint32_t take_turn(struct hart *hart, uint32_t *mail)
+{
+    uint32_t behind = *mail & ~0u << hart->mail_turn;
+    uint32_t index = lowest_bit(behind != 0 ? behind : *mail);
+
+    *mail &= ~(1u << index);
+    hart->mail_turn = (uint8_t)((index + 1) % COTENANT_MAX_VHARTS);
+    return index;
+}
+
+_Static_assert(COTENANT_MAX_VHARTS == SOURCE_SET_WORD_BITS, "a bit for each, and no other one");
+
+/* The hart is looked at behind each vhart: the rest stays in the mail. */
 void requests_take(struct hart *hart)
 {
+    bool wanted = false;
     uint64_t mail;
+    uint32_t left;
 
     *hart->msip = 0;
     FENCE_ALL();
@@ -80,10 +99,12 @@ void requests_take(struct hart *hart)
     if ((mail & MAIL_WORK) != 0) {
         work_begin();
     }
-    mail &= MAIL_WORK - 1;
-    for (uint32_t i = 0; mail != 0; i++, mail >>= 1) {
-        if ((mail & 1) != 0) {
-            carry_out(hart, &vharts[i]);
-        }
+    for (left = (uint32_t)(mail & (MAIL_WORK - 1)); left != 0 && !wanted;
+         wanted = hart_is_wanted()) {
+        carry_out(hart, &vharts[take_turn(hart, &left)]);
+    }
+    if (left != 0) {
+        __atomic_fetch_or(&hart->mail, left, __ATOMIC_RELEASE);
+        messages_wake(hart);
     }
 }

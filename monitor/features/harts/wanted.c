@@ -3,15 +3,15 @@
 
 #include "core/messages.h"
 #include "core/tenant.h"
+#include "irq/source_set.h"
 
 bool wanted_by_mail(const struct hart *hart)
 {
     const struct schedulable *running = hart->scheduler.running;
-    uint64_t mail = __atomic_load_n(&hart->mail, __ATOMIC_RELAXED) & (MAIL_WORK - 1);
+    uint32_t mail = (uint32_t)(__atomic_load_n(&hart->mail, __ATOMIC_RELAXED) & (MAIL_WORK - 1));
 
-    for (uint32_t i = 0; mail != 0; i++, mail >>= 1) {
-        if ((mail & 1) != 0 &&
-            (running == NULL || vharts[i].schedulable.priority > running->priority)) {
+    for (; mail != 0; mail &= mail - 1) {
+        if (running == NULL || vharts[lowest_bit(mail)].schedulable.priority > running->priority) {
             return true;
         }
     }

@@ -78,6 +78,25 @@ void complete_physical(struct vplic *vplic, uint32_t source)
 }
 
 /*
+ * The sources are brought here once: that takes as long as many completions. Out of line: a vhart
+ * that the PLIC is passed through to does not save its registers.
+ */
+void __attribute__((noinline))
+release_emulated_word(struct vplic *vplic, uint32_t word, uint32_t raised)
+{
+    const struct tenant *tenant = &tenants[vplic->tenant];
+
+    enable_physical(vplic, word, raised);
+    for (uint32_t left = raised; left != 0; left &= left - 1) {
+        plic_complete(&board_plic, tenant->source_hart->plic_m_context,
+                      word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+    }
+    if (raised != 0) {
+        set_machine_enables(tenant->source_hart, word, vplic->physical_sources[word], 0);
+    }
+}
+
+/*
  * The source of the board's UART, as a bit of its word, 0 in others: to tenants it is a virtual
  * one, but in the PLIC it has a device and a priority, and no tenant may claim it.
  */

@@ -31,6 +31,12 @@ void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources);
 /* Emulated form: completes a raised source in the machine context. It is still enabled there. */
 void complete_physical(struct vplic *vplic, uint32_t source);
 
+/*
+ * Emulated form: completes raised sources of a word, some of which may be disabled, and then turns
+ * all of the word off.
+ */
+void release_emulated_word(struct vplic *vplic, uint32_t word, uint32_t raised);
+
 /* Pass-through form: writes an enable word of the physical S-context. */
 void write_physical_enable_word(struct vplic *vplic, uint32_t vhart, uint32_t word, uint32_t value);
 

@@ -16,11 +16,14 @@
 
 _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step");
 
+/* In what drop_pending() returns: a source was claimed. */
+#define DROPPED 0x40000000u
+
 /* A claim of a source; returns the claim that comes next. */
 static uint32_t __attribute__((noinline)) drop(struct hart *hart, uint32_t source, uint32_t claim)
 {
     source_owner_drop(hart, source);
-    return (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
+    return ((source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1) | DROPPED;
 }
 
 /*
@@ -82,7 +85,7 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
             reset_rest(tenant);
             return 0;
         }
-        step = first_claim + claim;
-    } while (!hart_is_wanted());
+        step = first_claim + (claim & ~DROPPED);
+    } while (!step_is_over());
     return step;
 }

@@ -8,24 +8,6 @@
 /* Of a word: it is silenced, each vhart releases it, and the rest. */
 _Static_assert(VPLIC_MAX_VHARTS + 2 <= VPLIC_RESET_PARTS, "each vhart has a part");
 
-/*
- * Completes the raised sources of a word, some of which may be disabled, and turns all off. Out of
- * line: a vhart that the PLIC is passed through to does not save its registers.
- */
-static void __attribute__((noinline)) release_emulated(struct vplic *vplic, uint32_t word)
-{
-    uint32_t raised =
-        (vplic->pending[word] | vplic->in_service[word]) & vplic->physical_sources[word];
-
-    if (raised != 0) {
-        enable_physical(vplic, word, raised);
-    }
-    for (uint32_t left = raised; left != 0; left &= left - 1) {
-        complete_physical(vplic, word * SOURCE_SET_WORD_BITS + lowest_bit(left));
-    }
-    enable_physical(vplic, word, 0);
-}
-
 /* A vhart to which the PLIC is passed through may have claimed sources without our knowledge. */
 static void release_vhart(struct vplic *vplic, uint32_t index, uint32_t word)
 {
@@ -52,7 +34,9 @@ static void __attribute__((noinline)) release_rest(struct vplic *vplic, uint32_t
         vhart->claimed_count = 0; /* of the words to come too: none of them is left out */
     }
     if (emulated) {
-        release_emulated(vplic, word);
+        release_emulated_word(vplic, word,
+                              (vplic->pending[word] | vplic->in_service[word]) &
+                                  vplic->physical_sources[word]);
     }
     for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
         vplic->priority_plane[bit][word] = 0;

@@ -220,7 +220,7 @@ static void __attribute__((noinline)) tell_parts(void)
     }
     do {
         tell_part();
-    } while (line.tenant != NULL && !hart_is_wanted());
+    } while (line.tenant != NULL && !step_is_over());
 }
 
 bool symptoms_tell(void)

@@ -4,24 +4,51 @@
 #include "core/console_form.h"
 #include "core/feature.h"
 #include "core/monitor_log.h"
+#include "core/work.h"
 #include "features/terminal/lines.h"
 
-static void put_escape_name(const struct console_mux *mux)
-{
-    const char name[] = {'C', 't', 'r', 'l', '-', (char)(mux->escape | 0x40), '\0'};
+/* In parts of a few bytes, the name of the key among them: ? is its letter. */
+static char help[][30] = {
+    "Ctrl-?",
+    " then: n next tenant, ",
+    "1-9 that tenant, s start it, ",
+    "x stop it, r restart it, ",
+    "w switch to it, l list, ",
+    "h help, q power off, ",
+    "Ctrl-?",
+    " send it\n",
+};
+#define PARTS (sizeof(help) / sizeof(help[0]))
 
-    monitor_puts(name);
-}
+static struct monitor_log_parts parts; /* of it */
+static bool help_wanted;
 
 static void show_help(const struct console_mux *mux)
 {
-    monitor_log_begin();
-    put_escape_name(mux);
-    monitor_puts(" then: n next tenant, 1-9 that tenant, s start it, x stop it, ");
-    monitor_puts("r restart it, w switch to it, l list, h help, q power off, ");
-    put_escape_name(mux);
-    monitor_puts(" send it\n");
+    help[0][5] = help[PARTS - 2][5] = (char)(mux->escape | 0x40);
+    help_wanted = true;
+    work_post();
 }
+
+/* A part: all of it would keep the hart for long. */
+static unsigned help_step(uint64_t now)
+{
+    (void)now;
+    if (!help_wanted) {
+        return WORK_NOTHING;
+    }
+    monitor_log_resume(&parts, false);
+    monitor_puts(help[parts.told]);
+    monitor_log_note_part(&parts);
+    if (parts.told != PARTS) {
+        return WORK_DONE | WORK_SAME;
+    }
+    parts.told = 0;
+    help_wanted = false;
+    return WORK_DONE;
+}
+
+WORK(help, NULL, help_step);
 
 /* The tenants in turn; the one in focus again when no other has a console. */
 static void focus_next(struct console_mux *mux)

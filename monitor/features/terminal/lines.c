@@ -90,7 +90,7 @@ static int next_of_text(struct console_mux *mux)
         }
         mux->line_position++;
         console_filter_put(&filter, (uint8_t)byte);
-        if (hart_is_wanted()) {
+        if (step_is_over()) {
             return -1;
         }
     }

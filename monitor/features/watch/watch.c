@@ -202,7 +202,7 @@ void watch_step(uint64_t now)
     } else {
         tell_part(); /* one at least: a tenant could see to it that the hart is always wanted */
     }
-    while (line.tenant != NULL && !hart_is_wanted()) {
+    while (line.tenant != NULL && !step_is_over()) {
         tell_part();
     }
 }

@@ -4,6 +4,7 @@
 
 #include "arch/csr.h"
 #include "core/recorder.h"
+#include "core/shared_lock.h"
 
 #define MOST_CSRS 64
 
@@ -15,6 +16,12 @@ static struct {
 
 /* Nothing is recorded unless a test says so. */
 const struct recorder *recorder;
+
+/* Nor does another hart wait for the shared lock. */
+__attribute__((weak)) bool shared_lock_has_waiting(void)
+{
+    return false;
+}
 
 uint64_t *csr_file_place(const char *name)
 {

@@ -5,6 +5,7 @@
 #include "abi/bundle.h"
 #include "cmocka_tests.h"
 #include "console_bench.h"
+#include "core/work.h"
 
 #define ESCAPE "\024"
 
@@ -53,6 +54,13 @@ static void test_literal_escape(void **state)
     assert_received(0, "a" ESCAPE "b");
 }
 
+/* In steps of work. */
+static void tell_all(void)
+{
+    while (__start_works[0].step(0) != WORK_NOTHING) {
+    }
+}
+
 static void test_help(void **state)
 {
     static const char help[] = "[monitor] Ctrl-T then: n next tenant, 1-9 that tenant, s start it, "
@@ -61,10 +69,14 @@ static void test_help(void **state)
 
     (void)state;
     bench_type(ESCAPE "h");
+    assert_output(""); /* it does not keep the hart in the step that took the key */
+    tell_all();
     assert_output(help);
     bench_type(ESCAPE "?");
+    tell_all();
     assert_output(help);
     bench_type(ESCAPE "\001"); /* not a command */
+    tell_all();
     assert_output(help);
     assert_received(0, "");
 }

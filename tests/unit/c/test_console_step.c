@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* core/console.c: what the user asks for is answered, whatever interrupts in the step it came in.
  */
+#include <string.h>
+
 #include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/console.h"
@@ -8,13 +10,14 @@
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/monitor_log.h"
+#include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "device/uart.h"
 
 #define MOST_STEPS 8
+#define TENANTS 3
 #define NOW 10000
 
 static struct bundle made;
@@ -26,13 +29,26 @@ static uint32_t asked;        /* by the user */
 static bool answers;          /* the answer waits for its work's turn */
 static unsigned answers_seen; /* answered */
 
-static int nothing(struct console_mux *mux)
+static unsigned to_send;    /* bytes that a tenant has printed */
+static bool lock_is_wanted; /* another hart waits for the shared lock */
+static unsigned refreshed[TENANTS];
+
+static int next(struct console_mux *mux)
 {
     (void)mux;
-    return -1;
+    if (to_send == 0) {
+        return -1;
+    }
+    to_send--;
+    return 'x';
 }
 
-static const struct console_form form = {.next = nothing};
+static const struct console_form form = {.next = next};
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
 
 void console_mux_init(struct console_mux *mux, uint32_t mode, uint8_t escape, uint32_t focus,
                       struct vuart *const *uarts, const char *const *names, uint32_t count)
@@ -96,7 +112,7 @@ void uart_init(struct uart *uart, uint32_t kind, uint64_t base, uint32_t shift, 
     (void)base;
     (void)shift;
     (void)divisor;
-    *uart = (struct uart){0};
+    *uart = (struct uart){.burst = 1};
 }
 
 bool uart_transmit_ready(const struct uart *uart)
@@ -115,7 +131,7 @@ void uart_transmit(const struct uart *uart, const uint8_t *bytes, uint32_t count
 {
     (void)uart;
     (void)bytes;
-    assert_int_equal(count, 0);
+    assert_int_equal(count, 1);
 }
 
 void uart_put_text(const struct uart *uart, const char *text)
@@ -145,22 +161,12 @@ void uart_set_receive_interrupt(struct uart *uart, bool on)
 
 void vuart_refresh(struct tenant *tenant)
 {
-    (void)tenant;
+    refreshed[tenant - tenants]++;
 }
 
 void lifecycle_quit(void)
 {
     fail_msg("the end was not asked for");
-}
-
-void monitor_log_begin_answer(void)
-{
-    fail_msg("the request is not refused");
-}
-
-void monitor_puts(const char *text)
-{
-    (void)text;
 }
 
 bool wanted_by_mail(const struct hart *of)
@@ -214,13 +220,19 @@ static int begin(void **state)
     (void)state;
     made.board.timebase_hz = 10000000;
     bundle = &made;
+    tenant_count = TENANTS;
+    for (unsigned i = 0; i < TENANTS; i++) {
+        tenants[i].description = &made.tenants[i];
+    }
     csr_file_write("tp", (uint64_t)&hart);
     csr_file_write("mip", 0);
     work_init(&hart);
     console_init();
     answers = false;
     answers_seen = 0;
+    lock_is_wanted = false;
     work_until_rest();
+    memset(refreshed, 0, sizeof(refreshed));
     return 0;
 }
 
@@ -247,11 +259,30 @@ static void test_a_request_is_answered_though_the_hart_was_wanted(void **state)
     assert_int_equal(answers_seen, 1);
 }
 
+/* Hostile harts see to it that one always waits for the lock: steps are short, but get on. */
+static void test_harts_that_always_wait_for_the_lock_hold_nothing_up(void **state)
+{
+    (void)state;
+    lock_is_wanted = true;
+    to_send = 4;
+    work_post();
+    for (unsigned left = 4; left != 0; left--) {
+        assert_int_equal(to_send, left);
+        work_step(now);
+    }
+    ask(false);
+    assert_int_equal(answers_seen, 1);
+    for (unsigned i = 0; i < TENANTS; i++) {
+        assert_true(refreshed[i] >= 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_request_is_answered, begin),
         cmocka_unit_test_setup(test_a_request_is_answered_though_the_hart_was_wanted, begin),
+        cmocka_unit_test_setup(test_harts_that_always_wait_for_the_lock_hold_nothing_up, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

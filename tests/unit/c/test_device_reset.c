@@ -4,6 +4,7 @@
 #include "cmocka_tests.h"
 #include "core/give_back.h"
 #include "core/hart.h"
+#include "core/shared_lock.h"
 #include "features/device_reset/device_reset.h"
 #include "features/device_reset/pci_reset.h"
 #include "features/device_reset/virtio_reset.h"
@@ -18,7 +19,13 @@
 #define MOST_ACCESSES 120
 
 static struct hart hart;
+static bool lock_is_wanted;
 static const struct bundle_reset bus = {.base = ECAM, .kind = COTENANT_DEVICE_RESET_PCI};
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
 
 /* All steps, each of which is bounded. */
 static void reset_all(const struct bundle_reset *reset)
@@ -37,6 +44,7 @@ static int setup(void **state)
 {
     (void)state;
     mmio_recorder_reset();
+    lock_is_wanted = false;
     csr_file_write("mip", 0);
     csr_file_write("tp", (uint64_t)&hart);
     return 0;
@@ -153,18 +161,18 @@ static void test_a_part_is_four_and_guarded_ones_are_for_their_guard(void **stat
 
 /* Whatever waits for the hart comes after one device, and the parts come to their end all the same.
  */
-static void test_a_part_is_one_device_when_the_hart_is_wanted(void **state)
+static void check_part_of_one_device(bool by_lock)
 {
     struct bundle_tenant description = {.flags = 0};
     struct tenant tenant = {.description = &description};
     uint16_t next = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         description.resets[i] = (struct bundle_reset){.base = 0x101000 + 0x1000 * i,
                                                       .kind = COTENANT_DEVICE_RESET_GOLDFISH_RTC};
     }
-    csr_file_write("mip", INTERRUPT_MTI);
+    csr_file_write("mip", by_lock ? 0 : INTERRUPT_MTI);
+    lock_is_wanted = by_lock;
     for (unsigned i = 1; i <= 3; i++) {
         unsigned room = GIVE_BACK_ROOM;
 
@@ -172,6 +180,18 @@ static void test_a_part_is_one_device_when_the_hart_is_wanted(void **state)
         assert_int_equal(mmio_recorder_count(), i * 3);
         assert_int_equal(room, 0);
     }
+}
+
+static void test_a_part_is_one_device_when_the_hart_is_wanted(void **state)
+{
+    (void)state;
+    check_part_of_one_device(false);
+}
+
+static void test_a_part_is_one_device_when_another_hart_waits_for_the_lock(void **state)
+{
+    (void)state;
+    check_part_of_one_device(true);
 }
 
 /* A part is not longer than a function, whatever is on the bus, and a device behind it has its
@@ -319,6 +339,8 @@ int main(void)
         cmocka_unit_test_setup(test_each_kind_has_its_way, setup),
         cmocka_unit_test_setup(test_a_part_is_four_and_guarded_ones_are_for_their_guard, setup),
         cmocka_unit_test_setup(test_a_part_is_one_device_when_the_hart_is_wanted, setup),
+        cmocka_unit_test_setup(test_a_part_is_one_device_when_another_hart_waits_for_the_lock,
+                               setup),
         cmocka_unit_test_setup(test_a_bus_is_reset_by_functions, setup),
         cmocka_unit_test_setup(test_a_device_that_does_not_come_to_its_end, setup),
         cmocka_unit_test_setup(test_every_function_on_a_bus_is_off, setup),

@@ -1579,6 +1579,39 @@ static void test_dormant_is_woken_by_the_end_of_the_active_one(void **state)
     assert_int_equal(LINUX->vharts[0].world.registers[REGISTER_PC], 0x80002000);
 }
 
+/*
+ * Hostile harts can see to it that there is mail for one of their vharts, and the hart is wanted,
+ * each time: the others have their turns all the same, one each time.
+ */
+static void test_mail_is_taken_in_turns_while_the_hart_is_wanted(void **state)
+{
+    (void)state;
+    start_all();
+    while (running()->loading) {
+        tenant_load_step(running()->tenant);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        messages_post(&vharts[i], REQUEST_FENCE_I);
+    }
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned left = 0;
+
+        messages_post(&vharts[0], REQUEST_FENCE_I);
+        requests_take(hart);
+        for (unsigned j = 0; j < 3; j++) {
+            left += vharts[j].requests != 0;
+        }
+        assert_int_equal(left, i == 0 ? 2 : 3 - i);
+        assert_int_equal(msip[0], 1); /* it will look again */
+    }
+    assert_int_equal(vharts[1].requests | vharts[2].requests, 0);
+    csr_file_write("mip", 0);
+    requests_take(hart);
+    assert_int_equal(hart->mail | vharts[0].requests, 0);
+    assert_int_equal(msip[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1597,6 +1630,7 @@ int main(void)
         cmocka_unit_test_setup(test_wait_until_the_timer, set_up),
         cmocka_unit_test_setup(test_start_on_another_hart, set_up),
         cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
+        cmocka_unit_test_setup(test_mail_is_taken_in_turns_while_the_hart_is_wanted, set_up),
         cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
         cmocka_unit_test_setup(test_mail_follows_a_vhart, set_up),

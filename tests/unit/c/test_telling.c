@@ -4,9 +4,19 @@
 
 #include "arch/csr.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/monitor_log.h"
+#include "core/shared_lock.h"
 #include "core/work.h"
 #include "features/commands/telling.h"
+
+static struct hart self;
+static bool lock_is_wanted;
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
 
 bool wanted_by_mail(const struct hart *hart)
 {
@@ -43,6 +53,8 @@ static int set_up(void **state)
 {
     (void)state;
     monitor_log_init();
+    csr_file_write("tp", (uint64_t)&self);
+    lock_is_wanted = false;
     return 0;
 }
 
@@ -93,12 +105,33 @@ static void test_a_line_that_was_cut_off_begins_again(void **state)
     assert_string_equal(log_text(), "monitor: another\nanswer\n");
 }
 
+/* Hostile harts see to it that one always waits: each step tells a part, and the line stays whole.
+ */
+static void test_a_hart_that_waits_for_the_lock_waits_for_one_part(void **state)
+{
+    unsigned steps = 0;
+    unsigned result;
+
+    (void)state;
+    lock_is_wanted = true;
+    fill(tell_answer(), "answer");
+    fill(tell_answer(), "other");
+    do {
+        result = __start_works[0].step(0);
+        steps++;
+        assert_int_equal((result & WORK_SAME) != 0, steps == 1 || steps == 3);
+    } while (result != WORK_NOTHING);
+    assert_int_equal(steps, 2 * 2 + 1);
+    assert_string_equal(log_text(), "answer\nother\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_nothing_is_told_before_its_step, set_up),
         cmocka_unit_test_setup(test_events_leave_room_for_answers, set_up),
         cmocka_unit_test_setup(test_a_line_that_was_cut_off_begins_again, set_up),
+        cmocka_unit_test_setup(test_a_hart_that_waits_for_the_lock_waits_for_one_part, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

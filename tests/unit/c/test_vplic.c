@@ -8,6 +8,7 @@
 #include "features/plic/vplic.h"
 #include "features/plic/vplic_arbiter.h"
 #include "plic_words.h"
+#include "release_by_parts.h"
 
 #define UART 12    /* the virtual source of these tests */
 #define DISK 8     /* physical, owned */

@@ -12,6 +12,7 @@
 #include "features/plic/vplic_arbiter.h"
 #include "plic_words.h"
 #include "random.h"
+#include "release_by_parts.h"
 
 #define STEPS 200000
 #define SOURCES COTENANT_MAX_SOURCES

@@ -90,6 +90,7 @@ static int set_up(void **state)
     recorder = &test_recorder;
     bundle_make(&made);
     bundle = &made;
+    csr_file_write("tp", (uint64_t)&harts[0]);
     tenant_count = 3;
     memset(tenants, 0, sizeof(tenants));
     for (uint32_t i = 0; i < tenant_count; i++) {

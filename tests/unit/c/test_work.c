@@ -3,6 +3,7 @@
 #include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/messages.h"
+#include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "core/work.h"
@@ -61,6 +62,13 @@ static uint64_t deadline_c(void)
 WORK(a, NULL, step_a);
 WORK(b, deadline_b, step_b);
 WORK(c, deadline_c, step_c);
+
+static bool lock_is_wanted;
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
 
 bool wanted_by_mail(const struct hart *of)
 {
@@ -154,6 +162,21 @@ static void test_what_waits_for_nothing_needs_no_pause(void **state)
     assert_int_equal(hart.work_due, NOW + STEP);
 }
 
+/* Other harts may cut each of its steps short: in a row these would take more than one takes now.
+ */
+static void test_what_other_harts_cut_short_makes_a_pause(void **state)
+{
+    (void)state;
+    lock_is_wanted = true;
+    results[0] = WORK_DONE | WORK_AT_ONCE;
+    assert_string_equal(step(), "a");
+    assert_int_equal(hart.work_due, NOW + STEP);
+    assert_string_equal(step(), "bca");
+    lock_is_wanted = false;
+    assert_string_equal(step(), "bca");
+    assert_int_equal(hart.work_due, NOW);
+}
+
 /* A tenant can see to it that the hart is wanted in each step. */
 static void test_a_step_that_is_cut_short_asks_one_at_least(void **state)
 {
@@ -173,6 +196,7 @@ int main(void)
         cmocka_unit_test_setup(test_works_take_turns, begin),
         cmocka_unit_test_setup(test_a_line_is_not_interrupted, begin),
         cmocka_unit_test_setup(test_what_waits_for_nothing_needs_no_pause, begin),
+        cmocka_unit_test_setup(test_what_other_harts_cut_short_makes_a_pause, begin),
         cmocka_unit_test_setup(test_a_step_that_is_cut_short_asks_one_at_least, begin),
     };
 

@@ -28,7 +28,7 @@ _LOOP = {"file", "text", "most", "why", "function", "over", "bytes", "held"}
 _REASON = {"file", "text", "why"}
 _WAIT = {"file", "text", "of", "why", "at", "function"}
 _PIECE = {"file", "text", "most", "why"}
-_CALL = {"file", "text", "struct", "field", "table", "functions", "why"}
+_CALL = {"file", "text", "struct", "field", "table", "functions", "once", "why"}
 _JUMP = {"file", "text", "size", "entries", "table", "returns"}
 
 
@@ -130,6 +130,8 @@ class Callees:
     field: str = ""
     table: str = ""
     functions: tuple[str, ...] = ()
+    once: str = ""
+    """a table of such structs: a loop over it calls that of each of them once at most"""
 
 
 @dataclass(frozen=True)
@@ -336,7 +338,7 @@ def _call(values: dict[str, Any]) -> Callees:
         raise BoundsError(f"the annotation of {values['text']!r} does not say what is called")
     return Callees(
         values["file"], values["text"], values.get("struct", ""), values.get("field", ""),
-        values.get("table", ""), tuple(values.get("functions", ())),
+        values.get("table", ""), tuple(values.get("functions", ())), values.get("once", ""),
     )  # fmt: skip
 
 

@@ -18,12 +18,15 @@ def limits_of(system: System) -> dict[str, int]:
         for _ in range(1 if tenant.config.guests is None else 2)
     ]
     ends = [each.ends for each in system.channels]
+    own = [vhart.hart.id for tenant in tenants for vhart in tenant.vharts]
+    # Mail for a guest's vhart stays where it was left when that moves to another hart.
+    of_guests = sum(each.count * each.harts for each in guests)
     contexts = [len(each.vharts) * (1 + each.config.s_mode) for each in tenants]
     return {
         "MAX_TENANTS": len(tenants) + sum(each.count for each in guests),
         "MAX_HARTS": len(system.harts),
-        "MAX_VHARTS": sum(len(each.vharts) for each in tenants)
-        + sum(each.count * each.harts for each in guests),
+        "MAX_VHARTS": len(own) + of_guests,
+        "MAX_MAIL": max(map(own.count, own)) + of_guests,
         "MAX_VHARTS_PER_HART": max(vharts.count(hart) for hart in set(vharts)),
         # Of the PLIC of a tenant, which has those of its machine mode, too, or of a guest.
         "MAX_CONTEXTS": max(*contexts, *(each.harts for each in guests), 1),

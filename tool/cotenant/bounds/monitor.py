@@ -522,14 +522,30 @@ class MonitorBounds:
         return most
 
     def hooks(self, function: Function, loop: Loop) -> tuple[int, ...]:
-        """Return the functions that a loop over a table calls, each once; none: it is no such."""
+        """Return the functions that a loop over a table calls, each once; none: it is no such.
+
+        Of a table of structs they are those of the field that is called, 0 where it has none.
+        """
         file, line, name = self._source_loop(function, loop)
         table = _FOR_EACH.match(self.sources.text(Frame(name, file, line)))
         start, stop = self.image.tables.get(table[1] if table else name, (0, 0))
         has_structs = any(start <= each < stop for each in self._objects.objects)
+        if table and has_structs:
+            return self._called_once(loop.body & function.indirect, table[1])
         if has_structs or not (table or file == _HOOKS):
             return ()
         return tuple(self.image.pointers(start, stop, 8, 0))
+
+    def _called_once(self, calls: Iterable[int], table: str) -> tuple[int, ...]:
+        """Return what a loop over a table of structs calls by a field, if it does so once each."""
+        start, stop = self.image.tables[table]
+        for address in calls:
+            frame = self.sources.at(place(address))
+            known = self.annotations.call(frame.file, self.sources.text(frame))
+            if known is not None and known.once == table:
+                fields = sorted(self._objects.fields(known.struct, known.field))
+                return tuple(self._pointer(each) for each in fields if start <= each < stop)
+        return ()
 
     def _source_loop(self, function: Function, loop: Loop) -> tuple[str, int, str]:
         """Return the loop of the sources: file, first line, function."""

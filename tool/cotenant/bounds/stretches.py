@@ -99,7 +99,10 @@ class Loops(Protocol):
         """Return how often that is gone round at most without a look; None: not known."""
 
     def hooks(self, function: Function, loop: Loop) -> tuple[int, ...]:
-        """Return the functions that a loop over a table calls, each once; none: it is no such."""
+        """Return the functions that a loop over a table calls, each once; none: it is no such.
+
+        0 among them: a turn that calls none.
+        """
 
     def is_over(self, function: Function, loop: Loop, outer: str) -> bool:
         """Return whether that is the most for as long as `outer`, a source, is gone round."""
@@ -194,8 +197,8 @@ class Stretches:
         self._extra = extra or {}
         self._cost = cost
         self.summaries: dict[int, Summary] = {}
-        self._free: set[int] = set()
-        """calls that count as one instruction for now"""
+        self._only: dict[int, int] = {}
+        """the one function that a call goes to for now"""
         self._ahead: dict[int, dict[int, _Ahead]] = {}
         self._order = order(functions)
         self.loops: dict[int, list[Loop]] = {}
@@ -360,27 +363,28 @@ class Stretches:
         ahead: Mapping[int, _Ahead],
         source: str,
     ) -> Way | None:
-        """Return all turns of a loop that calls each function of a table once."""
+        """Return all turns of a loop that calls each function of a table once.
+
+        Those of a function are turns only where it returns what the loop goes on with.
+        """
         hooks = self._known.hooks(function, loop)
         calls = {each for each in loop.body & function.indirect if each in function.calls}
         called = {self._entry(each) for call in calls for each in function.calls[call]}
         if not hooks or len({place(each) for each in calls}) != 1 or called - set(hooks):
             return None
-        self._free = calls
-        without = dict(ahead)
-        parts = self._work(function, loop, heads, without, source)
-        self._free = set()
-        turn = without[loop.head].get(loop.head)
-        if parts or turn is None:
-            return None
-        turns = Way(len(hooks) * turn.length, loop.head, turn, len(hooks))
-        longest: dict[int, Way] = {}
-        for each in {callee for call in calls for callee in function.calls[call]}:
-            through = self.summaries[each].through if each in self.summaries else None
-            if through is not None:
-                _take_longer(longest, {self._entry(each): through})
+        turns: Way | None = None
+        before = self._only
         for each in hooks:
-            turns = _joined(longest[each], turns) if each in longest else turns
+            self._only = before | dict.fromkeys(calls, each)
+            without = dict(ahead)
+            parts = self._work(function, loop, heads, without, source)
+            self._only = before
+            if parts:
+                return None
+            turn = without[loop.head].get(loop.head)
+            if turn is not None:
+                own = Way(turn.length, loop.head, turn)
+                turns = own if turns is None else _joined(own, turns)
         return turns
 
     def _entry(self, number: int) -> int:
@@ -445,6 +449,8 @@ class Stretches:
         found: _Ahead = {}
         for callee in callees:
             summary = self.summaries.get(callee)
+            if self._only.get(address, self._entry(callee)) != self._entry(callee):
+                continue
             if summary is None:
                 _take_longer(found, {_STOP: Way(own, address)})  # it never returns
                 continue
@@ -452,12 +458,11 @@ class Stretches:
                 way = Way(own + summary.stop.length, address, summary.stop)
                 _take_longer(found, {_STOP: way})
             for index, way in summary.returned.items():
-                through = Way(0) if address in self._free else way
                 behind = self._after(function, address, ahead, callee, index, heads)
                 _take_longer(
                     found,
                     {
-                        o: Way(own + through.length + rest.length, address, through, rest=rest)
+                        o: Way(own + way.length + rest.length, address, way, rest=rest)
                         for o, rest in behind.items()
                     },
                 )

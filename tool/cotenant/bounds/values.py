@@ -7,6 +7,8 @@ that a pointer which was used is not null.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 
 from cotenant.bounds.instructions import Instruction, Kind
 
@@ -14,6 +16,8 @@ _MOST_NUMBERS = 4
 _BITS = 64
 _ALL = (1 << _BITS) - 1
 _SMALL = 1 << 15
+_LOW = (1 << 31) - 1
+"""the bits of a word that sext.w leaves as they are, and that do not come to be others"""
 
 ARGUMENTS = tuple(f"a{i}" for i in range(8))
 RESULTS = ("a0", "a1")
@@ -25,13 +29,15 @@ SAVED = frozenset(f"s{i}" for i in range(12)) | {"sp", "gp", "tp"}
 class Value:
     """One of some numbers, or none of them; `far`: a pointer, near which 0 is not.
 
-    Registers with the same `copy`, which is not 0, have the same value.
+    Registers with the same `copy`, which is not 0, have the same value. `bits` are known to be set
+    in one that is none of some numbers, 0 among them.
     """
 
     numbers: frozenset[int]
     is_one: bool = True
     far: bool = False
     copy: int = 0
+    bits: int = 0
 
     @property
     def is_not_zero(self) -> bool:
@@ -62,7 +68,7 @@ class Value:
             one, rest = (self, other) if self.is_one else (other, self)
             left = rest.numbers - one.numbers
         far = self.far and other.far
-        return Value(left, is_one=False, far=far) if left else None
+        return Value(left, is_one=False, far=far, bits=self.bits & other.bits) if left else None
 
 
 ZERO = Value(frozenset({0}))
@@ -205,6 +211,8 @@ def value_of(state: State, register: str) -> Value | None:
 def result(state: State, each: Operation) -> Value | None:
     """Return what is known of what an operation leaves in its register."""
     name, immediate = each.name, each.immediate
+    if name == "addiw" and immediate == 0:
+        name = "sext.w"
     if name == "li":
         return number(immediate or 0)
     if name in ("lui", "auipc"):
@@ -219,6 +227,8 @@ def result(state: State, each: Operation) -> Value | None:
     if name in _CHANGES:
         one = values[0]
         change = _CHANGES[name]
+        if one is not None and not one.is_one and name == "sext.w":
+            return _with_bits(one.bits & _LOW)
         return _of(change(a) for a in one.numbers) if one is not None and one.is_one else None
     return _computed(each, values)
 
@@ -246,12 +256,23 @@ def _computed(each: Operation, values: list[Value | None]) -> Value | None:
     if name in ("slt", "sltu"):
         return _TRUTH
     if name == "or" and any(value is not None and value.is_not_zero for value in values):
-        return NOT_ZERO
+        return _with_bits(_bits_set(one) | _bits_set(other)) or NOT_ZERO
     if name == "add" and one is not None and one.far and abs(each.immediate or _SMALL) < _SMALL:
         return POINTER
     if name == "and":
         return next((_bits(value) for value in values if value is not None and value.is_one), None)
     return None
+
+
+def _bits_set(value: Value | None) -> int:
+    """Return bits that are set in a value, whichever it is."""
+    if value is None or not value.is_one:
+        return 0 if value is None else value.bits
+    return reduce(and_, value.numbers)
+
+
+def _with_bits(bits: int) -> Value | None:
+    return replace(NOT_ZERO, bits=bits) if bits else None
 
 
 def _bits(mask: Value) -> Value | None:
