@@ -30,7 +30,7 @@ static void __attribute__((noinline)) devices_step(struct tenant *tenant)
         }
         place->giver++;
         place->next = 0;
-        room = step_is_over() ? 0 : room;
+        room = hart_is_wanted() ? 0 : room;
     }
     place->devices_done = true;
 }

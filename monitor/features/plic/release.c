@@ -85,7 +85,7 @@ uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
             reset_rest(tenant);
             return 0;
         }
-        step = first_claim + (claim & ~DROPPED);
+        step = first_claim + (uint16_t)claim; /* without DROPPED */
     } while (!step_is_over());
     return step;
 }
