@@ -288,7 +288,8 @@ struct bundle_tenant {
     uint32_t sources[COTENANT_SOURCE_WORDS]; /* physical sources that it owns, one bit each */
     struct bundle_range memory[COTENANT_MAX_MEMORY_RANGES];
     struct bundle_part parts[COTENANT_MAX_IMAGE_PARTS];
-    struct bundle_reset resets[COTENANT_MAX_RESETS]; /* the unused ones are the last */
+    /* Behind the others those of kind VIRTIO_MMIO, and then the unused ones. */
+    struct bundle_reset resets[COTENANT_MAX_RESETS];
     /*
      * Number of the group, below COTENANT_MAX_TENANTS, whose members take turns on the same harts
      * with the same devices, one of them at a time; COTENANT_NONE: it is in none.

@@ -23,8 +23,8 @@ static void get_hart(struct vhart *vhart)
 {
     struct hart *hart = vhart->world.hart;
 
-    schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
     hart->reschedule = true;
+    schedule_start(&hart->scheduler, &vhart->schedulable, hart_now(hart));
 }
 
 /* Lets a vhart have its hart for what there is to do before it runs: the loading, or a switch. */
@@ -148,8 +148,7 @@ __attribute__((weak)) void vhart_take_interrupts(struct vhart *vhart)
 /* The vhart, whose hart this is, begins a new life or goes on after a suspend of its tenant. */
 static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument, bool resumes)
 {
-    struct hart *hart = vhart->world.hart;
-
+    vhart->world.hart->reschedule = true;
     if (resumes) {
         vhart_setup_return(vhart, address, argument);
     } else {
@@ -159,7 +158,6 @@ static void begin_life(struct vhart *vhart, uint64_t address, uint64_t argument,
     vhart_take_interrupts(vhart);
     __atomic_fetch_and(&vhart->requests, ~REQUEST_IPI, __ATOMIC_RELAXED); /* of the one before */
     vhart->state = VHART_STARTED;
-    hart->reschedule = true;
 }
 
 void vhart_start_here(struct vhart *vhart)
@@ -184,10 +182,11 @@ void vhart_resume_here(struct vhart *vhart)
     }
 }
 
-/* `pending` says how: VHART_START_PENDING or VHART_RESUME_PENDING. */
-static void bring_up(struct vhart *vhart, enum vhart_state pending)
+void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    vhart->state = pending;
+    vhart->start_address = address;
+    vhart->start_argument = argument;
+    vhart->state = VHART_START_PENDING;
     if (hart_is_self(vhart->world.hart)) {
         vhart_start_here(vhart);
     } else {
@@ -195,26 +194,17 @@ static void bring_up(struct vhart *vhart, enum vhart_state pending)
     }
 }
 
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
-{
-    vhart->start_address = address;
-    vhart->start_argument = argument;
-    bring_up(vhart, VHART_START_PENDING);
-}
-
 /* Off the hart, which is this one: its registers are lost. */
 static void leave_hart(struct vhart *vhart)
 {
-    struct hart *hart = vhart->world.hart;
-
-    schedule_stop(&hart->scheduler, &vhart->schedulable);
-    if (hart->loaded == vhart) {
+    vhart->world.hart->reschedule = true;
+    schedule_stop(&vhart->world.hart->scheduler, &vhart->schedulable);
+    if (vhart->world.hart->loaded == vhart) {
         vhart_unload(vhart);
     }
     if (HAS(fp) && vhart->keeps_registers) {
         fp_drop(vhart);
     }
-    hart->reschedule = true;
 }
 
 void vhart_release(struct vhart *vhart)
@@ -233,27 +223,31 @@ void tenant_become_dormant(struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
 
-    record_tenant(tenant, COTENANT_TRACE_TENANT_SUSPENDED);
-    leave_hart(vhart);
     vhart->state = VHART_SUSPENDED;
     tenant->state = TENANT_DORMANT;
     tenant->uart.closed = true;
-    work_post();
+    leave_hart(vhart);
 }
 
 struct vhart *tenant_resume(struct tenant *tenant)
 {
-    const struct vhart *end = tenant->vharts + tenant_vhart_count(tenant);
+    struct vhart *vhart = tenant->vharts;
     struct vhart *here = NULL;
 
     record_tenant(tenant, COTENANT_TRACE_TENANT_STARTED);
     tenant->state = TENANT_RUNNING;
     tenant->uart.closed = false;
     work_post();
-    for (struct vhart *vhart = tenant->vharts; vhart != end; vhart++) {
-        if (vhart->state == VHART_SUSPENDED) {
-            bring_up(vhart, VHART_RESUME_PENDING);
-            here = hart_is_self(vhart->world.hart) ? vhart : here;
+    for (uint32_t left = tenant_vhart_count(tenant); left != 0; left--, vhart++) {
+        if (vhart->state != VHART_SUSPENDED) {
+            continue;
+        }
+        vhart->state = VHART_RESUME_PENDING;
+        if (hart_is_self(vhart->world.hart)) {
+            here = vhart;
+            begin_preparing(vhart);
+        } else {
+            messages_post(vhart, REQUEST_START);
         }
     }
     return here;
@@ -369,8 +363,8 @@ static void crash(struct vhart *vhart, const char *reason, enum crash_value firs
     if (tenant->state == TENANT_STOPPING) {
         return; /* another hart has ended it, and its reason is being told */
     }
-    for (uint32_t i = first; i < CRASH_PC; i++) {
-        tenant->crash[i] = values[i];
+    for (uint64_t *to = &tenant->crash[first]; to != &tenant->crash[CRASH_PC]; to++) {
+        *to = *values++;
     }
     tenant->crash[CRASH_PC] = vhart->world.registers[REGISTER_PC];
     tenant->crash[CRASH_RA] = vhart->world.registers[REGISTER_RA];

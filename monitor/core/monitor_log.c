@@ -50,10 +50,12 @@ static void end_message(void)
  */
 static void __attribute__((noinline)) put_end(const char *text, const char *last)
 {
+    const char *begin = text;
+
     while (text != last && *text != '\0' && *text != '\n') {
         text++;
-        draft_lost = true;
     }
+    draft_lost |= text != begin;
     if (text == last || *text != '\n') {
         return;
     }

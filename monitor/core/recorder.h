@@ -52,7 +52,8 @@ static inline void record_work(const struct hart *hart)
 }
 
 /* `event`: COTENANT_TRACE_TENANT_*. */
-static inline void record_tenant(const struct tenant *tenant, uint32_t event)
+static inline __attribute__((always_inline)) void record_tenant(const struct tenant *tenant,
+                                                                uint32_t event)
 {
     if (HAS(trace) && recorder != NULL) {
         recorder->changes(tenant, event);

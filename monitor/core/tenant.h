@@ -63,11 +63,10 @@ enum crash_value {
 
 /* Where give_back_step() goes on: in the table of core/give_back.h, and there. */
 struct given_back {
-    uint16_t giver;
-    uint16_t next; /* with devices_done: of the interrupts */
-    bool devices_done;
-    bool waits; /* a program of another tenant still works for a device: no step at once */
-    bool done;  /* for teardown_step(): nothing is left */
+    uint32_t giver;
+    uint16_t next; /* behind the table: of the interrupts */
+    bool waits;    /* a program of another tenant still works for a device: no step at once */
+    bool done;     /* for teardown_step(): nothing is left */
 };
 
 struct tenant {
@@ -84,12 +83,12 @@ struct tenant {
     enum tenant_purpose purpose; /* while the loader works */
     bool used;                   /* its memory is no more as it was at boot */
     struct loader loader;
-    struct vuart uart;
     struct vplic *plic; /* of features/plic; NULL without it */
     /* Through whose machine context its sources come, or NULL: see features/plic/routing.c. */
     struct hart *source_hart;
     uint32_t lives;    /* how often it was started since boot, */
     uint32_t suspends; /* and has suspended to RAM */
+    struct vuart uart; /* last: all else is within reach of one load */
 };
 
 extern struct tenant tenants[COTENANT_MAX_TENANTS];

@@ -194,7 +194,7 @@ world_change hart_schedule(struct hart *hart)
             WAIT_FOR_INTERRUPT();
         } else if (vhart->tenant->loader.phase != LOADER_IDLE) {
             tenant_load_step(vhart->tenant);
-        } else if (!hart_is_wanted()) {
+        } else if ((CSR_READ(mip) & INTERRUPT_MTI) == 0) {
             foreground_go_on(vhart);
         }
     }

@@ -72,22 +72,30 @@ long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, ui
     return SBI_SUCCESS;
 }
 
-static void carry_out(const struct sbi_extension *extension, struct vhart *vhart)
+static inline __attribute__((always_inline)) void carry_out(const struct sbi_extension *extension,
+                                                            struct vhart *vhart)
 {
     uint64_t *registers = vhart->world.registers;
-    struct sbi_result result = sbi_error(SBI_ERR_NOT_SUPPORTED);
+    struct sbi_result result;
 
     /* Before the call, because hart_suspend and reboot set the pc themselves. */
     registers[REGISTER_PC] += 4;
-    if (extension != NULL) {
-        result = extension->handler(vhart, registers[REGISTER_A6], &registers[REGISTER_A0]);
-    }
+    result = extension == NULL
+                 ? sbi_error(SBI_ERR_NOT_SUPPORTED)
+                 : extension->handler(vhart, registers[REGISTER_A6], &registers[REGISTER_A0]);
     if (result.error <= SBI_SUCCESS) {
         registers[REGISTER_A0] = (uint64_t)result.error;
         registers[REGISTER_A1] = result.value;
     } else if (result.error == SBI_REPEAT) {
         registers[REGISTER_PC] -= 4;
     }
+}
+
+/* Out of line, as the next one. */
+static void __attribute__((noinline))
+carry_out_now(const struct sbi_extension *extension, struct vhart *vhart)
+{
+    carry_out(extension, vhart);
 }
 
 /*
@@ -111,7 +119,7 @@ carry_out_later(const struct sbi_extension *extension, struct vhart *vhart)
         }
     }
     if (extension->beginning != SBI_SHARED) {
-        carry_out(extension, vhart);
+        carry_out_now(extension, vhart);
     } else if (shared_try_enter(hart)) {
         carry_out(extension, vhart);
         shared_leave(hart);
@@ -127,7 +135,7 @@ void sbi_dispatch(struct vhart *vhart)
     const struct sbi_extension *extension = find(vhart->calls, vhart->world.registers[REGISTER_A7]);
 
     if (extension == NULL || extension->beginning == SBI_AT_ONCE) {
-        carry_out(extension, vhart);
+        carry_out_now(extension, vhart);
     } else {
         carry_out_later(extension, vhart);
     }

@@ -30,6 +30,8 @@ from cotenant.vharts import VhartPlan
 
 PAGE = 4096
 _DIVISOR_HIGH = 0xFFFF
+_GUARDED = "DEVICE_RESET_VIRTIO_MMIO"
+"""how devices are reset that may be guarded: the monitor has them behind the others"""
 _CONSOLE_MODES = {"mux": "CONSOLE_MUX", "framed": "CONSOLE_FRAMED"}
 CONSOLE_MODES = tuple(_CONSOLE_MODES)
 
@@ -279,6 +281,7 @@ def _fill_resets(out: BundleTenant, tenant: TenantPlan) -> None:
         for name in device.compatible
         if name in devices.RESETS
     ]
+    resets.sort(key=lambda each: each[1] == _GUARDED)
     if len(resets) > limit("MAX_RESETS"):
         raise BuildError(
             f"tenant {tenant.name} owns {len(resets)} devices that are reset when it stops, and "

@@ -82,6 +82,10 @@ static struct check_result check_resets(const struct bundle *bundle, uint32_t in
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE || i == 0 ||
                     reset[-1].kind != COTENANT_DEVICE_RESET_NONE,
                 "tenant.resets.kind: behind an unused one", index);
+        REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
+                    reset->kind == COTENANT_DEVICE_RESET_VIRTIO_MMIO || i == 0 ||
+                    reset[-1].kind != COTENANT_DEVICE_RESET_VIRTIO_MMIO,
+                "tenant.resets.kind: behind a virtio device", index);
         REQUIRE(reset->register_shift <= 8, "tenant.resets.register_shift: above 8", index);
         REQUIRE(reset->kind == COTENANT_DEVICE_RESET_NONE ||
                     (reset->base != 0 && check_aligned(reset->base, CHECK_PAGE_SIZE) &&

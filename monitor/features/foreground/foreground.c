@@ -13,6 +13,7 @@
 #include "core/lifecycle.h"
 #include "core/messages.h"
 #include "core/monitor_log.h"
+#include "core/recorder.h"
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
@@ -35,16 +36,25 @@ struct group {
 #define NEWS_RESUMED 0x2u
 #define NEWS_STARTS 0x4u
 
-static uint32_t news_of[COTENANT_MAX_TENANTS];
+/* A tenant as its group has it. Found by a shift, as each step of a switch looks for it. */
+struct __attribute__((aligned(32))) member {
+    struct group *group;    /* NULL: it is in none */
+    struct tenant *follows; /* the one behind it, and the first one behind the last */
+    uint32_t news;
+};
+
+static struct member members[COTENANT_MAX_TENANTS];
 static struct group groups[COTENANT_MAX_TENANTS];
 static uint32_t group_count; /* groups have numbers below */
 
-/* NULL: it is in none. */
+static struct member *member_of(const struct tenant *tenant)
+{
+    return &members[tenant->index];
+}
+
 static struct group *group_of(const struct tenant *tenant)
 {
-    uint32_t number = tenant->description->group;
-
-    return number < COTENANT_MAX_TENANTS ? &groups[number] : NULL;
+    return member_of(tenant)->group;
 }
 
 static void say(const struct tenant *tenant, const char *text, const struct tenant *other)
@@ -64,25 +74,45 @@ static bool takes_turns(const struct tenant *tenant)
             (tenant->description->flags & COTENANT_TENANT_AUTOSTART) != 0);
 }
 
-/* The tenant that comes after the active one; NULL: none. */
-static struct tenant *next_of(const struct group *group)
+/* The first one behind the active one that takes turns; NULL: none. */
+static inline __attribute__((always_inline)) struct tenant *next_in_turn(const struct group *group)
 {
-    uint32_t number = group->active->description->group;
-    struct tenant *tenant = group->active;
+    struct tenant *tenant = member_of(group->active)->follows;
 
+    while (tenant != group->active) {
+        if (takes_turns(tenant)) {
+            return tenant;
+        }
+        tenant = member_of(tenant)->follows;
+    }
+    return NULL;
+}
+
+/* Likewise, but the one that the user has asked for goes first. Out of line: mostly there is none.
+ */
+static struct tenant *__attribute__((noinline)) next_with_wanted(const struct group *group)
+{
+    return tenant_is_at_rest(group->wanted) ? group->wanted : next_in_turn(group);
+}
+
+/* The tenant that comes after the active one; NULL: none. */
+static inline struct tenant *next_of(const struct group *group)
+{
     if (lifecycle_is_quitting()) {
         return NULL;
     }
-    if (group->wanted != NULL && tenant_is_at_rest(group->wanted)) {
-        return group->wanted;
-    }
-    for (uint32_t i = 1; i < tenant_count; i++) {
+    return group->wanted != NULL ? next_with_wanted(group) : next_in_turn(group);
+}
+
+/* The member behind a tenant, which may be that one itself. */
+static struct tenant *find_following(struct tenant *of)
+{
+    struct tenant *tenant = of;
+
+    do {
         tenant = tenant == &tenants[tenant_count - 1] ? tenants : tenant + 1;
-        if (tenant->description->group == number && takes_turns(tenant)) {
-            return tenant;
-        }
-    }
-    return NULL;
+    } while (tenant->description->group != of->description->group);
+    return tenant;
 }
 
 /* The first member of each group that starts at boot is the active one; the first if none does. */
@@ -90,14 +120,18 @@ static void make_groups(void)
 {
     for (uint32_t i = 0; i < COTENANT_MAX_TENANTS; i++) {
         groups[i] = (struct group){0};
+        members[i] = (struct member){0};
     }
     group_count = 0;
     for (uint32_t i = 0; i < tenant_count; i++) {
-        struct group *group = group_of(&tenants[i]);
+        uint32_t number = tenants[i].description->group;
+        struct group *group;
 
-        if (group == NULL) {
-            continue;
+        if (number >= COTENANT_MAX_TENANTS) {
+            continue; /* it is in none */
         }
+        group = &groups[number];
+        members[i] = (struct member){.group = group, .follows = find_following(&tenants[i])};
         if (group >= &groups[group_count]) {
             group_count = (uint32_t)(group - groups) + 1;
         }
@@ -148,20 +182,26 @@ static void take(struct tenant *tenant)
     }
 }
 
+/* Out of line: one that was dormant saves no registers for it. */
+static void __attribute__((noinline)) begin_anew(struct tenant *tenant)
+{
+    take(tenant);
+    member_of(tenant)->news |= NEWS_STARTS;
+    tenant_prepare(tenant, TENANT_TO_RUN);
+}
+
 /*
  * The active one has left. One that was dormant takes over in its own time.
  * Returns its vhart if it comes by one on this hart, else NULL.
  */
 static struct vhart *enter(struct group *group, struct tenant *tenant)
 {
-    if (tenant->state == TENANT_DORMANT) {
-        become_active(group, tenant);
-        return tenant_resume(tenant);
+    if (tenant->state != TENANT_DORMANT) {
+        begin_anew(tenant);
+        return NULL;
     }
-    take(tenant);
-    news_of[tenant->index] |= NEWS_STARTS;
-    tenant_prepare(tenant, TENANT_TO_RUN);
-    return NULL;
+    become_active(group, tenant);
+    return tenant_resume(tenant);
 }
 
 /* The rest of a switch is done in the vhart's own time, before anything of its tenant runs. */
@@ -203,7 +243,8 @@ static struct vhart *give_way(struct group *group, struct vhart *vhart)
     }
     vhart->loading = false;
     give_back_begin(vhart->tenant);
-    news_of[vhart->tenant->index] |= NEWS_SUSPENDED;
+    member_of(vhart->tenant)->news |= NEWS_SUSPENDED;
+    record_tenant(vhart->tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant_become_dormant(vhart);
     return enter(group, group->next);
 }
@@ -214,38 +255,47 @@ static inline bool has_time(const struct hart *hart)
     return !hart_is_wanted() && !shared_is_wanted(hart);
 }
 
-/* Resets what the leaving one has, while there is time: a step at least. */
-static void give_back(struct group *group, struct tenant *tenant, const struct hart *hart)
+/* The vhart by which the active one comes goes on as soon as what the group shares is its own. */
+static inline __attribute__((always_inline)) void come(struct group *group, struct vhart *vhart)
 {
-    while (give_back_step(tenant)) {
-        if (!has_time(hart)) {
+    if (!group->taken_over) {
+        member_of(vhart->tenant)->news |= NEWS_RESUMED;
+        take_over(group);
+        if (!has_time(vhart->world.hart)) {
             return;
+        }
+    }
+    vhart_resume_here(vhart);
+}
+
+/* All that the leaving one has is reset. False: there is no time for the rest, or none left. */
+static bool give_back(struct group *group, struct vhart *vhart)
+{
+    struct tenant *tenant = vhart->tenant;
+
+    while (give_back_step(tenant)) {
+        if (!has_time(vhart->world.hart)) {
+            return false;
         }
     }
     group->given_back = true;
     tenant_leaves(tenant);
+    return has_time(vhart->world.hart);
 }
 
 /*
- * The next step of the switch of the group that the vhart leaves or comes by. Returns the vhart
- * that has the step after that; NULL: there is none for this hart.
+ * The vhart by which the active one leaves: each step, while there is time for the next one, up to
+ * those of the vhart that comes, if that has this hart.
  */
-static struct vhart *switch_step(struct group *group, struct vhart *vhart)
+static void leave(struct group *group, struct vhart *vhart)
 {
-    if (vhart->state == VHART_RESUME_PENDING) {
-        if (!group->taken_over) {
-            news_of[vhart->tenant->index] |= NEWS_RESUMED;
-            take_over(group);
-            return vhart;
-        }
-        vhart_resume_here(vhart);
-        return NULL;
+    if (!group->given_back && !give_back(group, vhart)) {
+        return;
     }
-    if (group->given_back) {
-        return give_way(group, vhart);
+    vhart = give_way(group, vhart);
+    if (vhart != NULL && has_time(vhart->world.hart)) {
+        come(group, vhart);
     }
-    give_back(group, vhart->tenant, vhart->world.hart);
-    return vhart;
 }
 
 static bool suspend(struct group *group, struct vhart *vhart, uint64_t address, uint64_t argument)
@@ -263,14 +313,16 @@ static bool suspend(struct group *group, struct vhart *vhart, uint64_t address, 
     return true;
 }
 
-static void go_on_with_lock(struct group *group, struct vhart *vhart, const struct hart *hart)
+static void go_on_with_lock(struct group *group, struct vhart *vhart)
 {
     if (vhart->tenant->state != TENANT_RUNNING) {
         return; /* it is being stopped, and the message is on its way */
     }
-    do {
-        vhart = switch_step(group, vhart);
-    } while (vhart != NULL && has_time(hart));
+    if (vhart->state == VHART_RESUME_PENDING) {
+        come(group, vhart);
+    } else {
+        leave(group, vhart);
+    }
 }
 
 static void go_on(struct vhart *vhart)
@@ -278,7 +330,7 @@ static void go_on(struct vhart *vhart)
     struct hart *hart = vhart->world.hart;
 
     if (shared_try_enter(hart)) {
-        go_on_with_lock(group_of(vhart->tenant), vhart, hart);
+        go_on_with_lock(group_of(vhart->tenant), vhart);
         shared_leave(hart);
     }
 }
@@ -289,14 +341,15 @@ static void go_on(struct vhart *vhart)
  */
 static bool suspend_now(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    const struct hart *hart = vhart->world.hart;
     struct group *group = group_of(vhart->tenant);
+    const struct hart *hart;
 
     if (!suspend(group, vhart, address, argument)) {
         return false;
     }
+    hart = vhart->world.hart;
     if (vhart->attended == 0 && hart->attended_last == NULL && has_time(hart)) {
-        go_on_with_lock(group, vhart, hart);
+        leave(group, vhart);
     }
     return true;
 }
@@ -386,7 +439,7 @@ static bool there_are_news(void)
     uint32_t all = 0;
 
     for (uint32_t i = 0; i < tenant_count; i++) {
-        all |= news_of[i];
+        all |= members[i].news;
     }
     return all != 0;
 }
@@ -394,8 +447,8 @@ static bool there_are_news(void)
 static bool find_news(uint32_t news, const char *text)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((news_of[i] & news) != 0) {
-            news_of[i] &= ~news;
+        if ((members[i].news & news) != 0) {
+            members[i].news &= ~news;
             telling.tenant = &tenants[i];
             telling.text = text;
             return true;

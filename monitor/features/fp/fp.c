@@ -81,8 +81,8 @@ void fp_drop(struct vhart *vhart)
         *owner = (struct owner){NULL, NULL};
     }
     saved[vhart_index(vhart)].kept = false;
+    vhart->brings_registers = vhart->keeps_registers || tenant_uses_fp(vhart->tenant);
     vhart->keeps_registers = false;
-    vhart->brings_registers = tenant_uses_fp(vhart->tenant);
     if (HAS(vector) && vhart->has_vectors) {
         vector_drop(vhart);
     }

@@ -30,10 +30,19 @@ void guard_forget_driver(struct guard *guard)
     }
 }
 
-/* Takes devices from their driver. */
-static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+/*
+ * A device to which its driver has stored nothing since the last reset is as that left it, once it
+ * has said that it is reset.
+ */
+static inline bool is_to_be_reset(const struct guard *guard, uint32_t tenant)
 {
-    uint32_t bit = 1u << tenant->index;
+    return (guard->tenants >> tenant & 1) != 0 && (guard->touched || guard->resetting);
+}
+
+/* From device `*next` on. Out of line: devices that were not used do not pay for its registers. */
+static bool __attribute__((noinline))
+give_back_from(const struct tenant *tenant, uint16_t *next, unsigned *room)
+{
     uint32_t count = guard_count;
     unsigned left = *room;
     uint32_t i;
@@ -41,7 +50,7 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     for (i = *next; left > 0 && i < count; i++) {
         struct guard *guard = &guards[i];
 
-        if ((guard->tenants & bit) != 0) {
+        if (is_to_be_reset(guard, tenant->index)) {
             guard->resetting = !virtio_reset(guard->base);
             guard_forget_driver(guard);
             left--;
@@ -50,6 +59,22 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
     *room = left;
     *next = (uint16_t)i;
     return i == count;
+}
+
+/* Takes devices from their driver. */
+static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+{
+    const struct guard *guard = &guards[*next];
+    uint32_t count = guard_count;
+    uint32_t number = tenant->index;
+
+    for (uint32_t i = *next; i < count; i++, guard++) {
+        if (is_to_be_reset(guard, number)) {
+            *next = (uint16_t)i;
+            return give_back_from(tenant, next, room);
+        }
+    }
+    return true;
 }
 
 GIVE_BACK(give_back);

@@ -33,10 +33,10 @@ struct guard {
     uint64_t base;                 /* of the device's registers */
     uint32_t tenants;              /* that share it, a bit each: several only of one group */
     const struct guard_type *type; /* NULL: looks like an empty slot */
-    bool touched; /* there may be something to forget of what the driver has written: */
+    bool resetting;                /* the device has not said yet that it is reset */
+    bool touched; /* the driver has stored to it since it was reset last; may be left: */
     uint8_t status;
-    bool broken;    /* the driver has broken the protocol */
-    bool resetting; /* the device has not said yet that it is reset */
+    bool broken; /* the driver has broken the protocol */
     uint32_t feature_select;
     uint32_t driver_feature_select;
     uint64_t driver_features;

@@ -149,9 +149,9 @@ static uint32_t read_configuration(const struct guard *guard, uint32_t offset, u
     }
 }
 
-static void write_configuration(const struct guard *guard, uint32_t offset, uint32_t size,
-                                uint32_t value)
+static void write_configuration(struct guard *guard, uint32_t offset, uint32_t size, uint32_t value)
 {
+    guard->touched = true;
     switch (size) {
     case sizeof(uint8_t):
         mmio_write8(guard->base + offset, (uint8_t)value);

@@ -82,8 +82,9 @@ bool guest_install(const struct guest *guest, struct vhart *vhart, const struct 
     }
     if (own->view != guest->view) {
         memcpy(vhart->rest.pmp_address, host->rest.pmp_address, sizeof(host->rest.pmp_address));
-        memcpy(&vhart->rest.pmp_address[first], &guest->pmp_address[first],
-               (COTENANT_PMP_ENTRIES - first) * sizeof(uint64_t));
+        for (uint32_t i = first; i < COTENANT_PMP_ENTRIES; i++) {
+            vhart->rest.pmp_address[i] = guest->pmp_address[i];
+        }
         memcpy(vhart->world.pmp_config, guest->pmp_config, sizeof(guest->pmp_config));
         own->view = guest->view;
         return false;

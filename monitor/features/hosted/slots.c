@@ -91,20 +91,21 @@ struct guest *guest_in_slot(const struct tenant *host, uint64_t slot)
     return slot < host->description->guest_count ? &guests[first_guests[host->index] + slot] : NULL;
 }
 
-/* The slot is free from now on. */
-static void __attribute__((noinline)) end_guest(struct guest *guest)
+/*
+ * The slot of a guest is free from now on; or a host has stopped, whose guests none can go on. Out
+ * of line: a tenant that suspends saves no registers for it.
+ */
+static void __attribute__((noinline)) has_ended(struct tenant *tenant)
 {
-    /* Those that the devices of this one have left raised are not the next one's. */
-    vplic_lower_lines(guest->tenant->plic);
-    memset(guest->description.memory, 0, sizeof(guest->description.memory));
-    (void)guest_protect(guest);
-}
-
-/* A host has stopped, whose guests none can go on. */
-static void __attribute__((noinline)) stop_guests(const struct tenant *host)
-{
-    for (uint32_t slot = 0; slot < host->description->guest_count; slot++) {
-        struct tenant *guest = guest_in_slot(host, slot)->tenant;
+    if (is_guest(tenant)) {
+        /* Those that the devices of this one have left raised are not the next one's. */
+        vplic_lower_lines(tenant->plic);
+        memset(guest_of(tenant)->description.memory, 0, sizeof(guests->description.memory));
+        (void)guest_protect(guest_of(tenant));
+        return;
+    }
+    for (uint32_t slot = 0; slot < tenant->description->guest_count; slot++) {
+        struct tenant *guest = guest_in_slot(tenant, slot)->tenant;
 
         if (guest->state == TENANT_RUNNING) {
             tenant_halt(guest, TENANT_STOPPED);
@@ -115,10 +116,8 @@ static void __attribute__((noinline)) stop_guests(const struct tenant *host)
 /* If it suspends, its guests do with it. */
 static void leaves(struct tenant *tenant)
 {
-    if (is_guest(tenant)) {
-        end_guest(guest_of(tenant));
-    } else if (tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED) {
-        stop_guests(tenant);
+    if (is_guest(tenant) || tenant->state == TENANT_STOPPED || tenant->state == TENANT_CRASHED) {
+        has_ended(tenant);
     }
 }
 

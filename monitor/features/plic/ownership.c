@@ -16,6 +16,11 @@
 #define NO_ADDRESS UINT64_MAX
 
 uint8_t source_owner[COTENANT_MAX_SOURCES];
+/* The physical sources of each tenant, by their numbers. */
+static struct {
+    uint8_t count;
+    uint8_t numbers[COTENANT_MAX_SOURCES - 1];
+} sources_of[COTENANT_MAX_TENANTS];
 static struct vplic vplics[COTENANT_MAX_TENANTS];
 static struct plic_vhart plic_vharts[COTENANT_MAX_VHARTS];
 
@@ -41,6 +46,21 @@ static void add_machine_contexts(const struct tenant *tenant, struct vplic *vpli
             vplic_add_vhart(vplic, context, false);
         }
     }
+}
+
+static void list_sources(const struct tenant *tenant)
+{
+    uint8_t count = 0;
+
+    for (uint32_t word = 0; word < COTENANT_SOURCE_WORDS; word++) {
+        uint32_t left = tenant->plic->physical_sources[word];
+
+        for (; left != 0; left &= left - 1) {
+            sources_of[tenant->index].numbers[count++] =
+                (uint8_t)(word * SOURCE_SET_WORD_BITS + lowest_bit(left));
+        }
+    }
+    sources_of[tenant->index].count = count;
 }
 
 /* Gives a tenant its PLIC and the sources of its description. */
@@ -75,6 +95,7 @@ static void set_up(struct tenant *tenant)
     if (HAS(machine)) {
         add_machine_contexts(tenant, vplic);
     }
+    list_sources(tenant);
     tenant_take_sources(tenant);
 }
 
@@ -82,16 +103,11 @@ HOOK(tenant_is_set_up, set_up);
 
 void tenant_take_sources(const struct tenant *tenant)
 {
-    const struct vplic *vplic = tenant->plic;
-    const uint32_t words = vplic->words; /* once, though bytes are stored that might be it */
-    const uint8_t number = (uint8_t)(tenant->index + 1);
+    const size_t index = tenant->index;
+    const uint8_t *source = sources_of[index].numbers;
 
-    for (uint32_t word = 0; word < words; word++) {
-        uint8_t *owner = &source_owner[(size_t)word * SOURCE_SET_WORD_BITS];
-
-        for (uint32_t left = vplic->physical_sources[word]; left != 0; left &= left - 1) {
-            owner[lowest_bit(left)] = number;
-        }
+    for (const uint8_t *end = source + sources_of[index].count; source != end; source++) {
+        source_owner[*source] = (uint8_t)(index + 1);
     }
 }
 

@@ -13,14 +13,18 @@ static struct vhart *vhart_at(struct vplic *vplic, uint32_t index)
     return &tenants[vplic->tenant].vharts[index];
 }
 
-/* Of the sources `own`, those in `on` get into the machine context of the hart. */
-static void set_machine_enables(const struct hart *hart, uint32_t word, uint32_t own, uint32_t on)
+/* Of the sources `own`, those in `on` get into a machine context; look_at_machine_enables()
+ * follows. */
+static inline void set_machine_enables(uint32_t context, uint32_t word, uint32_t own, uint32_t on)
 {
-    uint32_t context = hart->plic_m_context;
     uint32_t before = plic_read_enable_word(&board_plic, context, word);
 
     plic_write_enable_word(&board_plic, context, word, (before & ~own) | on);
-    /* QEMU 7.2 looks what is pending when a threshold changes, not when an enable bit does. */
+}
+
+/* QEMU 7.2 looks what is pending when a threshold changes, not when an enable bit does. */
+static inline void look_at_machine_enables(uint32_t context)
+{
     plic_set_threshold(&board_plic, context, 0);
 }
 
@@ -41,10 +45,12 @@ void bring_sources(struct tenant *tenant, struct hart *hart)
             on = plic_read_enable_word(&board_plic, before->plic_m_context, word) & own;
         }
         if (on != 0) {
-            set_machine_enables(before, word, own, 0);
-            set_machine_enables(hart, word, own, on);
+            set_machine_enables(before->plic_m_context, word, own, 0);
+            set_machine_enables(hart->plic_m_context, word, own, on);
         }
     }
+    look_at_machine_enables(before->plic_m_context);
+    look_at_machine_enables(hart->plic_m_context);
 }
 
 void set_physical_priority(struct vplic *vplic, uint32_t source, uint32_t priority)
@@ -65,7 +71,10 @@ void enable_physical(struct vplic *vplic, uint32_t word, uint32_t sources)
 
     bring_sources(tenant, hart_self());
     if (tenant->source_hart != NULL) {
-        set_machine_enables(tenant->source_hart, word, vplic->physical_sources[word], sources);
+        uint32_t context = tenant->source_hart->plic_m_context;
+
+        set_machine_enables(context, word, vplic->physical_sources[word], sources);
+        look_at_machine_enables(context);
     }
 }
 
@@ -92,7 +101,10 @@ release_emulated_word(struct vplic *vplic, uint32_t word, uint32_t raised)
                       word * SOURCE_SET_WORD_BITS + lowest_bit(left));
     }
     if (raised != 0) {
-        set_machine_enables(tenant->source_hart, word, vplic->physical_sources[word], 0);
+        uint32_t context = tenant->source_hart->plic_m_context;
+
+        set_machine_enables(context, word, vplic->physical_sources[word], 0);
+        look_at_machine_enables(context);
     }
 }
 

@@ -16,47 +16,31 @@
 
 _Static_assert(LAST_STEP <= UINT16_MAX, "struct given_back has room for a step");
 
-/* In what drop_pending() returns: a source was claimed. */
-#define DROPPED 0x40000000u
-
-/* A claim of a source; returns the claim that comes next. */
-static uint32_t __attribute__((noinline)) drop(struct hart *hart, uint32_t source, uint32_t claim)
+/*
+ * A claim of `source`, which is pending; `claim` is the next one, counted from the first source of
+ * all. Returns the step of the claim after it, `first_claim` being that of the first one. As the
+ * next two, out of line: mostly none of them is needed, and then no registers are saved.
+ */
+static uint32_t __attribute__((noinline))
+drop(struct hart *hart, uint32_t source, uint32_t claim, uint32_t first_claim)
 {
     source_owner_drop(hart, source);
-    return ((source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1) | DROPPED;
+    return first_claim + (source == claim / MOST_CLAIMS ? claim : source * MOST_CLAIMS) + 1;
 }
 
-/*
- * What is pending of a tenant's sources would go to the tenant that has them next. The devices have
- * been reset and ask for no more. A claim of the first source with something pending from
- * claim/MOST_CLAIMS on; returns the claim that comes next, or 0: there is none. Out of line, as the
- * next two: the steps before do not save its registers.
- */
-static uint32_t __attribute__((noinline)) drop_pending(const struct tenant *tenant, uint32_t claim)
+/* Steps of the virtual PLIC up to `end`; returns the next one, as far as there is time. */
+static uint32_t __attribute__((noinline))
+reset_words(struct vplic *vplic, uint32_t step, uint32_t end)
 {
-    uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
-    struct hart *hart = hart_self();
-
-    if (hart->plic_m_context == COTENANT_NONE) {
-        return 0;
-    }
-    for (uint32_t word = claim / CLAIMS_OF_WORD; word < tenant->plic->words; word++) {
-        uint32_t sources =
-            tenant->plic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
-
-        if (sources != 0) {
-            return drop(hart, word * SOURCE_SET_WORD_BITS + lowest_bit(sources), claim);
-        }
-        left = ~0u;
-    }
-    return 0;
+    do {
+        step = vplic_reset_step(vplic, step);
+    } while (!step_is_over() && step < end);
+    return step;
 }
 
-static inline void reset_rest(struct tenant *tenant)
+/* The UART's line, and what is known of the whole. Returns that there is no step behind it. */
+static uint32_t __attribute__((noinline)) reset_rest(struct tenant *tenant)
 {
-    if (!tenant->plic->touched && !tenant->uart_level) {
-        return; /* all is so already */
-    }
     if (tenant->uart_level) {
         tenant->uart_level = false;
         vplic_set_level(tenant->plic, tenant->uart_line, false);
@@ -64,28 +48,47 @@ static inline void reset_rest(struct tenant *tenant)
     tenant->uart_line = tenant->description->uart_source;
     tenant->plic->touched = false;
     routing_refresh(tenant);
+    return 0;
+}
+
+/* The first of the tenant's sources with a claim from `claim` on that is pending; 0: none is. */
+static inline uint32_t find_pending(const struct vplic *vplic, uint32_t claim)
+{
+    uint32_t left = ~0u << (claim / MOST_CLAIMS % SOURCE_SET_WORD_BITS);
+
+    for (uint32_t word = claim / CLAIMS_OF_WORD; word < vplic->words; word++) {
+        uint32_t sources =
+            vplic->physical_sources[word] & left & plic_read_pending_word(&board_plic, word);
+
+        if (sources != 0) {
+            return word * SOURCE_SET_WORD_BITS + lowest_bit(sources);
+        }
+        left = ~0u;
+    }
+    return 0;
 }
 
 /*
- * First the words of the virtual PLIC, then claims. Without a store of the tenant since the last
- * time all is as it was then: nothing is enabled, and so nothing can be claimed.
+ * First the words of the virtual PLIC. Without a store of the tenant since the last time all is as
+ * it was then: nothing is enabled, and so nothing can be claimed.
+ *
+ * Then claims, one by one: what is pending of a tenant's sources would go to the tenant that has
+ * them next. The devices have been reset and ask for no more.
  */
 uint32_t give_back_interrupts(struct tenant *tenant, uint32_t step)
 {
-    uint32_t first_claim = tenant->plic->words * VPLIC_RESET_PARTS;
-    uint32_t claim;
+    struct vplic *vplic = tenant->plic;
+    struct hart *hart = hart_self();
+    uint32_t first_claim = vplic->words * VPLIC_RESET_PARTS;
+    uint32_t claim = step < first_claim ? 0 : step - first_claim;
+    uint32_t source;
 
-    do {
-        if (step < first_claim && tenant->plic->touched) {
-            step = vplic_reset_step(tenant->plic, step);
-            continue;
-        }
-        claim = drop_pending(tenant, step < first_claim ? 0 : step - first_claim);
-        if (claim == 0) {
-            reset_rest(tenant);
-            return 0;
-        }
-        step = first_claim + (uint16_t)claim; /* without DROPPED */
-    } while (!step_is_over());
-    return step;
+    if (vplic->touched && step < first_claim) {
+        return reset_words(vplic, step, first_claim);
+    }
+    source = find_pending(vplic, claim);
+    if (source != 0 && hart->plic_m_context != COTENANT_NONE) {
+        return drop(hart, source, claim, first_claim);
+    }
+    return vplic->touched || tenant->uart_level ? reset_rest(tenant) : 0;
 }

@@ -21,9 +21,13 @@
 static bool others_are_stopped(const struct vhart *caller)
 {
     const struct tenant *tenant = caller->tenant;
+    const struct vhart *vhart = tenant->vharts;
 
-    for (uint32_t i = 0; i < tenant->vhart_count; i++) {
-        if (&tenant->vharts[i] != caller && tenant->vharts[i].state != VHART_STOPPED) {
+    if (tenant_vhart_count(tenant) == 1) {
+        return true;
+    }
+    for (uint32_t left = tenant_vhart_count(tenant); left != 0; left--, vhart++) {
+        if (vhart != caller && vhart->state != VHART_STOPPED) {
             return false;
         }
     }
@@ -34,7 +38,7 @@ static bool others_are_stopped(const struct vhart *caller)
  * Linux suspends as soon as it has told its other harts to go offline, which they may not have done
  * yet. Asking again takes the tenant's own time, and a vhart of higher priority comes in between.
  */
-static struct sbi_result wait_for_others(struct vhart *vhart)
+static long wait_for_others(struct vhart *vhart)
 {
     uint64_t now = hart_now(vhart->world.hart);
     uint64_t most = ticks_from_us(MOST_WAIT_US);
@@ -48,41 +52,49 @@ static struct sbi_result wait_for_others(struct vhart *vhart)
     } else if (waited > most) {
         *since = 0;
         foreground_refused(vhart->tenant, "its suspend was refused: other harts still run");
-        return sbi_error(SBI_ERR_DENIED);
+        return SBI_ERR_DENIED;
     }
-    return sbi_repeat();
+    return SBI_REPEAT;
 }
 
-static struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+/* SUSPEND_TO_RAM; returns an error or SBI_NO_RETURN or SBI_REPEAT, as the next one. */
+static long suspend_to_ram(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
-    uint64_t type = arguments[0] & UINT32_MAX;
-    uint64_t address = arguments[1];
-
-    if (function != SBI_SUSP_SYSTEM_SUSPEND) {
-        return sbi_error(SBI_ERR_NOT_SUPPORTED);
-    }
-    if (type != SBI_SUSP_TO_RAM) {
-        foreground_refused(vhart->tenant, "its suspend was refused: not to RAM");
-        return sbi_error(SBI_ERR_INVALID_PARAM);
-    }
     if (!sbi_may_start_at(vhart->tenant, address)) {
         foreground_refused(vhart->tenant,
                            "its suspend was refused: it would resume outside of its memory");
-        return sbi_error(SBI_ERR_INVALID_ADDRESS);
+        return SBI_ERR_INVALID_ADDRESS;
     }
     if (vhart->tenant->state != TENANT_RUNNING) {
-        return sbi_repeat(); /* another hart stops it: the message is on its way */
+        return SBI_REPEAT; /* another hart stops it: the message is on its way */
     }
     if (!others_are_stopped(vhart)) {
         return wait_for_others(vhart);
     }
-    suspend_of(vhart)->waiting_since = 0;
+    if (vhart->uses_features) {
+        suspend_of(vhart)->waiting_since = 0;
+    }
     vhart->tenant->suspends++;
-    if (!foreground_suspend(vhart, address, arguments[2])) {
-        vhart_setup_resume(vhart, address, arguments[2]);
+    if (!foreground_suspend(vhart, address, argument)) {
+        vhart_setup_resume(vhart, address, argument);
         vhart_suspend(vhart, true);
     }
-    return sbi_no_return();
+    return SBI_NO_RETURN;
+}
+
+static long suspend_system(struct vhart *vhart, const uint64_t *arguments)
+{
+    if ((arguments[0] & UINT32_MAX) != SBI_SUSP_TO_RAM) {
+        foreground_refused(vhart->tenant, "its suspend was refused: not to RAM");
+        return SBI_ERR_INVALID_PARAM;
+    }
+    return suspend_to_ram(vhart, arguments[1], arguments[2]);
+}
+
+static struct sbi_result sbi_susp(struct vhart *vhart, uint64_t function, const uint64_t *arguments)
+{
+    return sbi_error(function == SBI_SUSP_SYSTEM_SUSPEND ? suspend_system(vhart, arguments)
+                                                         : SBI_ERR_NOT_SUPPORTED);
 }
 
 SBI_EXTENSION(SBI_EXT_SUSP, sbi_susp, SBI_SHARED);

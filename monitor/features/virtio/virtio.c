@@ -339,20 +339,16 @@ static bool is_held(const struct virtio_device *device)
     return device->type->holds != NULL && device->type->holds(device);
 }
 
-/* Each part of a device is a part of its own; one that no driver has touched is none. */
-static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+/* A part of device `*next`. Out of line: devices that were not used do not pay for it. */
+static bool __attribute__((noinline))
+give_back_part_of(struct tenant *tenant, uint16_t *next, unsigned *room)
 {
     uint32_t count = tenant->description->device_count;
     struct virtio_device *device = &virtio_devices[tenant->description->device_first + *next];
     bool *waits = &tenant->given_back.waits;
 
-    *waits = false;
-    for (; *next != count && !device->touched && device->ending == 0 && !is_held(device);
-         device++) {
-        (*next)++;
-    }
-    if (*next == count || *room < GIVE_BACK_ROOM) {
-        return *next == count;
+    if (*room < GIVE_BACK_ROOM) {
+        return false;
     }
     *room = 0;
     if (device->ending == 0) {
@@ -366,6 +362,23 @@ static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
         (*next)++;
     }
     return *next == count;
+}
+
+/* Each part of a device is a part of its own; one that no driver has touched is none. */
+static bool give_back(struct tenant *tenant, uint16_t *next, unsigned *room)
+{
+    size_t first = tenant->description->device_first;
+    const struct virtio_device *device = &virtio_devices[first + *next];
+    uint32_t count = tenant->description->device_count;
+
+    tenant->given_back.waits = false;
+    for (uint32_t i = *next; i != count; i++, device++) {
+        if (device->touched || device->ending != 0 || device->type->holds != NULL) {
+            *next = (uint16_t)i;
+            return give_back_part_of(tenant, next, room);
+        }
+    }
+    return true;
 }
 
 GIVE_BACK(give_back);

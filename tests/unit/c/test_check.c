@@ -626,6 +626,10 @@ static void test_tenant_resets(void **state)
              rtos->resets[0].register_shift = 2; rtos->resets[0].divisor = 1);
     REFUSED("tenant.resets.register_shift", 1, rtos->resets[0].register_shift = 9);
     REFUSED("tenant.resets.kind", 1, rtos->resets[1].kind = 1; rtos->resets[1].base = 0x10001000);
+    ACCEPTED(rtos->resets[0].kind = 2; rtos->resets[0].base = 0x10001000; rtos->resets[1].kind = 1;
+             rtos->resets[1].base = 0x10002000);
+    REFUSED("tenant.resets.kind", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001000;
+            rtos->resets[1].kind = 2; rtos->resets[1].base = 0x10002000);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1; rtos->resets[0].base = 0x10001800);
     REFUSED("tenant.resets.base", 1, rtos->resets[0].kind = 1;

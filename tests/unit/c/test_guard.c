@@ -441,6 +441,30 @@ static void test_nothing_of_a_driver_before(void **state)
     assert_int_equal(found[1].address, bench_page(10));
 }
 
+/* Whatever the driver has stored to it, and not what it has not; or the reset is not over yet. */
+static void test_a_device_that_was_used_is_reset(void **state)
+{
+    static const uint32_t stores[] = {BENCH_CONFIGURATION + 0x20, BENCH_QUEUE_SELECT,
+                                      BENCH_DRIVER_FEATURES, BENCH_STATUS};
+    unsigned resets;
+
+    (void)state;
+    bench_store(BENCH_STATUS, 0);
+    for (unsigned i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
+        resets = bench_device.resets;
+        bench_give_back();
+        assert_int_equal(bench_device.resets, resets);
+        bench_store(stores[i], 1);
+        bench_give_back();
+        assert_int_equal(bench_device.resets, resets + 1);
+        assert_false(guards[0].resetting);
+    }
+    guards[0].resetting = true;
+    resets = bench_device.resets;
+    bench_give_back();
+    assert_int_equal(bench_device.resets, resets + 1);
+}
+
 static void test_the_configuration_space(void **state)
 {
     (void)state;
@@ -519,6 +543,7 @@ int main(void)
         cmocka_unit_test_setup(test_indices_wrap, set_up),
         cmocka_unit_test_setup(test_words_of_different_descriptors, set_up),
         cmocka_unit_test_setup(test_nothing_of_a_driver_before, set_up),
+        cmocka_unit_test_setup(test_a_device_that_was_used_is_reset, set_up),
         cmocka_unit_test_setup(test_the_configuration_space, set_up),
         cmocka_unit_test_setup(test_widths_of_registers, set_up),
         cmocka_unit_test_setup(test_whose_device, set_up),

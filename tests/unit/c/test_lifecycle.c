@@ -1217,6 +1217,30 @@ static bool suspend(struct vhart *vhart, uint64_t address, uint64_t argument)
     return leaves;
 }
 
+/* In the order of the bundle, from the one that leaves on; those at rest for good are passed by. */
+static void test_members_come_in_turn(void **state)
+{
+    static const unsigned order[] = {1, 2, 0, 2, 0};
+
+    (void)state;
+    made.tenants[1].group = 4;
+    made.vharts[1].priority = made.vharts[0].priority;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[1].flags = COTENANT_TENANT_AUTOSTART;
+    for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        struct vhart *next = &tenants[order[i]].vharts[0];
+
+        assert_true(suspend(running(), 0x80002000, i));
+        assert_ptr_equal(run_to_tenant(), next);
+        assert_ptr_equal(sources_owner, next->tenant);
+        if (i == 2) {
+            RTOS->state = TENANT_STOPPED;
+        }
+    }
+    OTHER->state = TENANT_CRASHED;
+    assert_false(suspend(running(), 0x80002000, 1));
+}
+
 /* Something else is due: nothing but the suspend itself has been done. */
 static void suspend_in_between(struct vhart *vhart)
 {
@@ -1650,6 +1674,7 @@ int main(void)
         cmocka_unit_test_setup(test_restart_on_crash_and_shutdown, set_up),
         cmocka_unit_test_setup(test_a_tenant_that_fails_has_crashed, set_up),
         cmocka_unit_test_setup(test_devices_are_reset, set_up),
+        cmocka_unit_test_setup(test_members_come_in_turn, set_up),
         cmocka_unit_test_setup(test_suspend_brings_the_next_one, set_up),
         cmocka_unit_test_setup(test_suspend_gives_way_at_once, set_up),
         cmocka_unit_test_setup(test_suspend_gives_way_in_between, set_up),
