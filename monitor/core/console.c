@@ -121,11 +121,11 @@ static bool do_turn(uint64_t now)
 }
 
 /*
- * Ends when the step is over before all of them are done. They take turns, and when the last step
- * left some out this one does one at least: it may be over each time. `changed`: all of them are to
- * be looked at again.
+ * As many as the step has time for, in turns, and one at least when the last step left some out: it
+ * may be over each time. `changed`: all of them are to be looked at again. Returns whether they are,
+ * or some are left.
  */
-static void refresh_interrupt_lines(bool changed)
+static bool refresh_interrupt_lines(bool changed)
 {
     bool over = console.left == 0 && step_is_over();
 
@@ -138,6 +138,7 @@ static void refresh_interrupt_lines(bool changed)
         console.left--;
         over = step_is_over();
     }
+    return changed || console.left != 0;
 }
 
 /* Returns whether there were any: what answers them is another work, whose turn it is then. */
@@ -159,14 +160,10 @@ __attribute__((cold)) static bool handle_requests(void)
 /* What is asked for is answered by the next step: in one that is as short as the others. */
 static unsigned console_step(uint64_t now)
 {
-    bool busy;
-
     if (handle_requests()) {
         return WORK_DONE;
     }
-    busy = do_turn(now);
-    refresh_interrupt_lines(busy);
-    return busy || console.left != 0 ? WORK_DONE : WORK_NOTHING;
+    return refresh_interrupt_lines(do_turn(now)) ? WORK_DONE : WORK_NOTHING;
 }
 
 WORK(console, tick_deadline, console_step);

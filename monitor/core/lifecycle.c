@@ -239,15 +239,14 @@ struct vhart *tenant_resume(struct tenant *tenant)
     tenant->uart.closed = false;
     work_post();
     for (uint32_t left = tenant_vhart_count(tenant); left != 0; left--, vhart++) {
-        if (vhart->state != VHART_SUSPENDED) {
-            continue;
-        }
-        vhart->state = VHART_RESUME_PENDING;
-        if (hart_is_self(vhart->world.hart)) {
-            here = vhart;
-            begin_preparing(vhart);
-        } else {
-            messages_post(vhart, REQUEST_START);
+        if (vhart->state == VHART_SUSPENDED) {
+            vhart->state = VHART_RESUME_PENDING;
+            if (hart_is_self(vhart->world.hart)) {
+                here = vhart;
+                begin_preparing(vhart);
+            } else {
+                messages_post(vhart, REQUEST_START);
+            }
         }
     }
     return here;

@@ -149,8 +149,7 @@ void monitor_log_tenant(const struct tenant *tenant, const char *event)
 bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant)
 {
     if (parts->draft != draft_number || parts->told == 0) {
-        parts->told = 0;
-        monitor_log_begin();
+        monitor_log_resume(parts, false);
     } else if (parts->told == 1) {
         monitor_puts("tenant ");
     } else if (parts->told < MONITOR_LOG_PARTS_BEGUN) {

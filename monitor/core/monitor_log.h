@@ -56,8 +56,8 @@ bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenan
 void monitor_log_note_part(struct monitor_log_parts *parts);
 
 /*
- * Any message in parts: begins it, as an answer or not, if none of it is there. The caller puts the
- * part whose number is parts->told, and calls monitor_log_note_part().
+ * Any message in parts: begins it, as an answer or not, if none of it is there. Then the caller
+ * puts the part with the number parts->told, and calls monitor_log_note_part().
  */
 void monitor_log_resume(struct monitor_log_parts *parts, bool answers);
 

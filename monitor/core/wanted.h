@@ -31,9 +31,8 @@ static inline bool hart_is_wanted(void)
 }
 
 /*
- * The same, or another hart waits for the shared lock, which this hart has: a step of work ends,
- * and the next one goes on. Asked behind something that was done: hostile harts can see to it that
- * one of them always waits.
+ * The same, or another hart waits for the shared lock, which this one has: a step of work ends.
+ * Asked behind something that was done: hostile harts can see to it that one of them always waits.
  */
 static inline bool step_is_over(void)
 {
