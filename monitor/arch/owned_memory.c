@@ -2,8 +2,8 @@
 #include "arch/owned_memory.h"
 
 /* In one line of a cache: a walk of page tables goes through it for each level. */
-__attribute__((aligned(64))) bool tenant_owns_memory(const struct tenant *tenant, uint64_t address,
-                                                     uint64_t size)
+bool __attribute__((aligned(64)))
+tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size)
 {
     for (unsigned i = 0; i < COTENANT_MAX_MEMORY_RANGES; i++) {
         const struct bundle_range *range = &tenant->description->memory[i];

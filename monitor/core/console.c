@@ -122,8 +122,8 @@ static bool do_turn(uint64_t now)
 
 /*
  * As many as the step has time for, in turns, and one at least when the last step left some out: it
- * may be over each time. `changed`: all of them are to be looked at again. Returns whether they are,
- * or some are left.
+ * may be over each time. `changed`: all of them are to be looked at again. Returns whether they
+ * are, or some are left.
  */
 static bool refresh_interrupt_lines(bool changed)
 {
