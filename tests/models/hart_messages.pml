@@ -153,9 +153,21 @@ software_interrupt: /* requests_take() */
 #ifdef CLEAR_LATE
     msip = false;
 #endif
-    carry_out(HIGH);
-    carry_out(LOW);
-    taken = 0;
+    do /* take_turn(): which is the first one depends on whose turn it is */
+    :: taken == 0 -> break
+    :: taken & BIT(HIGH) -> carry_out(HIGH); taken = taken & ~BIT(HIGH); goto look
+    :: taken & BIT(LOW) -> carry_out(LOW); taken = taken & ~BIT(LOW); goto look
+look:
+        if
+        :: taken != 0 -> /* the hart is wanted: the rest stays in the mail */
+            mail = mail | taken;
+            taken = 0;
+#ifndef NO_WAKE
+            msip = true
+#endif
+        :: true
+        fi
+    od;
 
 schedule: /* hart_schedule() */
     if

@@ -85,6 +85,7 @@ MUTANTS = [
     Check("hart_messages", ("IDLE_UNPUBLISHED",)),
     Check("hart_messages", ("CLEAR_LATE",)),
     Check("hart_messages", ("ALWAYS_KICK",)),
+    Check("hart_messages", ("NO_WAKE",)),
     Check("hart_start_stop", ("STOP_DROPS_HALT",)),
     Check("hart_start_stop", ("DROP_UNLOCKED",)),
     Check("hart_start_stop", ("START_WHILE_STOPPING",)),
