@@ -136,7 +136,7 @@ EVENT(firmware_requests, (struct vhart * vhart, uint64_t targets, unsigned sent,
  */
 EVENT(console_requests, (const struct console_mux *console, uint32_t *requests),
       (console, requests))
-EVENT(console_request_refused, (const struct console_mux *mux, uint32_t requests), (mux, requests))
+EVENT(console_request_refused, (const struct console_mux *of, uint32_t requests), (of, requests))
 
 /* The machine is powered off once all is said: *waits if a work still has something to say. */
 EVENT(power_off_waits, (bool *waits), (waits))
