@@ -249,38 +249,32 @@ static struct vhart *give_way(struct group *group, struct vhart *vhart)
     return enter(group, group->next);
 }
 
-/* Neither this hart nor the lock is wanted. */
-static inline bool has_time(const struct hart *hart)
-{
-    return !hart_is_wanted() && !shared_is_wanted(hart);
-}
-
 /* The vhart by which the active one comes goes on as soon as what the group shares is its own. */
 static inline __attribute__((always_inline)) void come(struct group *group, struct vhart *vhart)
 {
     if (!group->taken_over) {
         member_of(vhart->tenant)->news |= NEWS_RESUMED;
         take_over(group);
-        if (!has_time(vhart->world.hart)) {
+        if (step_is_over()) {
             return;
         }
     }
     vhart_resume_here(vhart);
 }
 
-/* All that the leaving one has is reset. False: there is no time for the rest, or none left. */
+/* Resets what the leaving one has. Returns whether all is reset and the next step may follow. */
 static bool give_back(struct group *group, struct vhart *vhart)
 {
     struct tenant *tenant = vhart->tenant;
 
     while (give_back_step(tenant)) {
-        if (!has_time(vhart->world.hart)) {
+        if (step_is_over()) {
             return false;
         }
     }
     group->given_back = true;
     tenant_leaves(tenant);
-    return has_time(vhart->world.hart);
+    return !step_is_over();
 }
 
 /*
@@ -293,7 +287,7 @@ static void leave(struct group *group, struct vhart *vhart)
         return;
     }
     vhart = give_way(group, vhart);
-    if (vhart != NULL && has_time(vhart->world.hart)) {
+    if (vhart != NULL && !step_is_over()) {
         come(group, vhart);
     }
 }
@@ -342,13 +336,11 @@ static void go_on(struct vhart *vhart)
 static bool suspend_now(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     struct group *group = group_of(vhart->tenant);
-    const struct hart *hart;
 
     if (!suspend(group, vhart, address, argument)) {
         return false;
     }
-    hart = vhart->world.hart;
-    if (vhart->attended == 0 && hart->attended_last == NULL && has_time(hart)) {
+    if (vhart->attended == 0 && vhart->world.hart->attended_last == NULL && !step_is_over()) {
         leave(group, vhart);
     }
     return true;
