@@ -3,7 +3,6 @@
 
 #include "arch/csr.h"
 #include "arch/memory.h"
-#include "core/hart.h"
 #include "core/tenant.h"
 
 bool protection_is_resident(uint32_t hart_index)

@@ -5,7 +5,6 @@
 #include "core/console_mux.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/monitor_log.h"
 #include "core/wanted.h"
 #include "core/work.h"
 #include "device/uart.h"

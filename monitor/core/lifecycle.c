@@ -78,6 +78,14 @@ void tenant_load_here(struct tenant *tenant)
     }
 }
 
+/* Without units that confine devices they reach it all the time. */
+__attribute__((weak)) bool tenant_open_memory(const struct tenant *tenant, bool open)
+{
+    (void)tenant;
+    (void)open;
+    return true;
+}
+
 /* The loader has done its work. Interrupts are looked at before the first vhart starts: a step
  * more. */
 static void finish_loading(struct tenant *tenant)
@@ -95,19 +103,17 @@ static void finish_loading(struct tenant *tenant)
         tenant->loader.phase = LOADER_STARTS;
         return;
     }
+    if (HAS(bus_protection) && tenant->purpose == TENANT_TO_RUN &&
+        !tenant_open_memory(tenant, true)) {
+        return;
+    }
     tenant->loader.phase = LOADER_IDLE;
     first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
-    switch (tenant->purpose) {
-    case TENANT_TO_RUN:
+    if (tenant->purpose == TENANT_TO_RUN) {
         vhart_start(first, tenant->description->entry, tenant->description->devicetree);
-        break;
-    case TENANT_TO_LOAD:
-        tenant->state = TENANT_LOADED;
-        break;
-    case TENANT_TO_DESTROY:
-        tenant->state = TENANT_EMPTY;
-        break;
+    } else {
+        tenant->state = tenant->purpose == TENANT_TO_LOAD ? TENANT_LOADED : TENANT_EMPTY;
     }
 }
 
@@ -130,8 +136,7 @@ void tenant_load_step(struct tenant *tenant)
             return;
         }
         (void)loader_step(&tenant->loader, tenant->description, (const uint8_t *)bundle);
-        steps++;
-    } while (steps < MOST_LOADER_STEPS && !hart_is_wanted());
+    } while (++steps < MOST_LOADER_STEPS && !hart_is_wanted());
 }
 
 /* Without devices there are none. */

@@ -61,6 +61,14 @@ void tenant_fail(struct vhart *vhart);
 void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
+ * The devices of the tenant reach its memory and no other from now on, or (`open` false) nothing
+ * any more, entry by entry of the units that confine them. False: the hart is wanted, call again
+ * before a vhart of the tenant runs, or before the devices are another one's. Replaced as the next
+ * one.
+ */
+bool tenant_open_memory(const struct tenant *tenant, bool open);
+
+/*
  * The interrupts of devices that the tenant's description names are its own from now on, whichever
  * tenant had them before: that one has been reset. Replaced as the next one.
  */

@@ -114,7 +114,7 @@ bool teardown_step(void)
     } else if (!tenant->given_back.done && foreground_has_devices(tenant)) {
         tenant->given_back.done = !give_back_step(tenant);
         waiting |= HAS(served) ? (uint32_t)tenant->given_back.waits << tenant->index : 0;
-    } else {
+    } else if (!HAS(bus_protection) || tenant_open_memory(tenant, false)) {
         tenants_stopping &= ~(1u << tenant->index);
         has_stopped(tenant);
     }

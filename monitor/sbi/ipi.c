@@ -2,7 +2,6 @@
 /* SBI section 7: inter-processor interrupts. */
 #include "arch/interrupts.h"
 #include "core/hooks.h"
-#include "core/lifecycle.h"
 #include "core/messages.h"
 #include "sbi/sbi.h"
 

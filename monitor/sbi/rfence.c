@@ -5,7 +5,6 @@
  * The caller itself fences the pages that it names; a range of many pages as a whole, so that the
  * work is bounded. Its other vharts fence everything: see features/harts/remote_fence.c.
  */
-#include "arch/interrupts.h"
 #include "core/hooks.h"
 #include "core/messages.h"
 #include "sbi/sbi.h"

@@ -25,20 +25,21 @@ struct bus_blocks {
 /* The next block of the tenant's memory; size 0: there is none. */
 static inline struct bundle_range bus_next_block(struct bus_blocks *blocks)
 {
-    while (blocks->number < COTENANT_MAX_MEMORY_RANGES) {
-        struct bundle_range range = blocks->tenant->memory[blocks->number];
+    struct bundle_range block = {0, 0};
 
-        if (blocks->done < range.size) {
-            struct bundle_range rest = {range.base + blocks->done, range.size - blocks->done};
-            struct bundle_range block = mpfs_mpu_first_block(rest);
-
-            blocks->done += block.size;
-            return block;
-        }
+    while (blocks->number < COTENANT_MAX_MEMORY_RANGES &&
+           blocks->done == blocks->tenant->memory[blocks->number].size) {
         blocks->number++;
         blocks->done = 0;
     }
-    return (struct bundle_range){0, 0};
+    if (blocks->number < COTENANT_MAX_MEMORY_RANGES) {
+        const struct bundle_range *range = &blocks->tenant->memory[blocks->number];
+
+        block = mpfs_mpu_first_block(
+            (struct bundle_range){range->base + blocks->done, range->size - blocks->done});
+        blocks->done += block.size;
+    }
+    return block;
 }
 
 #endif

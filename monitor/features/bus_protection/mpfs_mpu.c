@@ -20,25 +20,38 @@ static uint64_t entry_at(uint64_t base, uint32_t master, uint32_t entry)
     return base + (uint64_t)MASTER_STRIDE * master + (uint64_t)ENTRY_STRIDE * entry;
 }
 
-bool mpfs_mpu_close(uint64_t base, uint32_t master, uint32_t entry)
+void mpfs_mpu_close(uint64_t base, uint32_t master, uint32_t entry)
+{
+    mmio_write64(entry_at(base, master, entry), 0);
+}
+
+bool mpfs_mpu_lock(uint64_t base, uint32_t master, uint32_t entry)
 {
     uint64_t place = entry_at(base, master, entry);
 
-    mmio_write64(place, 0);
+    mmio_write64(place, MODE_LOCKED);
     return (mmio_read64(place) & MODE_NAPOT) == 0;
 }
 
-void mpfs_mpu_lock(uint64_t base, uint32_t master, uint32_t entry)
+static uint64_t value_of(struct bundle_range block)
 {
-    mmio_write64(entry_at(base, master, entry), MODE_LOCKED);
+    uint64_t address = block.base >> 2 | ((block.size >> 3) - 1);
+
+    return address | ADDRESS_ONES | MODE_NAPOT | MODE_READ | MODE_WRITE;
 }
 
-bool mpfs_mpu_open(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block)
+void mpfs_mpu_open(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block)
+{
+    mmio_write64(entry_at(base, master, entry), value_of(block));
+}
+
+bool mpfs_mpu_obeys(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block)
 {
     uint64_t place = entry_at(base, master, entry);
-    uint64_t address = block.base >> 2 | ((block.size >> 3) - 1);
-    uint64_t value = address | ADDRESS_ONES | MODE_NAPOT | MODE_READ | MODE_WRITE;
+    bool opens;
 
-    mmio_write64(place, value);
-    return mmio_read64(place) == value;
+    mmio_write64(place, value_of(block));
+    opens = mmio_read64(place) == value_of(block);
+    mmio_write64(place, 0);
+    return opens && (mmio_read64(place) & MODE_NAPOT) == 0;
 }

@@ -25,17 +25,24 @@
 /* Bytes of the smallest block. */
 #define MPFS_MPU_LEAST_SIZE 0x1000
 
-/* The entry matches nothing any more. False: it is locked, and still does. */
-bool mpfs_mpu_close(uint64_t base, uint32_t master, uint32_t entry);
-
-/* The entry matches nothing until the machine is reset. */
-void mpfs_mpu_lock(uint64_t base, uint32_t master, uint32_t entry);
+/* The entry matches nothing any more. */
+void mpfs_mpu_close(uint64_t base, uint32_t master, uint32_t entry);
 
 /*
- * The master may read and write `block`, a naturally aligned power of two of at least 4096 bytes,
- * by an entry that is closed. False: the entry does not hold it.
+ * The entry matches nothing until the machine is reset. False: it has been locked before, and still
+ * matches.
  */
-bool mpfs_mpu_open(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block);
+bool mpfs_mpu_lock(uint64_t base, uint32_t master, uint32_t entry);
+
+/* The master may read and write `block`, a naturally aligned power of two of at least 4096 bytes.
+ */
+void mpfs_mpu_open(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block);
+
+/*
+ * Opens the entry for a block and closes it again, to see whether it holds what it is set to.
+ * False: it is locked, or there is no such unit.
+ */
+bool mpfs_mpu_obeys(uint64_t base, uint32_t master, uint32_t entry, struct bundle_range block);
 
 /* The first of the blocks that a range is divided into: of whole pages, and not empty. */
 static inline struct bundle_range mpfs_mpu_first_block(struct bundle_range range)

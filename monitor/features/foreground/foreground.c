@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "arch/vhart_setup.h"
 #include "core/clock.h"
 #include "core/feature.h"
 #include "core/foreground.h"
@@ -211,17 +210,6 @@ static void switch_later(struct vhart *vhart)
     vhart->world.hart->reschedule = true;
 }
 
-/* There is no next one any more: the vhart goes on at once, where it wanted to. */
-static void stay(struct vhart *vhart)
-{
-    vhart->loading = false;
-    give_back_begin(vhart->tenant);
-    vhart_setup_resume(vhart, vhart->start_address, vhart->start_argument);
-    if (vhart->uses_features) {
-        vhart_looks_for_events(vhart);
-    }
-}
-
 /* Else its state has changed meanwhile, or the user asks for another one. */
 static bool is_still_next(const struct group *group)
 {
@@ -231,22 +219,28 @@ static bool is_still_next(const struct group *group)
            (is_wanted ? group->next == group->wanted : takes_turns(group->next));
 }
 
-/* All that the tenant had of the group is reset: the next one comes, if there still is one. */
+/* There is no next one any more. Out of line, as it hardly ever happens. */
+static struct vhart *__attribute__((noinline)) come_again(struct group *group)
+{
+    struct tenant *wanted = group->wanted;
+    struct vhart *vhart = enter(group, group->active);
+
+    group->wanted = wanted; /* it may still come to rest */
+    return vhart;
+}
+
+/* All that the tenant had is reset: the next one comes, if there still is one. */
 static struct vhart *give_way(struct group *group, struct vhart *vhart)
 {
     if (!is_still_next(group)) {
         group->next = next_of(group);
-    }
-    if (group->next == NULL) {
-        stay(vhart);
-        return NULL;
     }
     vhart->loading = false;
     give_back_begin(vhart->tenant);
     member_of(vhart->tenant)->news |= NEWS_SUSPENDED;
     record_tenant(vhart->tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant_become_dormant(vhart);
-    return enter(group, group->next);
+    return group->next == NULL ? come_again(group) : enter(group, group->next);
 }
 
 /* The vhart by which the active one comes goes on as soon as what the group shares is its own. */
@@ -258,6 +252,9 @@ static inline __attribute__((always_inline)) void come(struct group *group, stru
         if (step_is_over()) {
             return;
         }
+    }
+    if (HAS(bus_protection) && !tenant_open_memory(vhart->tenant, true)) {
+        return;
     }
     vhart_resume_here(vhart);
 }
@@ -284,6 +281,9 @@ static bool give_back(struct group *group, struct vhart *vhart)
 static void leave(struct group *group, struct vhart *vhart)
 {
     if (!group->given_back && !give_back(group, vhart)) {
+        return;
+    }
+    if (HAS(bus_protection) && !tenant_open_memory(vhart->tenant, false)) {
         return;
     }
     vhart = give_way(group, vhart);

@@ -5,9 +5,13 @@
  */
 #include <string.h>
 
+#include "arch/csr.h"
 #include "cmocka_tests.h"
+#include "core/hart.h"
 #include "core/hooks.h"
+#include "core/lifecycle.h"
 #include "core/monitor_log.h"
+#include "core/shared_lock.h"
 #include "core/tenant.h"
 #include "features/bus_protection/bus_protection.h"
 #include "features/bus_protection/registers.h"
@@ -31,7 +35,13 @@ static struct tenant first = {.index = 0, .description = &made.tenants[0]};
 static struct tenant second = {.index = 1, .description = &made.tenants[1]};
 static struct tenant guest = {.index = COTENANT_MAX_TENANTS, .description = &made.tenants[2]};
 
-const struct bundle *bundle = &made;
+static struct hart hart;
+static bool lock_is_wanted;
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
 
 void monitor_log_begin(void)
 {
@@ -112,6 +122,7 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof(made));
+    bundle = &made;
     made.tenant_count = 2;
     made.board.bus_kind = COTENANT_BUS_MPFS_MPU;
     made.board.bus_base = BASE;
@@ -130,9 +141,10 @@ static int set_up(void **state)
     made.tenants[0].memory[0] = (struct bundle_range){LOW, 0x300000};
     made.tenants[0].memory[2] = (struct bundle_range){LOW + 0x300000, 0x1000};
     made.tenants[1].memory[1] = (struct bundle_range){HIGH, 0x100000};
-    first.state = TENANT_EMPTY;
-    second.state = TENANT_EMPTY;
     is_there = true;
+    lock_is_wanted = false;
+    csr_file_write("mip", 0);
+    csr_file_write("tp", (uint64_t)&hart);
     machine_begins();
     said = 0;
     return 0;
@@ -147,8 +159,15 @@ static int end(void **state)
 
 static void start(struct tenant *tenant)
 {
-    tenant->state = TENANT_RUNNING;
-    tenant_begins(tenant);
+    while (!tenant_open_memory(tenant, true)) {
+    }
+}
+
+/* It stops, or suspends for another one. */
+static void leave(struct tenant *tenant)
+{
+    while (!tenant_open_memory(tenant, false)) {
+    }
 }
 
 static void test_at_boot_nothing_is_open_and_what_nobody_owns_is_locked(void **state)
@@ -172,8 +191,7 @@ static void test_a_device_reaches_its_tenants_memory_while_it_runs(void **state)
     assert_reaches(USB, LOW, 0x301000);
     assert_true(reaches_nothing(GEM1));
     assert_int_equal(said, 0);
-    first.state = TENANT_CRASHED;
-    tenant_leaves(&first);
+    leave(&first);
     assert_true(reaches_nothing(GEM0) && reaches_nothing(USB));
     start(&first);
     assert_reaches(GEM0, LOW, 0x301000);
@@ -183,23 +201,83 @@ static void test_what_a_group_has_follows_the_switch(void **state)
 {
     (void)state;
     start(&first);
-    tenant_leaves(&first); /* it suspends, and is still the one that has the devices */
-    assert_reaches(USB, LOW, 0x301000);
-    first.state = TENANT_DORMANT;
-    tenant_takes_over(&second, &first); /* it is loaded first */
+    leave(&first);
     assert_true(reaches_nothing(USB) && reaches_nothing(GEM0) && reaches_nothing(GEM1));
     start(&second);
     assert_reaches(USB, HIGH, 0x100000);
     assert_reaches(GEM1, HIGH, 0x100000);
-    first.state = TENANT_STOPPED; /* one that is dormant is stopped: not its devices */
-    tenant_leaves(&first);
+    leave(&first); /* one that is dormant is stopped: not its devices */
     assert_reaches(USB, HIGH, 0x100000);
-    first.state = TENANT_RUNNING;
-    second.state = TENANT_DORMANT;
-    tenant_takes_over(&first, &second); /* one that goes on has its devices at once */
+    leave(&second);
+    start(&first);
     assert_reaches(USB, LOW, 0x301000);
     assert_true(reaches_nothing(GEM1));
     assert_int_equal(said, 0);
+}
+
+static unsigned open_entries(void)
+{
+    unsigned count = 0;
+
+    for (uint32_t master = 0; master < MASTERS; master++) {
+        for (uint32_t i = 0; i < ENTRIES; i++) {
+            count += (entries[master][i] & ON) == ON;
+        }
+    }
+    return count;
+}
+
+/* The hart is wanted all the time: each call changes an entry at least, and few at most. */
+static void check_steps(bool by_lock)
+{
+    unsigned calls = 1;
+
+    csr_file_write("mip", by_lock ? 0 : INTERRUPT_MTI);
+    lock_is_wanted = by_lock;
+    for (unsigned before = 0; !tenant_open_memory(&first, true); calls++) {
+        assert_in_range(open_entries(), before, before + 1);
+        assert_true(calls < 100);
+        before = open_entries();
+    }
+    assert_true(calls > open_entries());
+    assert_reaches(GEM0, LOW, 0x301000);
+    assert_reaches(USB, LOW, 0x301000);
+    for (bool done = false; !done;) {
+        unsigned before = open_entries();
+
+        done = tenant_open_memory(&first, false);
+        assert_in_range(before - open_entries(), done ? 0 : 1, 1);
+    }
+    assert_true(reaches_nothing(GEM0) && reaches_nothing(USB));
+}
+
+static void test_entries_change_one_by_one_when_the_hart_is_wanted(void **state)
+{
+    (void)state;
+    check_steps(false);
+}
+
+static void test_entries_change_one_by_one_when_another_hart_waits_for_the_lock(void **state)
+{
+    (void)state;
+    check_steps(true);
+}
+
+/* It is stopped, or suspends, before its devices reach all of its memory. */
+static void test_what_is_open_in_part_is_closed(void **state)
+{
+    (void)state;
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_false(tenant_open_memory(&first, true));
+    }
+    assert_true(open_entries() > 0);
+    leave(&first);
+    assert_int_equal(open_entries(), 0);
+    csr_file_write("mip", 0);
+    start(&second);
+    assert_reaches(USB, HIGH, 0x100000);
+    assert_true(reaches_nothing(GEM0));
 }
 
 static void test_a_guest_of_a_tenant_has_no_devices(void **state)
@@ -223,15 +301,18 @@ static void test_a_board_without_a_unit_is_left_alone(void **state)
 static void test_what_the_registers_do_not_hold_is_said(void **state)
 {
     (void)state;
-    entries[GEM0][0] = LOCKED | ON;
-    start(&first);
+    memset(entries, 0, sizeof(entries));
+    entries[GEM0][1] = LOCKED; /* of a tenant: it cannot be opened */
+    entries[0][0] = LOCKED;    /* of nobody: that is as it should be */
+    machine_begins();
     assert_int_equal(said, 1);
-    is_there = false;
-    start(&second);
-    assert_int_equal(said, 3); /* of two masters */
-    is_there = true;
+    entries[0][0] = LOCKED | ON;
+    entries[USB][0] = LOCKED | ON;
     machine_begins();
     assert_int_equal(said, 4);
+    is_there = false;
+    machine_begins();
+    assert_int_equal(said, 7); /* of those that a tenant has */
 }
 
 static void test_more_blocks_than_entries_are_not_written(void **state)
@@ -281,6 +362,9 @@ int main(void)
         TEST(test_at_boot_nothing_is_open_and_what_nobody_owns_is_locked),
         TEST(test_a_device_reaches_its_tenants_memory_while_it_runs),
         TEST(test_what_a_group_has_follows_the_switch),
+        TEST(test_entries_change_one_by_one_when_the_hart_is_wanted),
+        TEST(test_entries_change_one_by_one_when_another_hart_waits_for_the_lock),
+        TEST(test_what_is_open_in_part_is_closed),
         TEST(test_a_guest_of_a_tenant_has_no_devices),
         TEST(test_a_board_without_a_unit_is_left_alone),
         TEST(test_what_the_registers_do_not_hold_is_said),

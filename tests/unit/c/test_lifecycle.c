@@ -85,11 +85,6 @@ void vhart_setup_return(struct vhart *vhart, uint64_t address, uint64_t argument
     vhart_setup_world(vhart, address, argument);
 }
 
-void vhart_setup_resume(struct vhart *vhart, uint64_t address, uint64_t argument)
-{
-    vhart_setup_world(vhart, address, argument);
-}
-
 void vhart_nap(void)
 {
 }
@@ -235,6 +230,25 @@ void tenant_take_sources(const struct tenant *tenant)
     sources_owner = tenant;
 }
 
+/* How many calls it takes until the devices of a tenant reach its memory, or do not any more. */
+static unsigned open_steps;
+static unsigned close_steps;
+/* Whose memory they reach. */
+static const struct tenant *opened;
+
+bool tenant_open_memory(const struct tenant *tenant, bool open)
+{
+    unsigned *steps = open ? &open_steps : &close_steps;
+
+    if (*steps != 0 && --*steps != 0) {
+        return false;
+    }
+    if (open || opened == tenant) {
+        opened = open ? tenant : NULL;
+    }
+    return true;
+}
+
 void vhart_take_interrupts(struct vhart *vhart)
 {
     vhart->world.hart->plic_user = vhart;
@@ -319,6 +333,9 @@ static void go_to(struct hart *where)
 static int set_up(void **state)
 {
     (void)state;
+    open_steps = 0;
+    close_steps = 0;
+    opened = NULL;
     bundle_make(&made);
     for (int i = 0; i < 3; i++) {
         made.tenants[i].memory[0].size = 0x4000; /* less to wipe */
@@ -1352,13 +1369,56 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
     suspend_in_between(vhart);
     assert_true(vhart->loading);
     OTHER->state = TENANT_STOPPED; /* and takes no turn */
+    open_steps = 3;                /* its devices have been given back */
     leave(vhart);
     assert_false(vhart->loading);
+    assert_int_equal(open_steps, 0);
+    assert_ptr_equal(hart->plic_user, vhart);
+    while (foreground_tell()) {
+    }
+    assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
+                                    "monitor: tenant linux: resumed\n");
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(LINUX->given_back.giver + LINUX->given_back.next, 0);
     assert_ptr_equal(run_to_tenant(), vhart);
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
     assert_int_equal(vhart->world.registers[REGISTER_A1], 77);
+}
+
+/* A device that does not reach the memory yet would fail: the vhart waits for it. */
+static void test_devices_reach_the_memory_before_the_first_vhart_runs(void **state)
+{
+    (void)state;
+    open_steps = 3;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_int_equal(open_steps, 0);
+    assert_ptr_equal(opened, LINUX);
+    open_steps = 2;
+    close_steps = 3;
+    assert_true(foreground_suspend(&vharts[0], 0x80002000, 77));
+    assert_int_equal(LINUX->state, TENANT_RUNNING); /* it waits for that */
+    foreground_go_on(&vharts[0]);
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    foreground_go_on(&vharts[0]);
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_null(opened);
+    assert_int_equal(routing_resets, 1); /* and nothing else is done twice */
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+    assert_int_equal(open_steps, 0);
+    assert_ptr_equal(opened, OTHER);
+    open_steps = 2;
+    assert_true(foreground_suspend(&OTHER->vharts[0], 0x88402000, 78));
+    assert_true(vharts[0].loading);
+    assert_int_equal(vharts[0].state, VHART_RESUME_PENDING);
+    foreground_go_on(&vharts[0]);
+    assert_false(vharts[0].loading);
+    assert_int_equal(open_steps, 0);
+    assert_ptr_equal(run_to_tenant(), &vharts[0]);
+    close_steps = 3;
+    tenant_halt(LINUX, TENANT_STOPPED);
+    finish_stops();
+    assert_int_equal(close_steps, 0);
+    assert_ptr_equal(opened, NULL);
 }
 
 /* It is stopped while it is about to leave, or sleeps and could leave: it stops, and no more. */
@@ -1679,6 +1739,7 @@ int main(void)
         cmocka_unit_test_setup(test_suspend_gives_way_at_once, set_up),
         cmocka_unit_test_setup(test_suspend_gives_way_in_between, set_up),
         cmocka_unit_test_setup(test_suspend_finds_nobody_in_the_end, set_up),
+        cmocka_unit_test_setup(test_devices_reach_the_memory_before_the_first_vhart_runs, set_up),
         cmocka_unit_test_setup(test_stop_is_not_lost_in_a_suspend, set_up),
         cmocka_unit_test_setup(test_nap_of_one_that_stops_does_not_end_in_a_suspend, set_up),
         cmocka_unit_test_setup(test_devices_are_given_back_before_interrupts, set_up),

@@ -36,6 +36,7 @@ EXAMPLES = (
     "smp-linux-freertos",
     "served",
     "unleashed",
+    "icicle",
 )
 """systems, by the names of their examples"""
 
