@@ -56,6 +56,7 @@ def renewed(tmp_path: Path, table: str) -> str:
         ("{{sbi: longest stretch (*}}", "1,234"),
         ("{{sbi raw: longest stretch (*}}", "1234"),
         ("{{sbi .1f: longest stretch (*}}", "1,234.5"),
+        ("{{sbi +.1f: longest stretch (*}}", "+1,234.5"),
         ("{{sbi: longest stretched}}", "0.25"),
         (
             "{{sbi list: longest*}}",

@@ -31,7 +31,7 @@ TABLES = paths.ROOT / "bench" / "tables"
 _BLOCK = re.compile(
     r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL
 )
-_PLACE = re.compile(r"\{\{(?P<benchmark>\w+)(?P<how>(?: [\w.]+)*)(?:: (?P<row>[^{}]+))?\}\}")
+_PLACE = re.compile(r"\{\{(?P<benchmark>\w+)(?P<how>(?: [\w.+]+)*)(?:: (?P<row>[^{}]+))?\}\}")
 _PAPER = "paper-"
 _FIELDS = ("ours", "other", "budget")
 
@@ -124,7 +124,8 @@ def _thing(row: Row) -> str:
 
 
 def _printed(value: float, how: str) -> str:
-    """Return a figure; `how` is empty, 'raw', or like '.1f'."""
+    """Return a figure; `how` is empty, 'raw', or like '.1f', with a '+' before it if signed."""
     if how == "raw":
         return f"{value:.0f}"
-    return f"{value:,{how}}" if how else printed(value)
+    sign = "+" if how.startswith("+") else ""
+    return f"{value:{sign},{how.removeprefix('+')}}" if how else printed(value)
