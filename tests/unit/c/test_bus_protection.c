@@ -227,7 +227,7 @@ static unsigned open_entries(void)
     return count;
 }
 
-/* The hart is wanted all the time: each call changes an entry at least, and few at most. */
+/* The hart is wanted all the time: each call changes one entry at most, and they come to an end. */
 static void check_steps(bool by_lock)
 {
     unsigned calls = 1;

@@ -1385,6 +1385,26 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
     assert_int_equal(vhart->world.registers[REGISTER_A1], 77);
 }
 
+/* The one whom the user has asked for is not at rest at that moment: it is not forgotten. */
+static void test_who_is_asked_for_comes_by_the_next_suspend(void **state)
+{
+    struct vhart *vhart = &vharts[0];
+
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    OTHER->state = TENANT_STOPPED; /* takes no turn by itself */
+    assert_true(foreground_request(OTHER));
+    suspend_in_between(vhart);
+    OTHER->state = TENANT_STOPPING;
+    leave(vhart);
+    assert_int_equal(LINUX->state, TENANT_RUNNING);
+    assert_ptr_equal(run_to_tenant(), vhart);
+    OTHER->state = TENANT_STOPPED;
+    assert_true(suspend(vhart, 0x80002000, 77));
+    assert_int_equal(LINUX->state, TENANT_DORMANT);
+    assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
+}
+
 /* A device that does not reach the memory yet would fail: the vhart waits for it. */
 static void test_devices_reach_the_memory_before_the_first_vhart_runs(void **state)
 {
@@ -1739,6 +1759,7 @@ int main(void)
         cmocka_unit_test_setup(test_suspend_gives_way_at_once, set_up),
         cmocka_unit_test_setup(test_suspend_gives_way_in_between, set_up),
         cmocka_unit_test_setup(test_suspend_finds_nobody_in_the_end, set_up),
+        cmocka_unit_test_setup(test_who_is_asked_for_comes_by_the_next_suspend, set_up),
         cmocka_unit_test_setup(test_devices_reach_the_memory_before_the_first_vhart_runs, set_up),
         cmocka_unit_test_setup(test_stop_is_not_lost_in_a_suspend, set_up),
         cmocka_unit_test_setup(test_nap_of_one_that_stops_does_not_end_in_a_suspend, set_up),
