@@ -2,8 +2,8 @@
 /*
  * A board's unit that confines bus masters other than harts: PMP does not stop what a device reads
  * and writes. Each master whose devices a tenant has reaches the memory of that tenant and nothing
- * else, from when the tenant starts or goes on until it stops or another one of its group takes
- * over; in between it reaches nothing. Masters whose devices have no owner are locked.
+ * else, from when the tenant starts or goes on until it stops or suspends for another one of its
+ * group; in between it reaches nothing. Masters whose devices have no owner are locked.
  *
  * The unit's registers are the monitor's alone: check_device_range().
  */
@@ -28,7 +28,7 @@ static inline struct bundle_range bus_next_block(struct bus_blocks *blocks)
     struct bundle_range block = {0, 0};
 
     while (blocks->number < COTENANT_MAX_MEMORY_RANGES &&
-           blocks->done == blocks->tenant->memory[blocks->number].size) {
+           blocks->done >= blocks->tenant->memory[blocks->number].size) {
         blocks->number++;
         blocks->done = 0;
     }
