@@ -60,7 +60,7 @@ static struct {
     int end_event, suspend_event;
     pthread_mutex_t starting;
     struct guest_start resume;
-    atomic_bool suspended; /* and `resume` tells where it goes on */
+    bool suspended; /* and its event was taken; `resume` tells where it goes on */
 } guest = {.end_event = -1, .suspend_event = -1, .starting = PTHREAD_MUTEX_INITIALIZER};
 
 static void signal_event(int event)
@@ -369,21 +369,31 @@ int64_t guest_suspend(unsigned vhart, uint64_t entry, uint64_t argument)
     }
     guest.resume = (struct guest_start){vhart, entry, argument};
     guest_stop_vhart(vhart);
-    atomic_store(&guest.suspended, true);
     signal_event(guest.suspend_event);
     return SBI_SUCCESS;
 }
 
+bool guest_has_suspended(void)
+{
+    uint64_t count;
+    bool now = read(guest.suspend_event, &count, sizeof(count)) == sizeof(count);
+
+    guest.suspended |= now;
+    return now;
+}
+
 const struct guest_start *guest_suspended(void)
 {
-    return atomic_load(&guest.suspended) ? &guest.resume : NULL;
+    return guest.suspended ? &guest.resume : NULL;
 }
 
 void guest_wake(void)
 {
     const struct guest_start *start = &guest.resume;
+    bool suspended = guest_has_suspended() || guest.suspended;
 
-    if (atomic_exchange(&guest.suspended, false) &&
+    guest.suspended = false;
+    if (suspended &&
         guest_start_vhart(start->vhart, start->entry, start->argument) != SBI_SUCCESS) {
         guest_end(GUEST_LOST);
     }
@@ -407,7 +417,7 @@ void guest_begin(unsigned cpus, uint32_t timebase, const struct guest_start *sta
     guest.cpus = cpus;
     guest.timebase = timebase;
     atomic_store(&guest.state, GUEST_RUNS);
-    atomic_store(&guest.suspended, false);
+    guest.suspended = false;
     make_event(&guest.end_event);
     make_event(&guest.suspend_event);
     for (unsigned i = 0; i < cpus; i++) {

@@ -33,14 +33,17 @@ void guest_begin(unsigned cpus, uint32_t timebase, const struct guest_start *sta
  */
 int64_t guest_suspend(unsigned vhart, uint64_t entry, uint64_t argument);
 
-/* Where a guest goes on that is suspended; NULL: it is not. */
-const struct guest_start *guest_suspended(void);
-
-/* Lets a guest go on that is suspended. */
-void guest_wake(void);
-
 /* Readable when the guest has suspended itself. */
 int guest_suspend_event(void);
+
+/*
+ * All three are of one thread. Whether the guest has suspended itself since this was called last:
+ * true once, and only then it counts as suspended. Where one goes on that is; NULL: it is not. Lets
+ * one go on that is, seen or not.
+ */
+bool guest_has_suspended(void);
+const struct guest_start *guest_suspended(void);
+void guest_wake(void);
 
 /* Ends it: no thread makes a turn after its present one. From any thread. */
 void guest_end(enum guest_end how);

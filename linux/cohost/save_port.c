@@ -87,6 +87,19 @@ static void press(void)
     port.presses += power_keys_press_sleep();
 }
 
+/* It was asked for, or it answers a key that was pressed once too often. */
+static void see_suspended(void)
+{
+    bool expected = port.presses > 0;
+
+    port.presses -= expected;
+    if (port.client != NOBODY) {
+        save();
+    } else if (expected) {
+        guest_wake();
+    }
+}
+
 static void accept_client(void)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -99,6 +112,8 @@ static void accept_client(void)
     port.file = unix_socket_receive_file(port.client);
     if (port.file == NOBODY) {
         dismiss();
+    } else if (guest_has_suspended()) {
+        see_suspended();
     } else if (guest_suspended() != NULL) {
         save();
     } else {
@@ -121,23 +136,9 @@ static void hear_client(void)
     dismiss();
 }
 
-/* It was asked for, or it answers a key that was pressed once too often. */
-static void see_suspended(void)
-{
-    bool expected = port.presses > 0;
-
-    port.presses -= expected;
-    if (port.client != NOBODY) {
-        save();
-    } else if (expected) {
-        guest_wake();
-    }
-}
-
 void save_port_serve(const struct pollfd *wait)
 {
     bool waits = port.client != NOBODY && !port.written, served = false;
-    uint64_t count;
 
     for (unsigned i = 0; i < SAVE_POLLS; i++) {
         served |= wait[i].revents != 0;
@@ -145,9 +146,7 @@ void save_port_serve(const struct pollfd *wait)
     if (wait[POLL_CLIENT].revents != 0) {
         hear_client();
     }
-    if (wait[POLL_SUSPENDED].revents != 0 &&
-        read(wait[POLL_SUSPENDED].fd, &count, sizeof(count)) == sizeof(count) &&
-        guest_suspended() != NULL) {
+    if (wait[POLL_SUSPENDED].revents != 0 && guest_has_suspended()) {
         see_suspended();
     }
     if (wait[POLL_LISTEN].revents != 0) {

@@ -5,7 +5,8 @@
  *
  * The folder $COHOST_TEST holds tree.dtb; limits: slots, vharts, memory, entries; pages: "ADDRESS
  * COUNT", where huge pages lie, in the order in which they are given out; moved, if it is there:
- * the same of those that become free when the host moves what it can. Written: log, run/.
+ * the same of those that become free when the host moves what it can; gate: what the line of that
+ * name waits for. Written: log, run/.
  */
 #include "machine.h"
 
@@ -437,6 +438,10 @@ static bool do_line(struct fake_vhart *vhart, const char *line, const volatile b
     } else if (sscanf(line, "sleep %lu", &a) == 1) {
         vhart->wake = run->deadline = machine_time() + a;
         run->reason = COTENANT_HOSTED_EXIT_IDLE;
+    } else if (strncmp(line, "gate", 4) == 0) {
+        run->deadline = machine_time();
+        run->reason = COTENANT_HOSTED_EXIT_IDLE;
+        return access(path("gate"), F_OK) == 0;
     } else if (strncmp(line, "idle", 4) == 0) {
         run->deadline = ~0ull;
         run->reason = COTENANT_HOSTED_EXIT_IDLE;

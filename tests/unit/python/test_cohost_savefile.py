@@ -7,6 +7,7 @@ import socket
 import struct
 import subprocess
 import termios
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -340,6 +341,36 @@ def test_a_guest_that_was_saved_goes_on_without_its_saver(host: Host) -> None:
         pass
     output, errors = guest.communicate(timeout=30)
     assert (guest.returncode, output) == (DONE, b"before\nafter\n"), errors
+
+
+def sockets(guest: subprocess.Popen[bytes]) -> int:
+    """Return how many sockets a process has."""
+    files = Path(f"/proc/{guest.pid}/fd").iterdir()
+    return sum("socket:" in str(each.readlink()) for each in files)
+
+
+def test_a_guest_that_suspends_itself_just_then_is_saved_once(host: Host) -> None:
+    """While its process receives the file to save it in."""
+    guest = start(host, suspending("gate\n", f"put {UART:x} after|\n{POWEROFF}"))
+    path = host.folder / "run" / ".save.web"
+    wait_for(path.exists)
+    before = sockets(guest)
+    file = host.folder / "saved"
+    with socket.socket(socket.AF_UNIX) as saver, file.open("wb") as to:
+        saver.connect(str(path))
+        wait_for(lambda: sockets(guest) > before)
+        (host.folder / "gate").touch()
+        time.sleep(0.1)
+        socket.send_fds(saver, [b"\0"], [to.fileno()])
+        assert saver.recv(100) == b"ok"
+        saver.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            saver.recv(100)
+        saver.settimeout(30)
+        saver.send(b"\1")
+        assert saver.recv(100) == b""
+    assert ended(guest) == SAVED
+    assert host.call("restore", file).stdout == "after\n"
 
 
 def packed(content: bytes) -> bytes:
