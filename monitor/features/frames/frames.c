@@ -6,7 +6,8 @@
 #include "abi/console.h"
 #include "core/console_form.h"
 #include "core/feature.h"
-#include "core/monitor_log.h"
+#include "core/work.h"
+#include "features/commands/telling.h"
 #include "features/frames/run.h"
 
 static int channel_of(const struct console_mux *mux, uint32_t source)
@@ -50,6 +51,38 @@ static int frames_next(struct console_mux *mux)
     return COTENANT_FRAME_START;
 }
 
+/* A message in parts, with a NULL behind them: see features/commands/telling.h. */
+static void say(const char *const *parts)
+{
+    const char **answer = tell_answer();
+
+    *answer++ = "monitor: ";
+    do {
+        *answer++ = *parts;
+    } while (*parts++ != NULL);
+    work_post();
+}
+
+static const char *const no_tenant[] = {"no such tenant\n", NULL};
+static const char *const no_console[] = {"no such console\n", NULL};
+static const char *const no_command[] = {"unknown command, give help\n", NULL};
+static const char *const too_long[] = {"command too long\n", NULL};
+static const char *const no_watch[] = {
+    "unknown watch, give NAME off, ",
+    "log, restart or stop, ",
+    "and a time of 1ms or more\n",
+    NULL,
+};
+static const char *const help[] = {
+    "stats, quit, focus NAME, ",
+    "load NAME, start NAME, ",
+    "stop NAME, restart NAME, ",
+    "destroy NAME, switch NAME, ",
+    "watch NAME off|log|restart|stop",
+    " [TIME]\n",
+    NULL,
+};
+
 static bool is_text(const char *text, const char *expected)
 {
     uint32_t i = 0;
@@ -71,8 +104,7 @@ static const char *after_word(const char *line, const char *word)
     return word[i] == '\0' && line[i] == ' ' ? line + i + 1 : NULL;
 }
 
-/* Returns the index of a tenant; CONSOLE_NO_TENANT, said on the log, if there is none of the name.
- */
+/* Returns the index of a tenant; CONSOLE_NO_TENANT, which is said, if there is none of the name. */
 static uint32_t find_tenant(const struct console_mux *mux, const char *name)
 {
     for (uint32_t tenant = 0; tenant < mux->tenant_count; tenant++) {
@@ -80,8 +112,7 @@ static uint32_t find_tenant(const struct console_mux *mux, const char *name)
             return tenant;
         }
     }
-    monitor_log_begin();
-    monitor_puts("no such tenant\n");
+    say(no_tenant);
     return CONSOLE_NO_TENANT;
 }
 
@@ -165,20 +196,7 @@ static void run_watch(struct console_mux *mux, char *name)
             return;
         }
     }
-    monitor_log_begin();
-    monitor_puts("unknown watch, give NAME off, log, restart or stop, and a time of 1ms or more\n");
-}
-
-static void show_commands(void)
-{
-    monitor_log_begin();
-    monitor_puts("stats, quit, focus NAME");
-    for (uint32_t command = 0; command < COMMAND_COUNT; command++) {
-        monitor_puts(", ");
-        monitor_puts(tenant_command_names[command]);
-        monitor_puts(" NAME");
-    }
-    monitor_puts(", watch NAME off|log|restart|stop [TIME]\n");
+    say(no_watch);
 }
 
 static void run_command(struct console_mux *mux)
@@ -195,7 +213,7 @@ static void run_command(struct console_mux *mux)
         return;
     }
     if (is_text(mux->command, "help")) {
-        show_commands();
+        say(help);
         return;
     }
     if (is_text(mux->command, "quit")) {
@@ -206,12 +224,10 @@ static void run_command(struct console_mux *mux)
         uint32_t tenant = find_tenant(mux, name);
 
         if (tenant != CONSOLE_NO_TENANT && !console_mux_set_focus(mux, tenant)) {
-            monitor_log_begin();
-            monitor_puts("no such console\n");
+            say(no_console);
         }
     } else if (!run_tenant_command(mux)) {
-        monitor_log_begin();
-        monitor_puts("unknown command, give help\n");
+        say(no_command);
     }
 }
 
@@ -232,8 +248,7 @@ static void command_input(struct console_mux *mux, uint8_t byte)
         mux->command_length--;
     }
     if (mux->command_length > COTENANT_MONITOR_COMMAND_MAX) {
-        monitor_log_begin();
-        monitor_puts("command too long\n");
+        say(too_long);
     } else if (mux->command_length > 0) {
         mux->command[mux->command_length] = '\0';
         run_command(mux);

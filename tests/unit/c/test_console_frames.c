@@ -225,6 +225,16 @@ static void test_watch_commands(void **state)
     assert_frame(0, "monitor: no such tenant\n");
 }
 
+static void test_help(void **state)
+{
+    (void)state;
+    type_frame(0, "help\n");
+    assert_frame(0, "monitor: stats, quit, focus NAME, load NAME, start NAME, stop NA");
+    assert_frame(0, "ME, restart NAME, destroy NAME, switch NAME, watch NAME off|log|");
+    assert_frame(0, "restart|stop [TIME]\n");
+    assert_output("");
+}
+
 static void test_unknown_commands(void **state)
 {
     static const char *const commands[] = {"stat\n", "statsx\n", "STATS\n", "focu\n", " quit\n"};
@@ -295,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup(test_garbage_is_skipped_up_to_the_next_frame, setup),
         cmocka_unit_test_setup(test_commands, setup),
         cmocka_unit_test_setup(test_watch_commands, setup),
+        cmocka_unit_test_setup(test_help, setup),
         cmocka_unit_test_setup(test_unknown_commands, setup),
         cmocka_unit_test_setup(test_command_lengths, setup),
         cmocka_unit_test_setup(test_input_waits_for_its_tenant_only, setup),

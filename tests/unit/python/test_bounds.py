@@ -341,6 +341,15 @@ def test_a_jump_by_a_table_of_instructions_takes_its_longest_entry(tmp_path: Pat
     assert not annotations.unused
 
 
+def test_jumps_of_one_text_are_told_apart_by_their_functions(tmp_path: Path) -> None:
+    text = "start: call f\n call g\n mret\nf:\n jr t1\n ret\n nop\ng:\n jr t1\n nop\n nop\n ret"
+    jumps = [
+        Jump("code.S", "jr t1", 4, entries, function=function)
+        for function, entries in (("f", 1), ("g", 3))
+    ]
+    assert longest(tmp_path, text, replace(NONE, jumps=jumps)) == 1 + 2 + 1 + 4 + 1
+
+
 def test_a_jump_by_a_table_of_instructions_can_come_back(tmp_path: Path) -> None:
     text = "start:\n jr t1\n nop\n mret\ntable: nop\n jr t3\n jr t3\n nop"
     annotations = replace(NONE, jumps=[Jump("code.S", "jr t1", 8, 2, "table", "t3")])
@@ -630,8 +639,11 @@ def test_a_recursion_is_refused(tmp_path: Path) -> None:
         longest(tmp_path, RECURSION)
 
 
-def test_a_recursion_of_one_turn_is_gone_round_once(tmp_path: Path) -> None:
-    annotations = replace(NONE, recursions=(Recursion("g", "f", "by hand"),))
+@pytest.mark.parametrize(
+    "recursion", [Recursion("g", "f", "by hand"), Recursion("f", "g", "by hand", ("f",))]
+)
+def test_a_recursion_of_one_turn_is_gone_round_once(tmp_path: Path, recursion: Recursion) -> None:
+    annotations = replace(NONE, recursions=(recursion,))
     again = 2
     once = 1 + 1 + (1 + 1 + again + 1) + 1
     assert longest(tmp_path, RECURSION, annotations) == 1 + once + 1

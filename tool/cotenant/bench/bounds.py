@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Worst cases that are computed, not observed: the longest stretches of lean monitors.
+"""Worst cases that are computed, not observed: the longest stretches of monitors.
 
 In instructions, and, of the monitor of `bench rtl`, in clock cycles of its core, too.
 
@@ -37,11 +37,29 @@ EXAMPLES = (
     "served",
     "unleashed",
     "icicle",
+    "smp-hosted",
+    "smp-machine-opensbi",
+    "full",
 )
-"""systems, by the names of their examples"""
+"""systems, by the names of their examples or of what is made of these"""
 
-# An example on one hart: of its monitor for several, other loops have no annotation.
-_ONE_HART = {"hosted": ("harts = [0, 1]", "hart = 0")}
+
+@dataclass(frozen=True)
+class Variant:
+    """A system that an example becomes by another line, or with another monitor."""
+
+    example: str
+    line: str = ""
+    instead: str = ""
+    lean: bool = True
+
+
+_VARIANTS = {
+    "hosted": Variant("hosted", "harts = [0, 1]", "hart = 0"),
+    "smp-hosted": Variant("hosted"),
+    "smp-machine-opensbi": Variant("machine-opensbi", "# harts = [0, 1]", "harts = [0, 1]"),
+    "full": Variant("linux-freertos", lean=False),
+}
 
 _BUDGET = 400
 # In a row's name: where the stretch begins, and where most of it is.
@@ -59,7 +77,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class SystemBounds:
-    """The bounds of an example's lean monitor, and of several harts what they wait for."""
+    """The bounds of a system's monitor, and of several harts what they wait for."""
 
     name: str
     entries: dict[str, Bound]
@@ -89,7 +107,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def of_example(name: str, annotations: Annotations | None = None) -> SystemBounds:
-    """Compute the bounds of an example's lean monitor. Raises BoundsError or BuildError."""
+    """Compute the bounds of one of EXAMPLES. Raises BoundsError or BuildError."""
     system = _load(name)
     bounds = bounds_of(system, annotations)
     waits = (
@@ -100,16 +118,17 @@ def of_example(name: str, annotations: Annotations | None = None) -> SystemBound
 
 
 def _load(name: str) -> System:
-    file = paths.ROOT / "examples" / f"{name}.toml"
-    if name not in _ONE_HART:
-        return systems.load(file, lean=True)
+    variant = _VARIANTS.get(name, Variant(name))
+    file = paths.ROOT / "examples" / f"{variant.example}.toml"
+    if not variant.line:
+        return systems.load(file, lean=variant.lean)
+    text = file.read_text("utf-8")
+    if f"\n{variant.line}" not in text:
+        raise BoundsError(f"{file.name} has no longer the line {variant.line!r}")
     with tempfile.TemporaryDirectory(prefix="cotenant-bounds.") as folder:
         copy = Path(folder) / file.name
-        copy.write_text(file.read_text("utf-8").replace(*_ONE_HART[name]), "utf-8")
-        system = systems.load(copy, lean=True)
-    if len(system.harts) != 1:
-        raise BoundsError(f"{file.name} has no longer the line that gives a tenant several harts")
-    return system
+        copy.write_text(text.replace(f"\n{variant.line}", f"\n{variant.instead}"), "utf-8")
+        return systems.load(copy, lean=variant.lean)
 
 
 def rows_of(bounds: SystemBounds) -> list[Row]:

@@ -29,7 +29,7 @@ _REASON = {"file", "text", "why"}
 _WAIT = {"file", "text", "of", "why", "at", "function"}
 _PIECE = {"file", "text", "most", "why"}
 _CALL = {"file", "text", "struct", "field", "table", "functions", "once", "why"}
-_JUMP = {"file", "text", "size", "entries", "table", "returns"}
+_JUMP = {"file", "text", "size", "entries", "table", "returns", "function"}
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Wait:
 
 
 RETRY = "retry"
+BOOT_FUNCTIONS = "functions"
 
 
 @dataclass(frozen=True)
@@ -147,15 +148,17 @@ class Jump:
     """where the first one is; without it, behind the jump"""
     returns: str = ""
     """the register by which an entry jumps back behind the jump, if it does"""
+    function: str = ""
 
 
 @dataclass(frozen=True)
 class Recursion:
-    """`caller` calls `callee` again, which does not call `caller` a second time."""
+    """`caller` calls `callee` again, and that by the way of `through`; there it does not go on."""
 
     caller: str
     callee: str
     why: str
+    through: tuple[str, ...] = ()
 
 
 Annotation = LoopBound | Callees | Jump | TextBound | Wait | Sleep | Zero
@@ -186,7 +189,7 @@ class Annotations:
     zeros: list[Zero] = field(default_factory=list)
     lock: Lock = Lock()
     boot: dict[str, list[str]] = field(default_factory=dict)
-    """fields of structs with functions that are called at boot alone"""
+    """fields of structs with functions that are called at boot alone, and BOOT_FUNCTIONS"""
     used: set[Annotation] = field(default_factory=set)
 
     def loop(self, file: str, text: str, function: str, held: bool = False) -> LoopBound | None:
@@ -211,9 +214,10 @@ class Annotations:
         """Return what the call in such a line calls."""
         return self._first(e for e in self.calls if e.file == file and e.text in text)
 
-    def jump(self, file: str, text: str) -> Jump | None:
+    def jump(self, file: str, text: str, function: str) -> Jump | None:
         """Return where the jump in such a line goes."""
-        return self._first(self._at(self.jumps, file, text))
+        those = self._at(self.jumps, file, text)
+        return self._first(each for each in those if each.function in ("", function))
 
     def length(self, file: str, text: str) -> TextBound | None:
         """Return the bound of the text of the call in such a line."""
@@ -258,7 +262,7 @@ def read(file: Path) -> Annotations:
         values.get("faults", {}),
         tuple(values.get("texts", ())),
         tuple(values.get("sizes", ())),
-        tuple(Recursion(**each) for each in values.get("recursion", ())),
+        tuple(_recursion(each) for each in values.get("recursion", ())),
         [_loop(each) for each in values.get("loop", ())],
         [_call(each) for each in values.get("call", ())],
         [_jump(each) for each in values.get("jump", ())],
@@ -273,6 +277,10 @@ def read(file: Path) -> Annotations:
     for annotation in found.every:
         _check(file.parent / annotation.file, annotation)
     return found
+
+
+def _recursion(values: dict[str, Any]) -> Recursion:
+    return Recursion(**(values | {"through": tuple(values.get("through", ()))}))
 
 
 def _number(most: int | str, limits: Mapping[str, int], whose: str) -> int:

@@ -8,7 +8,15 @@ from functools import cached_property
 from pathlib import Path
 
 from cotenant import paths
-from cotenant.bounds.annotations import LONGEST_STRING, RETRY, Annotations, Jump, Wait, read
+from cotenant.bounds.annotations import (
+    BOOT_FUNCTIONS,
+    LONGEST_STRING,
+    RETRY,
+    Annotations,
+    Jump,
+    Wait,
+    read,
+)
 from cotenant.bounds.graph import (
     COPY,
     Explorer,
@@ -333,7 +341,7 @@ class MonitorBounds:
     def _jump(self, address: int) -> Jump | None:
         sources = Sources(self.image.file, self._root, [address])
         frame = sources.at(address)
-        return self.annotations.jump(frame.file, sources.text(frame))
+        return self.annotations.jump(frame.file, sources.text(frame), frame.function)
 
     def _table(self, name: str) -> tuple[int, ...]:
         start, stop = self.image.tables.get(name, (0, 0))
@@ -359,6 +367,7 @@ class MonitorBounds:
         wherever that is; if it is not in the graph, nor are they. Nor are those of boot.
         """
         structs = self._objects.objects
+        by_name = set(self.annotations.boot.get(BOOT_FUNCTIONS, ()))
         boot = {
             place
             for structure, fields in self.annotations.boot.items()
@@ -378,25 +387,38 @@ class MonitorBounds:
             and target not in self.functions
             and address not in boot
             and not any(address in table for table in hooks)
+            and self.image.name(target).partition(".")[0] not in by_name
         ]
 
     def _unroll(self) -> None:
-        """Give the caller of a recursion a callee of its own that does not call it."""
-        pairs = [
-            (caller, callee)
+        """Give the caller of a recursion callees of its own, the last of which ends it."""
+        chains = [
+            [caller, *called]
             for each in self.annotations.recursions
             for caller in self._named(each.caller)
-            for callee in self._named(each.callee)
+            for called in self._chains(caller, (each.callee, *each.through))
         ]
-        for index, (caller, callee) in enumerate(pairs, 1):
-            calls = {
-                address: tuple(each for each in callees if each != caller.entry)
-                for address, callees in callee.calls.items()
-            }
+        for index, chain in enumerate(chains, 1):
+            cycle = {each.entry for each in chain}
+            copies = [replace(each, number=each.entry + index * COPY) for each in chain[1:]]
+            copies = [replace(each, calls=dict(each.calls)) for each in copies]
+            self.functions |= {each.number: each for each in copies}
+            for function, callee in zip([chain[0], *copies], copies, strict=False):
+                _redirect(function, callee.entry, callee.number)
             # What would be called once more is never come to: a call of nothing has no way on.
-            number = callee.entry + index * COPY
-            self.functions[number] = replace(callee, number=number, calls=calls)
-            _redirect(caller, callee.entry, number)
+            for address, callees in copies[-1].calls.items():
+                copies[-1].calls[address] = tuple(each for each in callees if each not in cycle)
+
+    def _chains(self, caller: Function, names: tuple[str, ...]) -> Iterator[list[Function]]:
+        """Give the functions of these names of which each is called by the one before."""
+        if not names:
+            yield []
+            return
+        called = {each for callees in caller.calls.values() for each in callees}
+        for callee in self._named(names[0]):
+            if callee.number in called:
+                for rest in self._chains(callee, names[1:]):
+                    yield [callee, *rest]
 
     def _named(self, name: str) -> list[Function]:
         """Return the functions of a name; the compiler puts more behind it when it changes one."""
