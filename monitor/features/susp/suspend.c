@@ -30,8 +30,14 @@ void vhart_suspend(struct vhart *vhart, bool of_system)
 
     suspend->of_system = of_system;
     if ((vhart->description->flags & COTENANT_VHART_WFI_YIELDS) != 0) {
+        struct hart *hart = world->hart;
+
         suspend->switches = vhart->schedulable.switches;
         vhart_wait(vhart);
+        /* One that goes on at once is given the hart anew, too: then the suspend is over. */
+        schedule_charge(&hart->scheduler, hart_now(hart));
+        hart->scheduler.running = NULL;
+        hart->reschedule = true;
         return;
     }
     vhart->uses_features = true;

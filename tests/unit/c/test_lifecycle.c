@@ -1580,6 +1580,48 @@ static void test_who_waits_in_a_suspend_is_sent_away(void **state)
     assert_ptr_equal(run_to_tenant(), &OTHER->vharts[0]);
 }
 
+/* A suspend that an interrupt ends at once is over: a WFI that follows is none. */
+static void test_wait_behind_a_suspend_is_none(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0;
+    assert_false(suspend(vhart, 0x80002000, 1));
+    csr_file_write("mie", INTERRUPT_SSI);
+    csr_file_write("mip", INTERRUPT_SSI);
+    vhart_suspend(vhart, true);
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_READY);
+    assert_ptr_equal(run_to_tenant(), vhart);
+    vhart_wait(vhart); /* WFI; its other harts run again by now */
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_WAITING);
+    assert_false(vhart_is_suspended(vhart));
+    assert_true(tenant_command(OTHER, COMMAND_SWITCH));
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_WAITING);
+    assert_false(vhart->loading);
+}
+
+/* The same of one that begins to wait and is due before another one is chosen. */
+static void test_wait_behind_a_short_suspend_is_none(void **state)
+{
+    struct vhart *vhart = &vharts[0]; /* of Linux */
+
+    (void)state;
+    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0;
+    assert_false(suspend(vhart, 0x80002000, 1));
+    csr_file_write("mie", INTERRUPT_SSI);
+    vhart_suspend(vhart, true);
+    vhart_interrupt(vhart, INTERRUPT_SSI);
+    assert_ptr_equal(run_to_tenant(), vhart);
+    vhart_wait(vhart);
+    assert_int_equal(vhart->schedulable.state, SCHEDULABLE_WAITING);
+    assert_false(vhart_is_suspended(vhart));
+}
+
 /* What it left when it was stopped is not of its next life. */
 static void test_suspend_of_one_that_stops_is_forgotten(void **state)
 {
@@ -1768,6 +1810,8 @@ int main(void)
         cmocka_unit_test_setup(test_who_is_asked_for_comes, set_up),
         cmocka_unit_test_setup(test_who_naps_is_sent_away, set_up),
         cmocka_unit_test_setup(test_who_waits_in_a_suspend_is_sent_away, set_up),
+        cmocka_unit_test_setup(test_wait_behind_a_suspend_is_none, set_up),
+        cmocka_unit_test_setup(test_wait_behind_a_short_suspend_is_none, set_up),
         cmocka_unit_test_setup(test_suspend_of_one_that_stops_is_forgotten, set_up),
         cmocka_unit_test_setup(test_patience_ends, set_up),
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
