@@ -24,8 +24,7 @@ static void __attribute__((noinline, cold)) take_interrupts(struct hart *hart, u
 {
     if (HAS(harts) && (pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
         requests_take(hart);
-        pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
-        if ((pending & INTERRUPT_MTI) != 0) {
+        if ((CSR_READ(mip) & INTERRUPT_MTI) != 0 && hart_now(hart) >= hart->event_deadline) {
             return; /* who is due goes first: the device interrupts again */
         }
     }
@@ -189,12 +188,13 @@ world_change hart_schedule(struct hart *hart)
         timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));
         record_running(hart, vhart);
         if (messages_publish(hart, hart->loaded)) {
-            requests_take(hart);
-        } else if (vhart == NULL) {
+            requests_take(hart); /* for those below there may be some each time */
+        }
+        if (vhart == NULL && !hart->reschedule) {
             WAIT_FOR_INTERRUPT();
-        } else if (vhart->tenant->loader.phase != LOADER_IDLE) {
+        } else if (!hart->reschedule && vhart->tenant->loader.phase != LOADER_IDLE) {
             tenant_load_step(vhart->tenant);
-        } else if ((CSR_READ(mip) & INTERRUPT_MTI) == 0) {
+        } else if (!hart->reschedule && (CSR_READ(mip) & INTERRUPT_MTI) == 0) {
             foreground_go_on(vhart);
         }
     }
