@@ -4,8 +4,9 @@
  *
  * Only a vhart's own hart touches its world and its place in the schedule. A hart that wants
  * something of it sets bits in vhart.requests and the vhart's bit in hart.mail, and raises the
- * hart's software interrupt, unless a vhart of higher priority runs there: that one is not
- * disturbed, and the hart looks at its mail when it switches. No hart waits for an answer.
+ * hart's software interrupt, unless a vhart of higher priority runs there, or the vhart has got an
+ * IPI that it has not had the hart to see, and is sent another one: who runs is not disturbed, and
+ * the hart looks at its mail when it switches. No hart waits for an answer.
  *
  * tests/models/hart_messages.pml is this protocol. M-mode with interrupts off.
  */

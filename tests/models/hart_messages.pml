@@ -16,6 +16,11 @@
 #define LOW 1
 #define HIGH 2
 
+/* Both of one priority: nothing hides from posters who runs. */
+#ifndef EQUAL
+#define EQUAL false
+#endif
+
 #define BIT(vhart) (1 << (vhart))
 
 bool requests[3]; /* vhart.requests: the interrupt; 0 is not used */
@@ -23,6 +28,9 @@ byte mail;        /* hart.mail */
 bool msip;
 byte running = LOW;
 byte late_running; /* the hart's store that others do not see yet, + 1; 0: none */
+
+bool unseen[3];   /* unseen[] is schedulable.switches + 1 */
+byte late_switch; /* whose count of switches is another such store; 0: none */
 
 bool waits[3];   /* in the scheduler's waiting list */
 bool pending[3]; /* its SSIP */
@@ -36,7 +44,7 @@ inline raise(v)
     atomic {
         msip = true;
         if
-        :: running == HIGH && v == LOW ->
+        :: running == HIGH && v == LOW && !EQUAL ->
             disturbed++;
             assert(disturbed <= POSTERS + 1)
         :: else
@@ -59,8 +67,12 @@ inline post(v)
     raise(v);
 #else
     if
-    :: seen > v
-    :: else -> raise(v)
+    :: seen > v && !EQUAL
+    :: else ->
+        if
+        :: unseen[v]
+        :: else -> raise(v)
+        fi
     fi;
 #endif
     seen = 0
@@ -86,6 +98,7 @@ proctype store_buffer()
 end:
     do
     :: d_step { late_running != 0 -> running = late_running - 1; late_running = 0 }
+    :: d_step { late_switch != 0 -> unseen[late_switch] = false; late_switch = 0 }
     od
 }
 
@@ -94,6 +107,10 @@ inline full_fence()
     d_step {
         if
         :: late_running != 0 -> running = late_running - 1; late_running = 0
+        :: else
+        fi;
+        if
+        :: late_switch != 0 -> unseen[late_switch] = false; late_switch = 0
         :: else
         fi
     }
@@ -109,7 +126,12 @@ inline carry_out(v)
             :: requests[v] ->
                 requests[v] = false;
                 pending[v] = true;
-                waits[v] = false
+                waits[v] = false;
+#ifdef NOTE_ALWAYS
+                unseen[v] = true
+#else
+                unseen[v] = now != v
+#endif
             :: else
             fi
         }
@@ -179,6 +201,9 @@ schedule: /* hart_schedule() */
     :: next != now ->
         now = next;
         disturbed = 0;
+#ifndef UNCOUNTED
+        late_switch = now;
+#endif
 #ifdef IDLE_UNPUBLISHED
         if
         :: now != NOBODY -> late_running = now + 1

@@ -2,6 +2,7 @@
 #include "core/messages.h"
 
 #include "core/tenant.h"
+#include "features/harts/unseen.h"
 
 static uint64_t mail_bit(const struct vhart *vhart)
 {
@@ -19,6 +20,28 @@ static bool is_busy_with_higher(const struct hart *hart, const struct vhart *vha
     return running != NULL && running->priority > (vhart->schedulable.priority | 1);
 }
 
+/*
+ * Of each vhart, schedulable.switches + 1 as it was when it got an IPI while another one had the
+ * hart; or 0.
+ */
+static uint64_t unseen[COTENANT_MAX_VHARTS];
+
+void messages_note_ipi(const struct vhart *vhart, bool seen)
+{
+    __atomic_store_n(&unseen[vhart_index(vhart)], seen ? 0 : vhart->schedulable.switches + 1,
+                     __ATOMIC_RELAXED);
+}
+
+/*
+ * It has not had its hart since: another IPI changes nothing, and whoever has the hart would pay
+ * for it. The mail is looked at when it gets the hart.
+ */
+static bool has_unseen_ipi(const struct vhart *vhart)
+{
+    return __atomic_load_n(&unseen[vhart_index(vhart)], __ATOMIC_RELAXED) ==
+           __atomic_load_n(&vhart->schedulable.switches, __ATOMIC_RELAXED) + 1;
+}
+
 void messages_leave(struct vhart *vhart, uint32_t requests)
 {
     __atomic_fetch_or(&vhart->requests, requests, __ATOMIC_RELEASE);
@@ -31,7 +54,7 @@ void messages_send(struct vhart *vhart, uint32_t requests)
     struct hart *hart = vhart->world.hart;
 
     messages_leave(vhart, requests);
-    if (!is_busy_with_higher(hart, vhart)) {
+    if (!is_busy_with_higher(hart, vhart) && !(requests == REQUEST_IPI && has_unseen_ipi(vhart))) {
         *hart->msip = 1;
     }
 }

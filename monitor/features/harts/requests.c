@@ -7,6 +7,7 @@
 #include "core/shared_lock.h"
 #include "core/wanted.h"
 #include "core/work.h"
+#include "features/harts/unseen.h"
 #include "irq/source_set.h"
 
 #define REQUESTS_SHARED                                                                            \
@@ -45,6 +46,13 @@ static bool has_moved(const struct hart *hart, const struct vhart *vhart)
     return HAS(hosted) && vhart->world.hart != hart;
 }
 
+/* It has its hart; or may get it without that being counted, as a host does from its guest. */
+static bool may_see(const struct hart *hart, const struct vhart *vhart)
+{
+    return hart->loaded == vhart || hart->scheduler.running == &vhart->schedulable ||
+           (HAS(hosted) && vhart->tenant->description->guest_count != 0);
+}
+
 static void carry_out(struct hart *hart, struct vhart *vhart)
 {
     uint32_t requests = 0;
@@ -59,6 +67,9 @@ static void carry_out(struct hart *hart, struct vhart *vhart)
     }
     if ((requests & REQUEST_IPI) != 0 && vhart->state == VHART_STARTED) {
         vhart_interrupt(vhart, INTERRUPT_SSI);
+        messages_note_ipi(vhart, may_see(hart, vhart));
+    } else if ((requests & (REQUEST_HALT | REQUEST_START)) != 0) {
+        messages_note_ipi(vhart, true); /* it was of another life */
     }
     if ((requests & REQUESTS_SHARED) != 0) {
         shared_enter(hart);

@@ -752,6 +752,31 @@ static void test_higher_priority_is_left_alone(void **state)
     assert_false(messages_publish(far_hart, NULL));
 }
 
+/* IPIs without end to one that has not seen the first interrupt an equal one there once. */
+static void test_ipis_that_are_not_seen_disturb_once(void **state)
+{
+    struct schedulable equal = {0};
+
+    (void)state;
+    start_all_with_far_vhart();
+    start_far();
+    go_to(far_hart);
+    schedule_wait(&far_hart->scheduler, &FAR->schedulable, TIME_NEVER); /* in WFI, with sie 0 */
+    FAR->world.mie = 0;
+    go_to(hart);
+    equal.priority = FAR->schedulable.priority;
+    far_hart->scheduler.running = &equal;
+    far_hart->loaded = &OTHER->vharts[0];
+    messages_post(FAR, REQUEST_IPI);
+    answer_far();
+    assert_int_equal(FAR->world.pending, INTERRUPT_SSI);
+    messages_post(FAR, REQUEST_IPI);
+    assert_int_equal(msip[1], 0);
+    FAR->schedulable.switches++; /* it has the hart, and may have seen it */
+    messages_post(FAR, REQUEST_IPI);
+    answer_far();
+}
+
 static void test_halt_over_two_harts(void **state)
 {
     (void)state;
@@ -1778,6 +1803,7 @@ int main(void)
         cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
         cmocka_unit_test_setup(test_mail_is_taken_in_turns_while_the_hart_is_wanted, set_up),
         cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
+        cmocka_unit_test_setup(test_ipis_that_are_not_seen_disturb_once, set_up),
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
         cmocka_unit_test_setup(test_mail_follows_a_vhart, set_up),
         cmocka_unit_test_setup(test_who_is_waited_for_gets_the_hart, set_up),

@@ -104,7 +104,7 @@ void requests_take(struct hart *on)
     assert_ptr_equal(on, &hart);
     if (hart.mail != 0) {
         assert_true(++messages < TRAPS); /* it never ends */
-        return; /* there is mail again when it is looked for next */
+        return;                          /* there is mail again when it is looked for next */
     }
     mtime = vhart.world.deadline;
     csr_file_write("mip", csr_file_read("mip") | INTERRUPT_MTI | INTERRUPT_MSI);
@@ -117,7 +117,8 @@ void board_external_interrupt(struct hart *on)
     csr_file_write("mip", csr_file_read("mip") & ~(uint64_t)INTERRUPT_MEI);
 }
 
-/* The device is another tenant's; the trap leads back to the vhart, and at once to the next trap. */
+/* The device is another tenant's; the trap leads back to the vhart, and at once to the next trap.
+ */
 static void test_own_deadline_does_not_hold_up_a_device(void **state)
 {
     (void)state;
