@@ -345,7 +345,7 @@ static uint32_t find(struct control_link *link, struct control_found *answer)
         zeros = (uint32_t)physical_zeros(position, piece);
         position += zeros;
         left -= zeros;
-    } while (zeros == piece && left != 0 && !hart_is_wanted());
+    } while (zeros == piece && left != 0 && !step_is_over());
     if (zeros != piece) {
         link->memory = position;
         link->memory_left = smaller(left, COTENANT_CONTROL_MOST_FOUND);
@@ -364,7 +364,7 @@ static uint32_t clear(const struct control_link *link, uint32_t *answer)
 
         physical_clear(link->request.position + done, piece);
         done += piece;
-    } while (done < most && !hart_is_wanted());
+    } while (done < most && !step_is_over());
     tenant_of(link)->used = true;
     *answer = done;
     return sizeof(*answer);

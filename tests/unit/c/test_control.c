@@ -25,9 +25,17 @@ static struct {
     uint8_t data[COTENANT_CONTROL_MOST_DATA];
 } answer;
 
+static bool lock_is_wanted;
+
+bool shared_lock_has_waiting(void)
+{
+    return lock_is_wanted;
+}
+
 static int setup(void **state)
 {
     (void)state;
+    lock_is_wanted = false;
     control_bench_init();
     control_init(&link, CONTROL_OUTSIDE, ALL, ALL);
     return 0;
@@ -415,13 +423,11 @@ static void test_memory_is_cleared(void **state)
 }
 
 /* What was done is said, and it is something. */
-static void test_an_interrupt_ends_a_work_on_zeros(void **state)
+static void work_on_some_zeros(void)
 {
     uint64_t base = memory_of(BENCH_EMPTY);
     uint32_t cleared;
 
-    (void)state;
-    csr_file_write("mip", INTERRUPT_MTI);
     assert_int_equal(ask(COTENANT_CONTROL_MEMORY_FIND, BENCH_EMPTY, BENCH_MEMORY, base),
                      COTENANT_CONTROL_OK);
     assert_found(base + 512, 0);
@@ -431,7 +437,21 @@ static void test_an_interrupt_ends_a_work_on_zeros(void **state)
     cleared = *(const uint32_t *)answer.data;
     assert_int_equal(cleared, 512);
     assert_int_equal(bench_memory[BENCH_EMPTY][512], 1);
+}
+
+static void test_an_interrupt_ends_a_work_on_zeros(void **state)
+{
+    (void)state;
+    csr_file_write("mip", INTERRUPT_MTI);
+    work_on_some_zeros();
     csr_file_write("mip", 0);
+}
+
+static void test_a_hart_that_waits_for_the_lock_ends_a_work_on_zeros(void **state)
+{
+    (void)state;
+    lock_is_wanted = true;
+    work_on_some_zeros();
 }
 
 static void test_work_on_zeros_is_refused(void **state)
@@ -693,6 +713,7 @@ int main(void)
         cmocka_unit_test_setup(test_zeros_are_told_as_a_number, setup),
         cmocka_unit_test_setup(test_memory_is_cleared, setup),
         cmocka_unit_test_setup(test_an_interrupt_ends_a_work_on_zeros, setup),
+        cmocka_unit_test_setup(test_a_hart_that_waits_for_the_lock_ends_a_work_on_zeros, setup),
         cmocka_unit_test_setup(test_work_on_zeros_is_refused, setup),
         cmocka_unit_test_setup(test_work_on_zeros_of_a_tenant_that_starts_in_between, setup),
         cmocka_unit_test_setup(test_state_of_who_is_dormant, setup),

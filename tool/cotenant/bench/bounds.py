@@ -58,7 +58,7 @@ _VARIANTS = {
     "hosted": Variant("hosted", "harts = [0, 1]", "hart = 0"),
     "smp-hosted": Variant("hosted"),
     "smp-machine-opensbi": Variant("machine-opensbi", "# harts = [0, 1]", "harts = [0, 1]"),
-    "full": Variant("linux-freertos", lean=False),
+    "full": Variant("smp-linux-freertos", lean=False),
 }
 
 _BUDGET = 400

@@ -189,7 +189,8 @@ class MonitorBounds:
         lock = self.annotations.lock
         if not self.image.has(lock.take) or not self.image.has(lock.release):
             return []
-        ends = {self.image.address(each) for each in (lock.release, *lock.never)}
+        names = filter(self.image.has, (lock.release, *lock.never))
+        ends = {self.image.address(each) for each in names}
         never = {
             each.address: MANY
             for function in self.functions.values()
