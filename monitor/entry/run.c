@@ -24,7 +24,8 @@ static void __attribute__((noinline, cold)) take_interrupts(struct hart *hart, u
 {
     if (HAS(harts) && (pending & INTERRUPT_MSI) != 0 && hart->msip != NULL) {
         requests_take(hart);
-        if ((CSR_READ(mip) & INTERRUPT_MTI) != 0 && hart_now(hart) >= hart->event_deadline) {
+        pending = CSR_READ(mip) & INTERRUPTS_MACHINE;
+        if ((pending & INTERRUPT_MTI) != 0 && hart_now(hart) >= hart->event_deadline) {
             return; /* who is due goes first: the device interrupts again */
         }
     }
@@ -148,8 +149,7 @@ world_change hart_schedule(struct hart *hart)
     for (;;) {
         struct schedulable *next;
         struct vhart *vhart;
-        uint64_t event;
-        uint64_t now;
+        uint64_t event, now;
 
         /* What led here was long, as the scheduler and the switch are. */
         hart_poll_interrupts(hart);
