@@ -2,14 +2,13 @@
 /* The verb save: opens the file, and has the guest's process write it (save_port.h). */
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "draft.h"
 #include "running.h"
 #include "save_port.h"
 #include "say.h"
@@ -18,34 +17,6 @@
 
 /* How long a guest may take to suspend itself, and to end. */
 #define PATIENCE_MS 120000
-
-static char *draft_name;
-static bool draft_is_there;
-
-static void remove_draft(void)
-{
-    if (draft_is_there) {
-        unlink(draft_name);
-    }
-    free(draft_name);
-}
-
-/* A file beside the one that is asked for, which it becomes when it is complete. */
-static int open_draft(const char *path)
-{
-    int file;
-
-    if (asprintf(&draft_name, "%s.XXXXXX", path) < 0) {
-        fail(EXIT_REFUSED, "no memory");
-    }
-    atexit(remove_draft);
-    file = mkstemp(draft_name);
-    if (file < 0) {
-        fail(EXIT_REFUSED, "cannot write %s: %s", path, strerror(errno));
-    }
-    draft_is_there = true;
-    return file;
-}
 
 static int connect_to(const struct request *request)
 {
@@ -89,7 +60,10 @@ int verb_save(const struct request *request)
 
     verb_find(request, &guest);
     port = connect_to(request);
-    file = open_draft(request->file);
+    file = draft_open(request->file);
+    if (file < 0) {
+        fail(EXIT_REFUSED, "cannot write %s: %s", request->file, strerror(errno));
+    }
     if (unix_socket_send_file(port, file) != 0) {
         fail(EXIT_REFUSED, "guest %s cannot be reached: %s", request->name, strerror(errno));
     }
@@ -98,10 +72,9 @@ int verb_save(const struct request *request)
         fail(EXIT_REFUSED, "guest %s was not saved: %s", request->name,
              answer[0] == '\0' ? "it ended" : answer);
     }
-    if (rename(draft_name, request->file) != 0) {
+    if (draft_keep(request->file) != 0) {
         fail(EXIT_REFUSED, "cannot write %s: %s", request->file, strerror(errno));
     }
-    draft_is_there = false;
     (void)!send(port, &done, sizeof(done), MSG_NOSIGNAL);
     (void)verb_wait_for_end(&guest);
     verb_say_done(request);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "draft.h"
 #include "packed.h"
 #include "say.h"
 #include "write_all.h"
@@ -55,15 +56,6 @@ void save_describe(const struct tenant *tenant, uint32_t state_size, struct save
 
 /* Writing */
 
-static char *draft_name; /* NULL: there is no draft */
-
-static void remove_draft(void)
-{
-    if (draft_name != NULL) {
-        unlink(draft_name);
-    }
-}
-
 static void check_written(void)
 {
     if (packed.error != NULL) {
@@ -74,19 +66,11 @@ static void check_written(void)
 void save_begin(const char *path, const struct save_header *header)
 {
     file_name = path;
-    if (asprintf(&draft_name, "%s.XXXXXX", path) < 0) {
-        fail(EXIT_REFUSED, "no memory");
-    }
-    file = mkstemp(draft_name);
+    file = draft_open(path);
     if (file < 0) {
-        int reason = errno;
-
-        draft_name = NULL;
-        errno = reason;
         fail_errno("write", path);
     }
-    atexit(remove_draft);
-    write_all(file, draft_name, header, sizeof(*header));
+    write_all(file, path, header, sizeof(*header));
     packed_begin(&packed, file);
     check_written();
 }
@@ -107,11 +91,9 @@ void save_end(void)
 {
     packed_end(&packed);
     check_written();
-    if (fsync(file) != 0 || close(file) != 0 || rename(draft_name, file_name) != 0) {
+    if (fsync(file) != 0 || close(file) != 0 || draft_keep(file_name) != 0) {
         fail_errno("write", file_name);
     }
-    free(draft_name);
-    draft_name = NULL;
 }
 
 /* Reading */
