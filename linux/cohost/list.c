@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs about guests that run: list, shutdown, stop, pause, resume. A guest is its process. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "abi/served.h"
@@ -15,8 +16,8 @@
 #include "say.h"
 #include "verbs.h"
 
-/* Pauses of 20 ms after which a process that does not end is killed. */
-#define MOST_PAUSES 500
+/* After that a process that does not end is killed. */
+#define PATIENCE_MS 10000
 /* A system that boots misses its power key: it is pressed again after all of them. */
 #define MOST_PRESSES 12
 
@@ -133,18 +134,16 @@ static void send(const struct running *guest, int number)
     }
 }
 
+/* Its file goes before its memory, locks and tap devices do, which the next guest may need. */
 bool verb_wait_for_end(const struct running *guest)
 {
-    const struct timespec pause = {0, 20000000};
-    struct running now;
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, guest->pid, 0), .events = POLLIN};
+    bool ended = end.fd < 0 || poll(&end, 1, PATIENCE_MS) > 0;
 
-    for (unsigned i = 0; i < MOST_PAUSES; i++) {
-        if (!running_find(guest->name, &now) || now.pid != guest->pid) {
-            return true;
-        }
-        nanosleep(&pause, NULL);
+    if (end.fd >= 0) {
+        close(end.fd);
     }
-    return false;
+    return ended;
 }
 
 int verb_stop(const struct request *request)
@@ -156,6 +155,7 @@ int verb_stop(const struct request *request)
     send(&guest, SIGCONT);
     if (!verb_wait_for_end(&guest)) {
         send(&guest, SIGKILL);
+        (void)verb_wait_for_end(&guest);
     }
     verb_say_done(request);
     return EXIT_DONE;

@@ -78,16 +78,24 @@ void running_unlock(void)
 /* Opens the file of a name and locks it; false: another process has it. */
 static bool take(const char *name)
 {
+    struct stat status = {.st_nlink = 0};
+
     make_path(own_path, name);
     snprintf(own.name, sizeof(own.name), "%s", name);
-    own_file = open(own_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (own_file < 0) {
-        fail_errno("write", own_path);
-    }
-    if (flock(own_file, LOCK_EX | LOCK_NB) != 0) {
-        close(own_file);
-        own_file = -1;
-        return false;
+    /* A process that ends, without the lock of all, may just have removed what was opened. */
+    while (status.st_nlink == 0) {
+        own_file = open(own_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (own_file < 0) {
+            fail_errno("write", own_path);
+        }
+        if (flock(own_file, LOCK_EX | LOCK_NB) != 0 || fstat(own_file, &status) != 0) {
+            close(own_file);
+            own_file = -1;
+            return false;
+        }
+        if (status.st_nlink == 0) {
+            close(own_file);
+        }
     }
     return ftruncate(own_file, 0) == 0;
 }
@@ -112,9 +120,13 @@ void running_take_name(const char *name, struct running *self)
 
 void running_publish(const struct running *self)
 {
-    if (ftruncate(own_file, 0) != 0 || lseek(own_file, 0, SEEK_SET) != 0 ||
-        dprintf(own_file, "pid %d\nslot %u\ntoken %u\ncpus %u\nmemory %llu\n", (int)self->pid,
-                self->slot, self->token, self->cpus, (unsigned long long)self->memory) < 0) {
+    char text[256];
+    int length = snprintf(text, sizeof(text), "pid %d\nslot %u\ntoken %u\ncpus %u\nmemory %llu\n",
+                          (int)self->pid, self->slot, self->token, self->cpus,
+                          (unsigned long long)self->memory);
+
+    /* At once: who reads it while the guest reboots finds the one or the other. */
+    if (pwrite(own_file, text, (size_t)length, 0) != length || ftruncate(own_file, length) != 0) {
         fail_errno("write", own_path);
     }
 }
