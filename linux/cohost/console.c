@@ -29,7 +29,7 @@
 
 enum { POLL_KEYS, POLL_OUTPUT, POLL_SIGNALS, POLL_END, POLL_COMMAND };
 enum { POLL_VIEWERS = POLL_COMMAND + COMMAND_POLLS, POLL_SAVE = POLL_VIEWERS + VIEWERS_POLLS };
-enum { POLL_COUNT = POLL_SAVE + SAVE_POLLS };
+enum { POLL_ATTACH = POLL_VIEWERS + VIEWERS_MOST, POLL_COUNT = POLL_SAVE + SAVE_POLLS };
 
 static struct {
     struct ns16550 port;
@@ -60,16 +60,27 @@ void console_block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static bool is_in_foreground(void)
+{
+    return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 /* In the background of a terminal the program must not read from it, or it would be stopped. */
 static void open_input(void)
 {
     if (!isatty(STDIN_FILENO)) {
         return;
     }
-    if (tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+    if (is_in_foreground()) {
         console.raw = terminal_open();
     }
     console.input_ended = !console.raw;
+}
+
+/* A process that was paused is in the background when it is resumed, until the shell's `fg`. */
+static bool may_read(void)
+{
+    return !console.input_ended && (!console.raw || is_in_foreground());
 }
 
 void console_add(const struct console_plan *plan)
@@ -222,7 +233,7 @@ bool console_stop_asked(void)
 static void prepare(struct pollfd *wait)
 {
     bool typing = input_room(&console.input) > 0;
-    bool keys = !console.input_ended && (console.raw || typing);
+    bool keys = may_read() && (console.raw || typing);
 
     wait[POLL_KEYS] = (struct pollfd){keys ? STDIN_FILENO : NOWHERE, POLLIN, 0};
     wait[POLL_OUTPUT] = (struct pollfd){console.output_event, POLLIN, 0};
@@ -250,7 +261,7 @@ static void wait_for_work(void)
     if (wait[POLL_SIGNALS].revents != 0 && console_stop_asked()) {
         guest_end(GUEST_STOPPED);
     }
-    if (wait[POLL_KEYS].revents != 0) {
+    if (wait[POLL_KEYS].revents != 0 && may_read()) {
         read_keys();
     }
     save_port_serve(&wait[POLL_SAVE]);
@@ -269,11 +280,12 @@ static void write_rest(void)
 
     for (move(); is_behind() && guest_state() != GUEST_STOPPED; move()) {
         prepare(wait);
-        wait[POLL_KEYS].fd = wait[POLL_END].fd = wait[POLL_OUTPUT].fd = NOWHERE;
-        if (poll(wait, POLL_COUNT, PATIENCE_MS) == 0) {
+        viewers_prepare(&wait[POLL_VIEWERS], false);
+        wait[POLL_KEYS].fd = wait[POLL_OUTPUT].fd = wait[POLL_ATTACH].fd = NOWHERE;
+        if (poll(wait, POLL_SAVE, PATIENCE_MS) == 0) {
             viewers_drop_slow();
         }
-        if (wait[POLL_SIGNALS].revents != 0) {
+        if (wait[POLL_SIGNALS].revents != 0 && console_stop_asked()) {
             return;
         }
     }

@@ -430,11 +430,11 @@ void guest_begin(unsigned cpus, uint32_t timebase, const struct guest_start *sta
         fail_start("the monitor refuses to start the guest's first CPU");
     }
     /* The one that runs comes last: it may end the guest, which takes all threads. */
-    for (unsigned i = cpus; i-- > 0;) {
-        struct vhart *vhart = &guest.vharts[i];
+    for (unsigned i = 1; i <= cpus; i++) {
+        struct vhart *vhart = &guest.vharts[(start->vhart + i) % cpus];
 
         if (pthread_create(&vhart->thread, NULL, run_vhart, vhart) != 0) {
-            fail_start("there is no thread for the guest's CPU %u", i);
+            fail_start("there is no thread for the guest's CPU %u", vhart->number);
         }
     }
 }
@@ -446,4 +446,6 @@ void guest_join(void)
     }
     close(guest.end_event);
     close(guest.suspend_event);
+    guest.end_event = guest.suspend_event = -1;
+    guest.suspended = false; /* it is not to be woken */
 }

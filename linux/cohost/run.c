@@ -283,6 +283,7 @@ static void reboot(const struct request *request)
     if (run.kernel.bytes == NULL) {
         read_files(request); /* it was restored */
     }
+    save_port_forget_presses();
     renew_cpus(request);
 }
 

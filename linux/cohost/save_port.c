@@ -38,6 +38,11 @@ void save_port_open(const char *path, uint32_t presses)
     port.listener = path == NULL ? NOBODY : unix_socket_listen(path, 1);
 }
 
+void save_port_forget_presses(void)
+{
+    port.presses = 0;
+}
+
 void save_port_prepare(struct pollfd *wait)
 {
     bool idle = port.client == NOBODY;

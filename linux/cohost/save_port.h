@@ -22,6 +22,9 @@
  */
 void save_port_open(const char *path, uint32_t presses);
 
+/* Before a guest that has rebooted begins: it knows of no key. */
+void save_port_forget_presses(void);
+
 /* Whether the guest is in a file now. It ends then, or goes on if the client goes away. */
 bool save_port_has_saved(void);
 

@@ -40,29 +40,31 @@ static void wake_viewers(void)
     (void)!write(console.event, &one, sizeof(one));
 }
 
-/* With the lock: waits until somebody has taken output; nobody is waited for for ever. */
-static void wait_for_room(void)
+static struct timespec end_of_patience(void)
 {
     struct timespec end;
 
     clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_sec += PATIENCE_S;
-    if (pthread_cond_timedwait(&console.changed, &console.lock, &end) != 0) {
-        viewers_drop_slow();
-    }
+    return end;
 }
 
+/* Nobody is waited for for ever. What wakes the viewers' thread has it tell of a change, too. */
 static void put_out(const uint8_t *bytes, size_t count)
 {
+    struct timespec end = end_of_patience();
+
     pthread_mutex_lock(&console.lock);
     while (count > 0) {
         size_t taken = viewers_put(bytes, count);
 
         bytes += taken;
         count -= taken;
-        wake_viewers();
-        if (taken == 0) {
-            wait_for_room();
+        if (taken > 0) {
+            wake_viewers();
+            end = end_of_patience();
+        } else if (pthread_cond_timedwait(&console.changed, &console.lock, &end) != 0) {
+            viewers_drop_slow();
         }
     }
     pthread_mutex_unlock(&console.lock);

@@ -2,6 +2,8 @@
 #include "viewers.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,12 +27,28 @@ static struct {
     struct viewer all[VIEWERS_MOST]; /* the first one is the terminal */
 } view = {.socket = NOBODY};
 
+/*
+ * A terminal that is ready for some bytes makes us wait with more of them, and other programs have
+ * the file it is open by: it is opened once more.
+ */
+static int without_waiting(int own)
+{
+    char path[32];
+    int again = -1;
+
+    if (own >= 0 && isatty(own)) {
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", own);
+        again = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    return again < 0 ? own : again;
+}
+
 void viewers_open(const char *path, int own)
 {
     for (unsigned i = 0; i < VIEWERS_MOST; i++) {
         view.all[i].file = NOBODY;
     }
-    view.all[0].file = own;
+    view.all[0].file = without_waiting(own);
     view.socket = unix_socket_listen(path, VIEWERS_MOST);
 }
 

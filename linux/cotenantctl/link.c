@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@ union link_data link_data;
 uint32_t link_length;
 
 static int port = -1;
+static bool is_socket;
 /* Bytes that were read and are not looked at yet: most answers come by one read. */
 static uint8_t waiting[sizeof(struct control_answer) + COTENANT_CONTROL_MOST_DATA];
 static size_t waiting_first, waiting_end;
@@ -61,6 +63,7 @@ void link_open(const char *path, unsigned seconds)
     limit = seconds;
     if (stat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
         port = connect_to(path);
+        is_socket = true;
         if (fcntl(port, F_SETFL, O_NONBLOCK) < 0) {
             fail_errno("open", path);
         }
@@ -90,7 +93,8 @@ static void send_all(const void *bytes, size_t length, int64_t deadline)
     const uint8_t *next = bytes;
 
     while (length > 0) {
-        ssize_t count = write(port, next, length);
+        ssize_t count =
+            is_socket ? send(port, next, length, MSG_NOSIGNAL) : write(port, next, length);
 
         if (count < 0 && errno == EAGAIN) {
             wait_for(POLLOUT, deadline);

@@ -10,9 +10,12 @@
 
 static struct termios before;
 
+/* In the background it is another's, and changing it would stop the program. */
 static void put_back(void)
 {
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    if (tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    }
 }
 
 static void end(int signal)
@@ -31,6 +34,9 @@ bool terminal_open(void)
     atexit(put_back);
     signal(SIGTERM, end);
     signal(SIGHUP, end);
+    if (signal(SIGPIPE, end) == SIG_IGN) {
+        signal(SIGPIPE, SIG_IGN);
+    }
     raw = before;
     cfmakeraw(&raw);
     raw.c_oflag |= OPOST; /* what we print ourselves has plain line ends */
