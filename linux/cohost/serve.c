@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/served.h"
@@ -23,6 +24,8 @@
 #include "virtio_mmio.h"
 
 #define MOST_PAGES 7
+#define PORT_PAUSE_NS 20000000
+#define MOST_PORT_PAUSES 50
 #define ID_RNG 4
 #define INTERRUPT_USED 1
 #define INTERRUPT_CONFIGURATION 2
@@ -182,10 +185,16 @@ static void open_client(const struct request *request)
     }
 }
 
+/* `cohost list` opens it for a moment, to see whether another process has it. */
 static int open_port(void)
 {
+    const struct timespec pause = {0, PORT_PAUSE_NS};
     int port = machine_open_port(serve.client.port);
 
+    for (unsigned i = 0; port < 0 && errno == EBUSY && i < MOST_PORT_PAUSES; i++) {
+        nanosleep(&pause, NULL);
+        port = machine_open_port(serve.client.port);
+    }
     if (port < 0 && errno == EBUSY) {
         fail_start("another process serves tenant %s", serve.client.name);
     }

@@ -106,8 +106,9 @@ static bool start_queue(struct served *served, unsigned number)
 static void start_queues(struct served *served)
 {
     struct virtio *device = &served->virtio;
-    bool good =
-        vhost_set_features(&served->vhost, device->driver_features & served->vhost.features);
+    /* A driver may say that it takes more than it was offered. */
+    bool good = vhost_set_features(&served->vhost, device->driver_features & device->features &
+                                                       served->vhost.features);
 
     for (unsigned i = 0; good && i < device->queue_count; i++) {
         good = start_queue(served, i);

@@ -88,7 +88,12 @@ class FakeMonitor:
                 return
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
+    def leave(self) -> None:
+        """Close the connection that came last, as a system that ends."""
+        self._last.shutdown(socket.SHUT_RDWR)
+
     def _serve(self, client: socket.socket) -> None:
+        self._last = client
         with suppress(OSError), client, client.makefile("rwb") as stream:
             while len(header := stream.read(REQUEST.size)) == REQUEST.size:
                 magic, version, verb, zero, tag, length, tenant, item, position = REQUEST.unpack(

@@ -3,9 +3,12 @@
 
 import json
 import os
+import pty
 import random
+import signal
 import struct
 import subprocess
+import termios
 import time
 import zlib
 from collections.abc import Iterator
@@ -262,6 +265,27 @@ def test_a_file_for_another_layout_is_refused_before_it_is_read(
     struct.pack_into("<Q", other, 40, BASE + 4)  # its entry
     file.write_bytes(sealed(other) + b"nothing that could be decompressed")
     assert "another layout" in client.bad(REFUSED, "restore", "rtos", file)
+
+
+def test_a_terminal_is_as_before_when_the_system_is_gone(
+    program: Path, monitor: FakeMonitor
+) -> None:
+    """In the middle of a console, without SIGPIPE being ignored, as of a shell."""
+    command = [str(program), "--port", str(monitor.path), "console", "linux"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.execv(command[0], command)
+    output = b""
+    while b"leaves it" not in output:
+        output += os.read(terminal, 100)
+    time.sleep(0.3)
+    monitor.leave()
+    _, status = os.waitpid(pid, 0)
+    local_modes = termios.tcgetattr(terminal)[3]
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == NO_MONITOR
+    assert local_modes & termios.ICANON
 
 
 def test_tables_fit_a_terminal(client: Client) -> None:
