@@ -69,6 +69,11 @@ bool wanted_by_mail(const struct hart *hart)
     return any_bool();
 }
 
+bool shared_lock_has_waiting(void)
+{
+    return any_bool();
+}
+
 bool tenant_commands_take(struct tenant *of, enum tenant_command command)
 {
     //@ assert command < COMMAND_COUNT;
