@@ -198,7 +198,7 @@ def test_a_saver_that_is_interrupted_leaves_no_file(host: Host) -> None:
     saver = host.start("save", "web", host.folder / "saved")
     wait_for(lambda: bool(list(host.folder.glob("saved.*"))))
     time.sleep(0.3)
-    saver.send_signal(signal.SIGINT)
+    saver.send_signal(signal.SIGTERM)
     saver.communicate(timeout=30)
     assert host.call("stop", "web").returncode == DONE
     ended(guest)
