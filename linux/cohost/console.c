@@ -60,18 +60,13 @@ void console_block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static bool is_in_foreground(void)
-{
-    return tcgetpgrp(STDIN_FILENO) == getpgrp();
-}
-
 /* In the background of a terminal the program must not read from it, or it would be stopped. */
 static void open_input(void)
 {
     if (!isatty(STDIN_FILENO)) {
         return;
     }
-    if (is_in_foreground()) {
+    if (terminal_is_ours()) {
         console.raw = terminal_open();
     }
     console.input_ended = !console.raw;
@@ -80,7 +75,7 @@ static void open_input(void)
 /* A process that was paused is in the background when it is resumed, until the shell's `fg`. */
 static bool may_read(void)
 {
-    return !console.input_ended && (!console.raw || is_in_foreground());
+    return !console.input_ended && (!console.raw || terminal_is_ours());
 }
 
 void console_add(const struct console_plan *plan)

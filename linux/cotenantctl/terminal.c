@@ -10,10 +10,14 @@
 
 static struct termios before;
 
-/* In the background it is another's, and changing it would stop the program. */
+bool terminal_is_ours(void)
+{
+    return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 static void put_back(void)
 {
-    if (tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+    if (terminal_is_ours()) {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
     }
 }

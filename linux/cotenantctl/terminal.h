@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Standard input is a terminal, and this program's: else it would be stopped if it changed it. */
+bool terminal_is_ours(void);
+
 /* From now on keys come at once, without echo. False: standard input is no terminal. */
 bool terminal_open(void);
 

@@ -1586,16 +1586,22 @@ static void test_who_naps_is_sent_away(void **state)
     assert_int_equal(vhart->world.registers[REGISTER_PC], 0x80002000);
 }
 
+/* It shares its hart, and nobody comes in its place. */
+static void suspend_where_it_yields(struct vhart *vhart)
+{
+    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
+    start_group(COTENANT_REFUSAL_SAY);
+    made.tenants[2].flags = 0;
+    assert_false(suspend(vhart, 0x80002000, 1));
+}
+
 /* The same for one that shares its hart, and so waits in the scheduler. */
 static void test_who_waits_in_a_suspend_is_sent_away(void **state)
 {
     struct vhart *vhart = &vharts[0]; /* of Linux */
 
     (void)state;
-    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
-    start_group(COTENANT_REFUSAL_SAY);
-    made.tenants[2].flags = 0;
-    assert_false(suspend(vhart, 0x80002000, 1));
+    suspend_where_it_yields(vhart);
     vhart_suspend(vhart, true);
     assert_int_equal(vhart->schedulable.state, SCHEDULABLE_WAITING);
     assert_true(tenant_command(OTHER, COMMAND_SWITCH));
@@ -1611,10 +1617,7 @@ static void test_wait_behind_a_suspend_is_none(void **state)
     struct vhart *vhart = &vharts[0]; /* of Linux */
 
     (void)state;
-    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
-    start_group(COTENANT_REFUSAL_SAY);
-    made.tenants[2].flags = 0;
-    assert_false(suspend(vhart, 0x80002000, 1));
+    suspend_where_it_yields(vhart);
     csr_file_write("mie", INTERRUPT_SSI);
     csr_file_write("mip", INTERRUPT_SSI);
     vhart_suspend(vhart, true);
@@ -1634,10 +1637,7 @@ static void test_wait_behind_a_short_suspend_is_none(void **state)
     struct vhart *vhart = &vharts[0]; /* of Linux */
 
     (void)state;
-    made.vharts[0].flags |= COTENANT_VHART_WFI_YIELDS;
-    start_group(COTENANT_REFUSAL_SAY);
-    made.tenants[2].flags = 0;
-    assert_false(suspend(vhart, 0x80002000, 1));
+    suspend_where_it_yields(vhart);
     csr_file_write("mie", INTERRUPT_SSI);
     vhart_suspend(vhart, true);
     vhart_interrupt(vhart, INTERRUPT_SSI);
