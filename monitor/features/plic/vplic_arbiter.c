@@ -7,19 +7,27 @@
  * The sources of a word whose priority is above `threshold`: the comparison of two numbers, lowest
  * bit first, for 32 of them at once. A higher bit decides, unless it is equal in both.
  */
-static uint32_t __attribute__((noinline))
-above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
+static inline uint32_t above_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
 {
     uint32_t above = 0;
 
-    /* Not as a loop: it is called for each word with something pending, of each context. */
+    /* Not as a loop: it is asked of each word, of each context. */
 #pragma GCC unroll 3
     for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
         uint32_t plane = vplic->priority_plane[bit][word];
+        uint32_t clear =
+            (threshold >> bit & 1) - 1; /* all bits if the threshold has not this one */
 
-        above = (threshold & (1u << bit)) != 0 ? above & plane : above | plane;
+        above = (above & plane) | ((above | plane) & clear);
     }
     return above;
+}
+
+/* Out of line: most vharts have none, and do not save registers for it. */
+static uint32_t __attribute__((noinline))
+above_high_threshold(const struct vplic *vplic, uint32_t word, uint32_t threshold)
+{
+    return above_threshold(vplic, word, threshold);
 }
 
 /* The sources of a word that a vhart would be interrupted by, as far as they are known here. */
@@ -36,25 +44,28 @@ static inline uint32_t due_sources(const struct vplic *vplic, const struct vplic
         return 0;
     }
     return due & (vhart->threshold == 0 ? vplic_above_zero(vplic, word)
-                                        : above_threshold(vplic, word, vhart->threshold));
+                                        : above_high_threshold(vplic, word, vhart->threshold));
 }
 
-/* Out of line: one copy for where there are several words to look at. */
-static uint32_t __attribute__((noinline))
-due_in_word(const struct vplic *vplic, const struct vplic_vhart *vhart, uint32_t word)
+/* The same without branches, for where there are several words to look at. */
+static inline uint32_t due_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart,
+                                      uint32_t word)
 {
-    return due_sources(vplic, vhart, word);
+    uint32_t physical = vhart->passthrough - 1u; /* all bits, or none */
+
+    return vplic->pending[word] & vhart->enable[word] & (vplic->virtual_sources[word] | physical) &
+           above_threshold(vplic, word, vhart->threshold);
 }
 
 static bool __attribute__((noinline))
 any_due_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
 {
-    for (uint32_t left = vplic->pending_words; left != 0; left &= left - 1) {
-        if (due_in_word(vplic, vhart, lowest_bit(left)) != 0) {
-            return true;
-        }
+    uint32_t due = 0;
+
+    for (uint32_t word = 0; word < vplic->words; word++) {
+        due |= due_of_several(vplic, vhart, word);
     }
-    return false;
+    return due != 0;
 }
 
 bool vplic_any_due(const struct vplic *vplic, const struct vplic_vhart *vhart)
@@ -94,7 +105,7 @@ best_of_several(const struct vplic *vplic, const struct vplic_vhart *vhart)
     uint32_t end;
 
     for (end = first; vplic->pending_words >> end != 0; end++) {
-        due[end] = due_in_word(vplic, vhart, end);
+        due[end] = due_of_several(vplic, vhart, end);
     }
     for (uint32_t bit = VPLIC_PRIORITY_BITS; bit-- > 0;) {
         const uint32_t *plane = vplic->priority_plane[bit];
