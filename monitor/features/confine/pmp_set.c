@@ -53,33 +53,54 @@ bool pmp_set_write(struct pmp_set *set, uint32_t number, uint64_t value)
     return true;
 }
 
-uint8_t pmp_decide(const uint64_t *addresses, const uint8_t *configs, uint64_t at, uint64_t *size,
-                   uint8_t none)
+static inline uint64_t lower(uint64_t one, uint64_t other)
 {
+    return one < other ? one : other;
+}
+
+/* The highest bit that is set; `bits` must not be 0. */
+static uint64_t highest_bit(uint64_t bits)
+{
+    for (unsigned shift = 1; shift < 64; shift *= 2) {
+        bits |= bits >> shift;
+    }
+    return bits - (bits >> 1);
+}
+
+/*
+ * An aligned block around `at` has another address in it if it is larger than the highest bit in
+ * which the two differ. So of those that must not be in it only the one that differs least counts.
+ */
+uint8_t pmp_decide(const uint64_t *addresses, const uint8_t *configs, uint64_t at, uint64_t *size,
+                   uint8_t decided)
+{
+    uint64_t least = UINT64_MAX;
+
     for (unsigned i = 0; i < COTENANT_PMP_ENTRIES; i++) {
         uint8_t mode = configs[i] & PMP_MODE;
         uint64_t mask = mode == PMP_MODE_NAPOT ? addresses[i] ^ (addresses[i] + 1) : 0;
-        uint64_t low = addresses[i] & ~mask;
-        uint64_t high = low + mask + 1;
+        uint64_t first = addresses[i] & ~mask;
+        uint64_t end = first + mask + 1;
 
-        if (mode == 0) {
+        if (mode == PMP_MODE_TOR) {
+            first = i == 0 ? 0 : addresses[i - 1];
+            end = addresses[i];
+        }
+        if (mode == 0 || first >= end) {
             continue;
         }
-        if (mode == PMP_MODE_TOR) {
-            low = i == 0 ? 0 : addresses[i - 1];
-            high = addresses[i];
-        }
-        if (at >= low && at < high) {
-            while ((at & -*size) < low || (at & -*size) + *size > high) {
-                *size >>= 1;
-            }
-            return configs[i];
-        }
-        while (low < high && (at & -*size) < high && (at & -*size) + *size > low) {
-            *size >>= 1;
+        if (at < first) {
+            least = lower(least, at ^ first);
+        } else if (at >= end) {
+            least = lower(least, at ^ (end - 1));
+        } else {
+            least = lower(least, lower(at ^ (first - 1), at ^ end));
+            decided = configs[i];
+            break;
         }
     }
-    return none;
+    *size = lower(*size, highest_bit(least));
+    return decided;
 }
 
 /* All bits of the entries that are on. */

@@ -28,12 +28,12 @@ bool pmp_set_read(const struct pmp_set *set, uint32_t number, uint64_t *value);
 bool pmp_set_write(struct pmp_set *set, uint32_t number, uint64_t value);
 
 /*
- * The first entry that matches an address decides about it. Returns what it says, or `none`, and
+ * The first entry that matches an address decides about it. Returns what it says, or `decided`, and
  * makes the aligned block of `size` around the address so small that the same is decided about all
  * of it. `configs` has COTENANT_PMP_ENTRIES.
  */
 uint8_t pmp_decide(const uint64_t *addresses, const uint8_t *configs, uint64_t at, uint64_t *size,
-                   uint8_t none);
+                   uint8_t decided);
 
 /* Some entry is on; and not the first of them gives all rights to everything. */
 bool pmp_set_confines(const struct pmp_set *set);

@@ -9,6 +9,7 @@
 #include "arch/csr.h"
 #include "cmocka_tests.h"
 #include "core/hart.h"
+#include "core/hooks.h"
 #include "core/tenant.h"
 #include "features/confine/confine.h"
 #include "guest_bench.h"
@@ -51,8 +52,8 @@ static void apply(unsigned index, struct confinement *confinement, unsigned purp
     confine_put(&vharts[index], confinement->blocks[purpose]);
 }
 
-/* What entries say of a byte, straight from privileged ISA 3.7.1. */
-static uint8_t model(const uint64_t *addresses, const uint8_t *configs, uint64_t byte)
+/* Which entry decides about a byte, straight from privileged ISA 3.7.1; ENTRIES: none. */
+static unsigned deciding(const uint64_t *addresses, const uint8_t *configs, uint64_t byte)
 {
     for (unsigned i = 0; i < ENTRIES; i++) {
         unsigned shift = 3;
@@ -75,10 +76,17 @@ static uint8_t model(const uint64_t *addresses, const uint8_t *configs, uint64_t
             break;
         }
         if (matches) {
-            return configs[i] & PMP_RIGHTS;
+            return i;
         }
     }
-    return 0;
+    return ENTRIES;
+}
+
+static uint8_t model(const uint64_t *addresses, const uint8_t *configs, uint64_t byte)
+{
+    unsigned entry = deciding(addresses, configs, byte);
+
+    return entry < ENTRIES ? configs[entry] & PMP_RIGHTS : 0;
 }
 
 static int set_up(void **state)
@@ -106,6 +114,12 @@ static int set_up(void **state)
     purposes[1] = CONFINE_PURPOSES;
     csr_file_write("satp", 0);
     return 0;
+}
+
+static void begin_at_boot(struct vhart *vhart, struct confinement *confinement)
+{
+    machine_begins();
+    confine_begin(vhart, confinement);
 }
 
 static void entries_lock(void **state)
@@ -183,6 +197,37 @@ static void make_random(uint64_t *addresses, uint8_t *configs, unsigned count)
     }
 }
 
+static bool is_decided_as_one(uint64_t byte, uint64_t size)
+{
+    for (uint64_t other = byte & -size; other < (byte & -size) + size; other += 4) {
+        if (deciding(set.addresses, set.configs, other) !=
+            deciding(set.addresses, set.configs, byte)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void a_block_is_as_large_as_it_can_be(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2000; round++) {
+        uint64_t byte = BASE + (next_random() % WINDOW & ~3ul);
+        uint64_t most = WINDOW >> 2;
+        uint64_t size = most;
+        unsigned entry;
+        uint8_t config;
+
+        set = (struct pmp_set){0};
+        make_random(set.addresses, set.configs, 1 + next_random() % ENTRIES);
+        entry = deciding(set.addresses, set.configs, byte);
+        config = pmp_decide(set.addresses, set.configs, byte >> 2, &size, PMP_LOCKED);
+        assert_int_equal(config, entry < ENTRIES ? set.configs[entry] : PMP_LOCKED);
+        assert_true(is_decided_as_one(byte, 4 * size));
+        assert_true(size == most || !is_decided_as_one(byte, 8 * size));
+    }
+}
+
 static void check_hart(void)
 {
     const uint8_t *config = (const uint8_t *)vharts[0].world.pmp_config;
@@ -211,7 +256,7 @@ static void nothing_is_opened_that_one_of_both_does_not(void **state)
         set_up(NULL);
         make_random(set.addresses, set.configs, 1 + next_random() % ENTRIES);
         make_random(own->pmp_address, own->pmp_config, 1 + next_random() % SPARE);
-        confine_begin(&vharts[0], &first);
+        begin_at_boot(&vharts[0], &first);
         assert_true(first.end != 0);
         apply(0, &first, 1);
         for (unsigned i = 0; i < 40; i++) {
@@ -250,7 +295,7 @@ static void purposes_are_apart(void **state)
         descriptions[0].pmp_address[i] = BASE >> 2 | 0x1ff;
         descriptions[0].pmp_config[i] = PMP_MODE_NAPOT | PMP_RIGHTS;
     }
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     for (unsigned round = 0; round < 400; round++) {
         unsigned purpose = next_random() % CONFINE_PURPOSES;
         uint64_t byte = BASE + next_random() % WINDOW;
@@ -280,9 +325,9 @@ static void vharts_of_a_hart_have_the_same_addresses(void **state)
         descriptions[i].pmp_config[0] = PMP_MODE_NAPOT | PMP_RIGHTS;
     }
     set = (struct pmp_set){.addresses = {BASE >> 2 | 0xff}, .configs = {PMP_MODE_NAPOT | PMP_READ}};
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     assert_true(first.end != 0);
-    confine_begin(&vharts[1], &second);
+    begin_at_boot(&vharts[1], &second);
     assert_true(second.end != 0);
     assert_int_equal(first.first, SPARE);
     apply(0, &first, 1);
@@ -306,18 +351,18 @@ static void vharts_of_a_hart_have_the_same_addresses(void **state)
 static void too_few_entries_are_none(void **state)
 {
     (void)state;
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     assert_true(first.end != 0);
     made.board.pmp_entries = SPARE + 3;
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     assert_int_equal(first.end, 0);
     made.board.pmp_entries = ENTRIES;
     made.board.pmp_grain = 8;
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     assert_int_equal(first.end, 0);
     made.board.pmp_grain = 4;
     made.tenants[0].guest_entries = 1;
-    confine_begin(&vharts[0], &first);
+    begin_at_boot(&vharts[0], &first);
     assert_int_equal(first.end, 0);
 }
 
@@ -362,6 +407,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(entries_lock, set_up),
         cmocka_unit_test_setup(only_what_opens_everything_confines_nothing, set_up),
+        cmocka_unit_test_setup(a_block_is_as_large_as_it_can_be, set_up),
         cmocka_unit_test_setup(nothing_is_opened_that_one_of_both_does_not, set_up),
         cmocka_unit_test_setup(purposes_are_apart, set_up),
         cmocka_unit_test_setup(vharts_of_a_hart_have_the_same_addresses, set_up),
