@@ -35,7 +35,7 @@ bool guest_walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
         uint64_t entry;
         uint64_t base;
 
-        if (!tenant_owns_memory(tenant, table, PAGE_SIZE)) {
+        if (!tenant_owns_page(tenant, table)) {
             return false;
         }
         entry = *(const volatile uint64_t *)(table + index * sizeof(uint64_t));
@@ -116,41 +116,32 @@ bool guest_translate_checked(const struct tenant *tenant, uint64_t satp, uint64_
     return is_canonical(satp, address) && permits(found.entry, status, store);
 }
 
-static bool fetch_parcel(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint16_t *parcel)
+/* 16 bits of an instruction, or NULL. */
+static const volatile uint16_t *parcel_at(const struct tenant *tenant, uint64_t satp, uint64_t pc)
 {
     uint64_t physical;
 
     if ((pc & 1) != 0 || !guest_translate(tenant, satp, pc, &physical) ||
-        !tenant_owns_memory(tenant, physical, sizeof(uint16_t))) {
-        return false;
+        !tenant_owns_page(tenant, physical)) {
+        return NULL;
     }
-    *parcel = *(const volatile uint16_t *)physical;
-    return true;
+    return (const volatile uint16_t *)physical;
 }
 
-bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint32_t *instruction)
+uint32_t guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc)
 {
-    uint64_t physical;
-    uint16_t low;
-    uint16_t high;
+    const volatile uint16_t *parcel = parcel_at(tenant, satp, pc);
+    uint32_t low;
 
-    /* The usual case: all of it in one page, one walk. */
-    if ((pc & (PAGE_SIZE - 1)) <= PAGE_SIZE - 4) {
-        if ((pc & 1) != 0 || !guest_translate(tenant, satp, pc, &physical) ||
-            !tenant_owns_memory(tenant, physical, sizeof(uint32_t))) {
-            return false;
-        }
-        low = ((const volatile uint16_t *)physical)[0];
-        high = ((const volatile uint16_t *)physical)[1];
-    } else {
-        if (!fetch_parcel(tenant, satp, pc, &low)) {
-            return false;
-        }
-        high = 0;
-        if ((low & 3) == 3 && !fetch_parcel(tenant, satp, pc + 2, &high)) {
-            return false;
-        }
+    if (parcel == NULL) {
+        return 0;
     }
-    *instruction = (low & 3) == 3 ? (uint32_t)high << 16 | low : low;
-    return true;
+    low = *parcel++;
+    if ((low & 3) != 3) {
+        return low;
+    }
+    if ((pc + 2) % PAGE_SIZE == 0) {
+        parcel = parcel_at(tenant, satp, pc + 2);
+    }
+    return parcel == NULL ? 0 : (uint32_t)*parcel << 16 | low;
 }

@@ -49,9 +49,9 @@ bool guest_walk(const struct tenant *tenant, uint64_t satp, uint64_t address,
 uint32_t guest_fetch_native(uint64_t pc);
 
 /*
- * Reads the instruction at virtual address `pc`; a compressed one in the low 16 bits with the high
- * ones zero. Returns false where it is not in the tenant's RAM.
+ * Returns the instruction at virtual address `pc`; a compressed one in the low 16 bits with the
+ * high ones zero. 0, which is no instruction, where it is not in the tenant's RAM.
  */
-bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc, uint32_t *instruction);
+uint32_t guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc);
 
 #endif

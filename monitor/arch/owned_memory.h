@@ -11,4 +11,7 @@
 /* The whole range [address, address + size) lies in one of the tenant's RAM ranges. */
 bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t size);
 
+/* The whole page around the address does: they begin and end with pages. */
+bool tenant_owns_page(const struct tenant *tenant, uint64_t address);
+
 #endif

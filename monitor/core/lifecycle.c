@@ -111,7 +111,8 @@ static void finish_loading(struct tenant *tenant)
     first->loading = false;
     schedule_stop(&first->world.hart->scheduler, &first->schedulable);
     if (tenant->purpose == TENANT_TO_RUN) {
-        vhart_start(first, tenant->description->entry, tenant->description->devicetree);
+        vhart_prepare_start(first, tenant->description->entry, tenant->description->devicetree);
+        vhart_start_here(first);
     } else {
         tenant->state = tenant->purpose == TENANT_TO_LOAD ? TENANT_LOADED : TENANT_EMPTY;
     }
@@ -187,16 +188,11 @@ void vhart_resume_here(struct vhart *vhart)
     }
 }
 
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
+void vhart_prepare_start(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     vhart->start_address = address;
     vhart->start_argument = argument;
     vhart->state = VHART_START_PENDING;
-    if (hart_is_self(vhart->world.hart)) {
-        vhart_start_here(vhart);
-    } else {
-        messages_post(vhart, REQUEST_START);
-    }
 }
 
 /* Off the hart, which is this one: its registers are lost. */

@@ -55,10 +55,11 @@ void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC]);
 void tenant_fail(struct vhart *vhart);
 
 /*
- * Starts a stopped vhart in S-mode at `address` with a0 = its id and a1 = `argument`. On another
- * hart it is VHART_START_PENDING until that has taken note.
+ * A stopped vhart is to start in S-mode at `address` with a0 = its id and a1 = `argument`. It is
+ * VHART_START_PENDING until its own hart calls vhart_start_here(): for another hart by
+ * REQUEST_START.
  */
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument);
+void vhart_prepare_start(struct vhart *vhart, uint64_t address, uint64_t argument);
 
 /*
  * The devices of the tenant reach its memory and no other from now on, or (`open` false) nothing

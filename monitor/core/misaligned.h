@@ -21,8 +21,9 @@ struct misaligned_fault {
 
 /*
  * Does the access of the loaded vhart's instruction at its pc, which trapped with fault->cause at
- * fault->address, through `satp`, and moves the pc on. Returns false with the exception to reflect
- * in *fault, whose cause is as before if it is no instruction that can be done.
+ * fault->address, through `satp`, and moves the pc on; if the hart is wanted, nothing may be done
+ * yet: the instruction is executed again. Returns false with the exception to reflect in *fault,
+ * whose cause is as before if it is no instruction that can be done.
  */
 typedef bool misaligned_emulator(struct vhart *vhart, uint64_t satp,
                                  struct misaligned_fault *fault);

@@ -15,16 +15,15 @@
 #include "entry/fast_switch.h"
 #include "sbi/sbi.h"
 
-/* The instruction whose exception gave `bits`; they may be 0 (privileged ISA 3.1.16). 0: unknown.
- */
-static uint32_t instruction_at(const struct vhart *vhart, uint64_t pc, uint64_t bits)
+bool trap_find_instruction(const struct vhart *vhart, uint64_t pc, uint64_t bits,
+                           uint32_t *instruction)
 {
-    uint32_t instruction = (uint32_t)bits;
-
-    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
-        return 0;
+    *instruction = (uint32_t)bits;
+    if (bits != 0) {
+        return true;
     }
-    return instruction;
+    *instruction = guest_fetch(vhart->tenant, CSR_READ(satp), pc);
+    return !hart_is_wanted();
 }
 
 /* The trap that its handler was wanted for may tell why it has none. */
@@ -37,11 +36,13 @@ static void crashes(struct vhart *vhart, uint64_t cause, uint64_t value)
         [CRASH_SEPC] = CSR_READ(sepc),
         [CRASH_STVAL] = CSR_READ(stval),
     };
+    uint32_t instruction;
 
     if (values[CRASH_SCAUSE] == CAUSE_ILLEGAL_INSTRUCTION) {
-        instruction_is_refused(vhart,
-                               instruction_at(vhart, values[CRASH_SEPC], values[CRASH_STVAL]),
-                               values[CRASH_SEPC]);
+        if (!trap_find_instruction(vhart, values[CRASH_SEPC], values[CRASH_STVAL], &instruction)) {
+            return; /* the handler's fetch is made again */
+        }
+        instruction_is_refused(vhart, instruction, values[CRASH_SEPC]);
     }
     shared_enter(vhart->world.hart);
     tenant_crash(vhart, values);
@@ -124,8 +125,11 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool from_s = (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S;
-    uint32_t instruction = instruction_at(vhart, pc, bits);
+    uint32_t instruction;
 
+    if (!trap_find_instruction(vhart, pc, bits, &instruction)) {
+        return; /* it is executed again */
+    }
     if (instruction == INSTRUCTION_WFI && from_s) {
         vhart->world.registers[REGISTER_PC] += 4;
         vhart_wait(vhart);

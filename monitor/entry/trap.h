@@ -67,6 +67,14 @@ void trap_plain_entry(void);
 /* Shows a synchronous exception to the loaded vhart, as hardware would (privileged ISA 4.1). */
 void trap_reflect(struct vhart *vhart, uint64_t cause, uint64_t value);
 
+/*
+ * The instruction at `pc`, whose exception gave `bits` in mtval; if they are 0 (privileged ISA
+ * 3.1.16) it is fetched, and 0 if it cannot be. False: that took long, and the hart is wanted. Then
+ * the vhart is to come to the same exception again.
+ */
+bool trap_find_instruction(const struct vhart *vhart, uint64_t pc, uint64_t bits,
+                           uint32_t *instruction);
+
 /* Does the read of a time CSR that the hart lacks (3.1.10, 4.1.5); false: it is none. */
 bool trap_reads_time(struct vhart *vhart, uint32_t instruction);
 

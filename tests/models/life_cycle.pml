@@ -101,7 +101,7 @@ inline vhart_start_here(v)
     fi
 }
 
-/* vhart_start() by hart h. */
+/* A start by hart h. */
 inline vhart_start(h, v)
 {
     state[v] = VHART_START_PENDING;

@@ -23,7 +23,7 @@ static void look_up(uint64_t satp)
         guest_translate_checked(&tenant, satp, any64(), any_bool(), any64(), &physical);
         break;
     default:
-        guest_fetch(&tenant, satp, any64(), &instruction);
+        guest_fetch(&tenant, satp, any64());
         break;
     }
 }

@@ -48,7 +48,7 @@ static void uses(const struct vhart *vhart)
     (void)vhart->state;
 }
 
-void vhart_start(struct vhart *vhart, uint64_t address, uint64_t argument)
+void vhart_prepare_start(struct vhart *vhart, uint64_t address, uint64_t argument)
 {
     uses(vhart);
     (void)argument;

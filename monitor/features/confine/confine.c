@@ -6,6 +6,7 @@
 #include "arch/owned_memory.h"
 #include "arch/protection.h"
 #include "core/feature.h"
+#include "core/hooks.h"
 #include "core/tenant.h"
 #include "core/wanted.h"
 #include "features/decode/decode.h"
@@ -27,6 +28,42 @@ static struct holder {
     struct vhart *vhart;
     struct confinement *confinement;
 } holders[COTENANT_MAX_HARTS];
+
+/* The entries of a hart from `first` up to `end`, which is 0 if they are too few. */
+static struct spare {
+    uint8_t first;
+    uint8_t end;
+} spares[COTENANT_MAX_HARTS];
+
+static void find_spare_entries(void)
+{
+    /* What a hart with a coarser grain does not distinguish is not offered at all. */
+    uint8_t end = bundle->board.pmp_grain == 4 ? (uint8_t)bundle->board.pmp_entries : 0;
+
+    for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
+        spares[i] = (struct spare){.end = end};
+    }
+    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
+        const struct bundle_vhart *vhart = vharts[i].description;
+        struct spare *spare = &spares[vhart->hart];
+
+        for (uint8_t entry = spare->first; entry < end; entry++) {
+            if (vhart->pmp_config[entry] != 0 || vhart->pmp_address[entry] != 0) {
+                spare->first = entry + 1;
+            }
+        }
+        if (bundle->tenants[vhart->tenant].guest_entries != 0) {
+            spare->end = 0; /* those of its guests change, and take all that is spare */
+        }
+    }
+    for (uint32_t i = 0; i < COTENANT_MAX_HARTS; i++) {
+        if (spares[i].first + ENTRIES_NEEDED > spares[i].end) {
+            spares[i] = (struct spare){0};
+        }
+    }
+}
+
+HOOK(machine_begins, find_spare_entries);
 
 void confine_put(struct vhart *vhart, const void *config)
 {
@@ -63,32 +100,11 @@ void confine_forget(struct vhart *vhart, struct confinement *confinement)
 
 void confine_begin(struct vhart *vhart, struct confinement *confinement)
 {
-    /* What a hart with a coarser grain does not distinguish is not offered at all. */
-    uint32_t end = bundle->board.pmp_grain == 4 ? bundle->board.pmp_entries : 0;
-    uint32_t first = 0;
+    struct spare spare = spares[vhart->description->hart];
 
-    for (uint32_t i = 0; i < bundle->vhart_count; i++) {
-        const struct bundle_vhart *other = vharts[i].description;
-
-        if (other->hart != vhart->description->hart) {
-            continue;
-        }
-        for (uint32_t entry = first; entry < end; entry++) {
-            if (other->pmp_config[entry] != 0 || other->pmp_address[entry] != 0) {
-                first = entry + 1;
-            }
-        }
-        if (bundle->tenants[other->tenant].guest_entries != 0) {
-            end = 0; /* those of its guests change, and take all that is spare */
-        }
-    }
-    if (first + ENTRIES_NEEDED > end) {
-        first = 0;
-        end = 0;
-    }
-    confinement->first = (uint8_t)first;
-    confinement->end = (uint8_t)end;
-    confinement->next = (uint8_t)first;
+    confinement->first = spare.first;
+    confinement->end = spare.end;
+    confinement->next = spare.first;
     confine_forget(vhart, confinement);
     confine_put(vhart, vhart->description->pmp_config);
 }
@@ -168,7 +184,7 @@ static enum confine_verdict look_up_tables(struct vhart *vhart, struct confineme
         if (hart_is_wanted()) {
             return CONFINE_OPENED; /* not yet: all of it takes long */
         }
-        if (!tenant_owns_memory(vhart->tenant, place, sizeof(entry))) {
+        if (!tenant_owns_page(vhart->tenant, place)) {
             return CONFINE_ELSEWHERE;
         }
         entry = *(const volatile uint64_t *)place;
@@ -208,11 +224,14 @@ enum confine_verdict confine_allows(struct vhart *vhart, struct confinement *con
     uint8_t right = store ? PMP_WRITE : PMP_READ;
     struct memory_access access = {.size = 1};
     bool is_new_page = satp >> SATP_MODE_SHIFT != 0;
-    uint32_t instruction;
+    uint32_t instruction = guest_fetch(vhart->tenant, CSR_READ(satp), pc);
     uint64_t physical;
     uint64_t end;
 
-    if (!guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
+    if (hart_is_wanted()) {
+        return CONFINE_OPENED;
+    }
+    if (instruction == 0) {
         return CONFINE_ALLOWED;
     }
     (void)(instruction_decode(instruction, store, &access) ||

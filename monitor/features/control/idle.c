@@ -37,11 +37,8 @@ static bool waits_natively(const struct vhart *vhart)
 static bool is_waiting(const struct vhart *vhart)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
-    uint32_t instruction;
-
     return (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S &&
-           guest_fetch(vhart->tenant, CSR_READ(satp), pc - 4, &instruction) &&
-           instruction == INSTRUCTION_WFI;
+           guest_fetch(vhart->tenant, CSR_READ(satp), pc - 4) == INSTRUCTION_WFI;
 }
 
 /* Only the loaded one's pc is known: what another one had waits for a later look. */

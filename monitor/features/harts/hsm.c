@@ -6,6 +6,7 @@
 #include "arch/vhart_setup.h"
 #include "core/feature.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "features/harts/stop.h"
 #include "features/susp/suspend.h"
 #include "sbi/sbi.h"
@@ -14,20 +15,27 @@ static struct sbi_result hart_start(struct tenant *tenant, const uint64_t *argum
 {
     uint64_t id = arguments[0];
     uint64_t address = arguments[1];
+    struct vhart *target;
 
     if (id >= tenant->vhart_count) {
         return sbi_error(SBI_ERR_INVALID_PARAM);
     }
+    target = &tenant->vharts[id];
     if (!sbi_may_start_at(tenant, address)) {
         return sbi_error(SBI_ERR_INVALID_ADDRESS); /* before the state counts, as OpenSBI has it */
     }
-    if (tenant->vharts[id].state != VHART_STOPPED) {
+    if (target->state != VHART_STOPPED) {
         return sbi_error(SBI_ERR_ALREADY_AVAILABLE);
     }
     if (tenant->state != TENANT_RUNNING) {
         return sbi_error(SBI_ERR_FAILED); /* it is about to lose all its harts */
     }
-    vhart_start(&tenant->vharts[id], address, arguments[2]);
+    vhart_prepare_start(target, address, arguments[2]);
+    if (hart_is_self(target->world.hart)) {
+        vhart_start_here(target);
+    } else {
+        messages_post(target, REQUEST_START);
+    }
     return sbi_value(0);
 }
 

@@ -58,14 +58,14 @@ bool machine_protect(struct vhart *vhart)
 _Static_assert(offsetof(struct bundle_vhart, pmp_config) % 8 == 0, "entry.S loads it");
 
 /* After a change of the entries: what entry.S brings into force by itself, see machine_parked. */
-static void plan(struct vhart *vhart)
+static void plan(struct vhart *vhart, bool locked, bool confined)
 {
     struct machine *machine = machine_of(vhart);
     struct machine_parked *parked = &machine_parked[vhart_index(vhart)];
     const uint64_t(*blocks)[2] = machine->confinement.blocks;
 
-    machine->locked = pmp_set_is_locked(&machine->csrs.pmp);
-    machine->confined = pmp_set_confines(&machine->csrs.pmp);
+    machine->locked = locked;
+    machine->confined = confined;
     parked->user_config = blocks[RIGHTS_BELOW];
     parked->machine_rights = machine->locked ? RIGHTS_LOCKED : RIGHTS_OWN;
     parked->machine_config =
@@ -83,7 +83,7 @@ void machine_begin_pmp(struct vhart *vhart)
     parked->rights = RIGHTS_OWN;
     *confinement = (struct confinement){.rights = rights_at, .purpose = &parked->rights};
     confine_begin(vhart, confinement);
-    plan(vhart);
+    plan(vhart, false, false);
 }
 
 bool machine_write_pmp(struct vhart *vhart, uint32_t number, uint64_t value)
@@ -95,6 +95,6 @@ bool machine_write_pmp(struct vhart *vhart, uint32_t number, uint64_t value)
         return false;
     }
     confine_forget(vhart, &machine->confinement);
-    plan(vhart);
+    plan(vhart, pmp_set_is_locked(&machine->csrs.pmp), pmp_set_confines(&machine->csrs.pmp));
     return true;
 }

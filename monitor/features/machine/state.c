@@ -5,6 +5,7 @@
 #include "core/feature.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
+#include "core/messages.h"
 #include "features/machine/machine.h"
 
 /* Of the environment calls, that from S-mode is the tenant's own from machine mode. */
@@ -103,8 +104,9 @@ static void __attribute__((noinline)) begin(struct vhart *vhart)
         machine_parked[vhart_index(vhart + i)].mtimecmp = TIME_NEVER;
         *clint_of(vhart + i) =
             (struct clint_vhart){.mtimecmp = &machine_parked[vhart_index(vhart + i)].mtimecmp};
-        if (i != 0) { /* all harts come from reset with the first one */
-            vhart_start(vhart + i, tenant->entry, tenant->devicetree);
+        if (i != 0) { /* all harts, others than this one, come from reset with it */
+            vhart_prepare_start(vhart + i, tenant->entry, tenant->devicetree);
+            messages_post(vhart + i, REQUEST_START);
         }
     }
     /* Written between the start of the tenant and that of the vhart, which the message missed. */

@@ -52,10 +52,10 @@ static void illegal_instruction(struct vhart *vhart, uint64_t bits)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
     bool in_machine = is_in_machine(vhart);
-    uint32_t instruction = (uint32_t)bits;
+    uint32_t instruction;
 
-    if (bits == 0 && !guest_fetch(vhart->tenant, CSR_READ(satp), pc, &instruction)) {
-        instruction = 0;
+    if (!trap_find_instruction(vhart, pc, bits, &instruction)) {
+        return; /* it is executed again */
     }
     if ((in_machine || (instruction == INSTRUCTION_WFI && may_wait(vhart))) &&
         machine_execute(vhart, instruction)) {

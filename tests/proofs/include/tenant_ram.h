@@ -26,4 +26,10 @@ bool tenant_owns_memory(const struct tenant *tenant, uint64_t address, uint64_t 
            address <= RAM_END - size;
 }
 
+bool tenant_owns_page(const struct tenant *tenant, uint64_t address)
+{
+    (void)tenant;
+    return any_bool() && address >= RAM_FIRST && address < RAM_END;
+}
+
 #endif

@@ -78,14 +78,12 @@ __attribute__((weak)) void work_post(void)
 }
 
 /* Unless the test is linked with the true one. */
-__attribute__((weak)) bool guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc,
-                                       uint32_t *instruction)
+__attribute__((weak)) uint32_t guest_fetch(const struct tenant *tenant, uint64_t satp, uint64_t pc)
 {
     (void)tenant;
     (void)satp;
     bench_fetched = pc;
-    *instruction = bench_instruction;
-    return bench_instruction != 0;
+    return bench_instruction;
 }
 
 static struct heartbeats heartbeats_of[COTENANT_MAX_TENANTS];

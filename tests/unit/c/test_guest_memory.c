@@ -57,18 +57,16 @@ static uint64_t map_at(uint64_t mode, int level, uint64_t address, uint64_t leaf
 static void test_bare(void **state)
 {
     uint64_t physical;
-    uint32_t instruction;
 
     (void)state;
     assert_true(guest_translate(&guest, 0, 0x123456789abc, &physical));
     assert_int_equal(physical, 0x123456789abc);
     guest_store16(guest_page(3) + 0x10, 0x0013);
     guest_store16(guest_page(3) + 0x12, 0x1234);
-    assert_true(guest_fetch(&guest, 0, guest_page(3) + 0x10, &instruction));
-    assert_int_equal(instruction, 0x12340013);
-    assert_false(guest_fetch(&guest, 0, GUEST_DEVICE, &instruction));
-    assert_false(guest_fetch(&guest, 0, guest_page(-1), &instruction));
-    assert_false(guest_fetch(&guest, 0, UINT64_MAX - 1, &instruction));
+    assert_int_equal(guest_fetch(&guest, 0, guest_page(3) + 0x10), 0x12340013);
+    assert_int_equal(guest_fetch(&guest, 0, GUEST_DEVICE), 0);
+    assert_int_equal(guest_fetch(&guest, 0, guest_page(-1)), 0);
+    assert_int_equal(guest_fetch(&guest, 0, UINT64_MAX - 1), 0);
 }
 
 static void test_leaves_at_every_level(void **state)
@@ -185,18 +183,16 @@ static void test_loops(void **state)
 static void test_fetch_at_the_edges(void **state)
 {
     uint64_t end = guest_page(GUEST_PAGES);
-    uint32_t instruction;
 
     (void)state;
     guest_store16(end - 2, 0x4501);
-    assert_true(guest_fetch(&guest, 0, end - 2, &instruction));
-    assert_int_equal(instruction, 0x4501);
+    assert_int_equal(guest_fetch(&guest, 0, end - 2), 0x4501);
     guest_store16(end - 2, 0x0013);
-    assert_false(guest_fetch(&guest, 0, end - 2, &instruction));
-    assert_false(guest_fetch(&guest, 0, end - 1, &instruction));
-    assert_false(guest_fetch(&guest, 0, end, &instruction));
-    assert_false(guest_fetch(&guest, 0, guest_page(0) + 1, &instruction));
-    assert_false(guest_fetch(&guest, 0, guest_page(0) - 2, &instruction));
+    assert_int_equal(guest_fetch(&guest, 0, end - 2), 0);
+    assert_int_equal(guest_fetch(&guest, 0, end - 1), 0);
+    assert_int_equal(guest_fetch(&guest, 0, end), 0);
+    assert_int_equal(guest_fetch(&guest, 0, guest_page(0) + 1), 0);
+    assert_int_equal(guest_fetch(&guest, 0, guest_page(0) - 2), 0);
 }
 
 /* An instruction in two pages that are not neighbours in physical memory. */
@@ -204,32 +200,27 @@ static void test_fetch_across_pages(void **state)
 {
     uint64_t pc = 0x40200ffe;
     uint64_t satp = map_at(SV39, 0, pc, guest_entry(guest_page(8), V | R | X));
-    uint32_t instruction;
 
     (void)state;
     set_entry(guest_page(2), 0, pc + 2, guest_entry(guest_page(6), V | R | X));
     guest_store16(guest_page(8) + 0xffe, 0x3083);
     guest_store16(guest_page(6), 0x0105);
-    assert_true(guest_fetch(&guest, satp, pc, &instruction));
-    assert_int_equal(instruction, 0x01053083);
+    assert_int_equal(guest_fetch(&guest, satp, pc), 0x01053083);
     set_entry(guest_page(2), 0, pc + 2, guest_entry(guest_page(GUEST_PAGES), V | R | X));
-    assert_false(guest_fetch(&guest, satp, pc, &instruction));
+    assert_int_equal(guest_fetch(&guest, satp, pc), 0);
     set_entry(guest_page(2), 0, pc + 2, 0);
-    assert_false(guest_fetch(&guest, satp, pc, &instruction));
+    assert_int_equal(guest_fetch(&guest, satp, pc), 0);
     guest_store16(guest_page(8) + 0xffe, 0x4501); /* needs the first page only */
-    assert_true(guest_fetch(&guest, satp, pc, &instruction));
-    assert_int_equal(instruction, 0x4501);
+    assert_int_equal(guest_fetch(&guest, satp, pc), 0x4501);
 }
 
 static void test_compressed_instruction_has_no_high_half(void **state)
 {
-    uint32_t instruction;
 
     (void)state;
     guest_store16(guest_page(1), 0x6288);
     guest_store16(guest_page(1) + 2, 0xffff);
-    assert_true(guest_fetch(&guest, 0, guest_page(1), &instruction));
-    assert_int_equal(instruction, 0x6288);
+    assert_int_equal(guest_fetch(&guest, 0, guest_page(1)), 0x6288);
 }
 
 static bool may(uint64_t leaf, uint64_t status, bool store)

@@ -563,7 +563,8 @@ static void test_last_vhart_ends_the_tenant(void **state)
     made.vharts[2].id = 1;
     start_all();
     run_to_tenant();
-    vhart_start(&RTOS->vharts[1], made.tenants[1].entry, 42);
+    vhart_prepare_start(&RTOS->vharts[1], made.tenants[1].entry, 42);
+    vhart_start_here(&RTOS->vharts[1]);
     assert_int_equal(RTOS->vharts[1].world.registers[REGISTER_A0], 1);
     assert_int_equal(RTOS->vharts[1].world.registers[REGISTER_A1], 42);
     vhart_stop(&RTOS->vharts[0]);
@@ -585,7 +586,8 @@ static void test_vharts_of_one_hart_let_go_of_it_one_by_one(void **state)
     made.vharts[2].id = 1;
     start_all();
     run_to_tenant();
-    vhart_start(&RTOS->vharts[1], made.tenants[1].entry, 42);
+    vhart_prepare_start(&RTOS->vharts[1], made.tenants[1].entry, 42);
+    vhart_start_here(&RTOS->vharts[1]);
     RTOS->vharts[0].uses_features = true;
     RTOS->vharts[1].uses_features = true;
     tenant_halt(RTOS, TENANT_STOPPED);
@@ -683,9 +685,15 @@ static void answer_far(void)
     go_to(hart);
 }
 
+static void ask_far_to_start(void)
+{
+    vhart_prepare_start(FAR, made.tenants[1].entry, 42);
+    messages_post(FAR, REQUEST_START);
+}
+
 static void start_far(void)
 {
-    vhart_start(FAR, made.tenants[1].entry, 42);
+    ask_far_to_start();
     answer_far();
     finish_stops();
     far_hart->scheduler.running = &FAR->schedulable;
@@ -696,7 +704,7 @@ static void test_start_on_another_hart(void **state)
 {
     (void)state;
     start_all_with_far_vhart();
-    vhart_start(FAR, made.tenants[1].entry, 42);
+    ask_far_to_start();
     assert_int_equal(FAR->state, VHART_START_PENDING);
     assert_int_equal(FAR->schedulable.state, SCHEDULABLE_OFF);
     assert_int_equal(msip[0], 0);
@@ -933,7 +941,7 @@ static void test_halt_overtakes_a_start(void **state)
 {
     (void)state;
     start_all_with_far_vhart();
-    vhart_start(FAR, made.tenants[1].entry, 42);
+    ask_far_to_start();
     tenant_reboot(RTOS);
     finish_stops();
     assert_int_equal(RTOS->state, TENANT_STOPPING);

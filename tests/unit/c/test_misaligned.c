@@ -360,6 +360,29 @@ static void test_compressed_forms(void **state)
     assert_int_equal(memory[DATA + 2][9], 0x78);
 }
 
+/* The instruction is executed again. */
+static void test_a_hart_that_is_wanted_does_nothing_yet(void **state)
+{
+    uint64_t address = (uintptr_t)&memory[DATA][1];
+    struct misaligned_fault fault;
+
+    (void)state;
+    satp = 0;
+    memset(memory[DATA], 0x5a, 16);
+    vhart.world.registers[T0] = 0x1234;
+    csr_file_write("mip", INTERRUPT_MEI);
+    assert_true(execute(load(2, T0), CAUSE_LOAD_MISALIGNED, address, &fault));
+    assert_int_equal(moved(), 0);
+    assert_int_equal(vhart.world.registers[T0], 0x1234);
+    assert_true(execute(store(2, T0), CAUSE_STORE_MISALIGNED, address, &fault));
+    assert_int_equal(moved(), 0);
+    assert_int_equal(memory[DATA][1], 0x5a);
+    csr_file_write("mip", 0);
+    assert_true(execute(load(2, T0), CAUSE_LOAD_MISALIGNED, address, &fault));
+    assert_int_equal(moved(), 4);
+    assert_int_equal(vhart.world.registers[T0], 0x5a5a5a5a);
+}
+
 static void test_floating_point(void **state)
 {
     const uint32_t flw = T1 << 15 | 2 << 12 | 7 << 7 | 0x07;
@@ -445,6 +468,7 @@ int main(void)
         cmocka_unit_test_setup(test_memory_of_others_gives_an_access_fault, setup),
         cmocka_unit_test_setup(test_what_must_be_aligned_keeps_its_exception, setup),
         cmocka_unit_test_setup(test_compressed_forms, setup),
+        cmocka_unit_test_setup(test_a_hart_that_is_wanted_does_nothing_yet, setup),
         cmocka_unit_test_setup(test_floating_point, setup),
         cmocka_unit_test_setup(test_floating_point_only_for_tenants_that_have_it, setup),
         cmocka_unit_test_setup(test_random_accesses_stay_in_the_tenant, setup),

@@ -153,12 +153,11 @@ class Jump:
 
 @dataclass(frozen=True)
 class Recursion:
-    """`caller` calls `callee` again, and that by the way of `through`; there it does not go on."""
+    """`caller` calls `callee` again, which does not call `caller` a second time."""
 
     caller: str
     callee: str
     why: str
-    through: tuple[str, ...] = ()
 
 
 Annotation = LoopBound | Callees | Jump | TextBound | Wait | Sleep | Zero
@@ -262,7 +261,7 @@ def read(file: Path) -> Annotations:
         values.get("faults", {}),
         tuple(values.get("texts", ())),
         tuple(values.get("sizes", ())),
-        tuple(_recursion(each) for each in values.get("recursion", ())),
+        tuple(Recursion(**each) for each in values.get("recursion", ())),
         [_loop(each) for each in values.get("loop", ())],
         [_call(each) for each in values.get("call", ())],
         [_jump(each) for each in values.get("jump", ())],
@@ -277,10 +276,6 @@ def read(file: Path) -> Annotations:
     for annotation in found.every:
         _check(file.parent / annotation.file, annotation)
     return found
-
-
-def _recursion(values: dict[str, Any]) -> Recursion:
-    return Recursion(**(values | {"through": tuple(values.get("through", ()))}))
 
 
 def _number(most: int | str, limits: Mapping[str, int], whose: str) -> int:

@@ -392,34 +392,22 @@ class MonitorBounds:
         ]
 
     def _unroll(self) -> None:
-        """Give the caller of a recursion callees of its own, the last of which ends it."""
-        chains = [
-            [caller, *called]
+        """Give the caller of a recursion a callee of its own that does not call it."""
+        pairs = [
+            (caller, callee)
             for each in self.annotations.recursions
             for caller in self._named(each.caller)
-            for called in self._chains(caller, (each.callee, *each.through))
+            for callee in self._named(each.callee)
         ]
-        for index, chain in enumerate(chains, 1):
-            cycle = {each.entry for each in chain}
-            copies = [replace(each, number=each.entry + index * COPY) for each in chain[1:]]
-            copies = [replace(each, calls=dict(each.calls)) for each in copies]
-            self.functions |= {each.number: each for each in copies}
-            for function, callee in zip([chain[0], *copies], copies, strict=False):
-                _redirect(function, callee.entry, callee.number)
+        for index, (caller, callee) in enumerate(pairs, 1):
+            calls = {
+                address: tuple(each for each in callees if each != caller.entry)
+                for address, callees in callee.calls.items()
+            }
             # What would be called once more is never come to: a call of nothing has no way on.
-            for address, callees in copies[-1].calls.items():
-                copies[-1].calls[address] = tuple(each for each in callees if each not in cycle)
-
-    def _chains(self, caller: Function, names: tuple[str, ...]) -> Iterator[list[Function]]:
-        """Give the functions of these names of which each is called by the one before."""
-        if not names:
-            yield []
-            return
-        called = {each for callees in caller.calls.values() for each in callees}
-        for callee in self._named(names[0]):
-            if callee.number in called:
-                for rest in self._chains(callee, names[1:]):
-                    yield [callee, *rest]
+            number = callee.entry + index * COPY
+            self.functions[number] = replace(callee, number=number, calls=calls)
+            _redirect(caller, callee.entry, number)
 
     def _named(self, name: str) -> list[Function]:
         """Return the functions of a name; the compiler puts more behind it when it changes one."""
