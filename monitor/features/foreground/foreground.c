@@ -17,6 +17,7 @@
 #include "core/wanted.h"
 #include "core/work.h"
 #include "features/susp/suspend.h"
+#include "irq/source_set.h"
 
 struct group {
     struct tenant *active; /* NULL: there is no such group */
@@ -26,20 +27,30 @@ struct group {
     bool given_back;       /* during a switch: all that the leaving one had is reset, */
     bool taken_over;       /* and what the group shares is the coming one's */
     uint64_t wanted_since; /* ticks */
-    bool refusal_told;
     bool patience_is_over;
+    /* What is told of the active one: whom it was asked to suspend for, and why that was refused,
+     * or NULL. */
+    const struct tenant *asked_for;
+    const char *refusal;
 };
 
-/* What is yet to be told of a tenant. */
-#define NEWS_SUSPENDED 0x1u
-#define NEWS_RESUMED 0x2u
-#define NEWS_STARTS 0x4u
+/* What is yet to be told of a tenant, in the order in which it is: a tenant that has left first. */
+enum news {
+    NEWS_ASKED,
+    NEWS_REFUSED,
+    NEWS_STOPPED,
+    NEWS_STAYS,
+    NEWS_SUSPENDED,
+    NEWS_RESUMED,
+    NEWS_STARTS,
+};
+#define NEWS_OF_TWO (1u << NEWS_ASKED | 1u << NEWS_STOPPED | 1u << NEWS_STAYS)
 
 /* A tenant as its group has it. Found by a shift, as each step of a switch looks for it. */
 struct __attribute__((aligned(32))) member {
     struct group *group;    /* NULL: it is in none */
     struct tenant *follows; /* the one behind it, and the first one behind the last */
-    uint32_t news;
+    uint32_t news;          /* bits by enum news */
 };
 
 static struct member members[COTENANT_MAX_TENANTS];
@@ -56,13 +67,10 @@ static struct group *group_of(const struct tenant *tenant)
     return member_of(tenant)->group;
 }
 
-static void say(const struct tenant *tenant, const char *text, const struct tenant *other)
+/* It is told in the next steps of work, of which there are some behind each switch. */
+static void note(const struct tenant *tenant, enum news news)
 {
-    monitor_log_tenant(tenant, text);
-    if (other != NULL) {
-        monitor_puts(other->description->name);
-    }
-    monitor_puts("\n");
+    member_of(tenant)->news |= 1u << news;
 }
 
 /* Without being asked for: dormant, or never started although it starts by itself. */
@@ -185,7 +193,7 @@ static void take(struct tenant *tenant)
 static void __attribute__((noinline)) begin_anew(struct tenant *tenant)
 {
     take(tenant);
-    member_of(tenant)->news |= NEWS_STARTS;
+    note(tenant, NEWS_STARTS);
     tenant_prepare(tenant, TENANT_TO_RUN);
 }
 
@@ -237,7 +245,7 @@ static struct vhart *give_way(struct group *group, struct vhart *vhart)
     }
     vhart->loading = false;
     give_back_begin(vhart->tenant);
-    member_of(vhart->tenant)->news |= NEWS_SUSPENDED;
+    note(vhart->tenant, NEWS_SUSPENDED);
     record_tenant(vhart->tenant, COTENANT_TRACE_TENANT_SUSPENDED);
     tenant_become_dormant(vhart);
     return group->next == NULL ? come_again(group) : enter(group, group->next);
@@ -247,7 +255,7 @@ static struct vhart *give_way(struct group *group, struct vhart *vhart)
 static inline __attribute__((always_inline)) void come(struct group *group, struct vhart *vhart)
 {
     if (!group->taken_over) {
-        member_of(vhart->tenant)->news |= NEWS_RESUMED;
+        note(vhart->tenant, NEWS_RESUMED);
         take_over(group);
         if (step_is_over()) {
             return;
@@ -350,10 +358,11 @@ static void refused(const struct tenant *tenant, const char *reason)
 {
     struct group *group = group_of(tenant);
 
-    if (group != NULL && group->wanted != NULL && !group->refusal_told &&
+    if (group != NULL && group->wanted != NULL && group->refusal == NULL &&
         !group->patience_is_over) {
-        group->refusal_told = true;
-        say(tenant, reason, NULL);
+        group->refusal = reason;
+        note(tenant, NEWS_REFUSED);
+        work_post();
     }
 }
 
@@ -399,9 +408,11 @@ static bool request(struct tenant *tenant)
     }
     group->wanted = tenant;
     group->wanted_since = hart_now(hart_self());
-    group->refusal_told = false;
+    group->asked_for = tenant;
+    group->refusal = NULL;
     group->patience_is_over = false;
-    say(group->active, "asked to suspend for ", tenant);
+    note(group->active, NEWS_ASKED);
+    work_post();
     tenant_is_asked_to_suspend(group->active); /* if it does not look, the patience ends */
     end_naps(group->active);
     return true;
@@ -423,30 +434,47 @@ HOOK(tenant_ended, ended);
 static struct {
     const struct tenant *tenant; /* NULL: there is none */
     const char *text;
+    const struct tenant *other; /* whose name is the last part, or NULL */
     struct monitor_log_parts parts;
 } telling;
 
-static bool there_are_news(void)
+static const char *text_of(const struct group *group, enum news news)
+{
+    static const char *const texts[] = {
+        [NEWS_ASKED] = "asked to suspend for ",
+        [NEWS_STOPPED] = "stopped by force: it did not suspend in time, to make room for ",
+        [NEWS_STAYS] = "did not suspend in time and stays in the foreground, instead of ",
+        [NEWS_SUSPENDED] = "suspended",
+        [NEWS_RESUMED] = "resumed",
+        [NEWS_STARTS] = "starts",
+    };
+
+    return news == NEWS_REFUSED ? group->refusal : texts[news];
+}
+
+static uint32_t all_news(void)
 {
     uint32_t all = 0;
 
     for (uint32_t i = 0; i < tenant_count; i++) {
         all |= members[i].news;
     }
-    return all != 0;
+    return all;
 }
 
-static bool find_news(uint32_t news, const char *text)
+static void find_news(enum news news)
 {
     for (uint32_t i = 0; i < tenant_count; i++) {
-        if ((members[i].news & news) != 0) {
-            members[i].news &= ~news;
+        const struct group *group = members[i].group;
+
+        if ((members[i].news & 1u << news) != 0) {
+            members[i].news &= ~(1u << news);
             telling.tenant = &tenants[i];
-            telling.text = text;
-            return true;
+            telling.text = text_of(group, news);
+            telling.other = (NEWS_OF_TWO & 1u << news) != 0 ? group->asked_for : NULL;
+            return;
         }
     }
-    return false;
 }
 
 static void tell_part(void)
@@ -454,18 +482,27 @@ static void tell_part(void)
     if (monitor_log_begin_parts(&telling.parts, telling.tenant)) {
         return;
     }
-    monitor_puts(telling.text);
+    if (telling.other != NULL && telling.parts.told == MONITOR_LOG_PARTS_BEGUN) {
+        monitor_puts(telling.text);
+        monitor_log_note_part(&telling.parts);
+        return;
+    }
+    monitor_puts(telling.other != NULL ? telling.other->description->name : telling.text);
+    monitor_puts("\n");
     telling.tenant = NULL;
     telling.parts = (struct monitor_log_parts){0};
 }
 
-/* The tenant that has left, first: another one came in its place. */
 bool foreground_tell(void)
 {
     if (telling.tenant == NULL) {
-        return there_are_news() &&
-               (find_news(NEWS_SUSPENDED, "suspended\n") || find_news(NEWS_RESUMED, "resumed\n") ||
-                find_news(NEWS_STARTS, "starts\n"));
+        uint32_t news = all_news();
+
+        if (news == 0) {
+            return false;
+        }
+        find_news((enum news)lowest_bit(news));
+        return true;
     }
     tell_part();
     while (telling.tenant != NULL && !step_is_over()) {
@@ -504,12 +541,11 @@ static void end_patience(struct group *group)
 
     group->patience_is_over = true;
     if (active->description->refusal == COTENANT_REFUSAL_FORCE) {
-        say(active, "stopped by force: it did not suspend in time, to make room for ",
-            group->wanted);
+        note(active, NEWS_STOPPED);
         tenant_halt(active, TENANT_STOPPED);
         return;
     }
-    say(active, "did not suspend in time and stays in the foreground, instead of ", group->wanted);
+    note(active, NEWS_STAYS);
 }
 
 bool foreground_look(uint64_t now)

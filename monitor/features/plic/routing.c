@@ -70,18 +70,27 @@ static void apply_to(struct vhart *vhart)
 
 HOOK(vhart_is_routed, apply_to);
 
-static void __attribute__((noinline)) refresh(const struct vplic *vplic, struct vhart *vhart)
+/* Returns whether this hart is to apply what has changed: else there is nothing, or another does.
+ */
+static inline bool update(const struct vplic *vplic, struct vhart *vhart)
 {
     uint32_t wanted = routed(vplic, vhart->plic->own);
 
     if (wanted == vhart->routed) {
-        return;
+        return false;
     }
     vhart->routed = wanted;
     if (hart_is_self(vhart->world.hart)) {
+        return true;
+    }
+    messages_post(vhart, REQUEST_ROUTING);
+    return false;
+}
+
+static void __attribute__((noinline)) refresh(const struct vplic *vplic, struct vhart *vhart)
+{
+    if (update(vplic, vhart)) {
         apply(vhart);
-    } else {
-        messages_post(vhart, REQUEST_ROUTING);
     }
 }
 
@@ -90,6 +99,7 @@ static void __attribute__((noinline)) refresh_machine(struct tenant *tenant)
 {
     const struct vplic *vplic = tenant->plic;
     uint32_t count = tenant_vhart_count(tenant);
+    struct vhart *own = NULL;
 
     for (uint32_t i = 0; count + i < vplic_vhart_count(vplic); i++) {
         struct vhart *vhart = &tenant->vharts[i];
@@ -100,18 +110,33 @@ static void __attribute__((noinline)) refresh_machine(struct tenant *tenant)
         }
         __atomic_store_n(&vhart->plic->machine_line, line, __ATOMIC_RELAXED);
         if (hart_is_self(vhart->world.hart)) {
-            vhart_is_routed(vhart);
+            own = vhart; /* each is bound to another hart: they are no guest's */
         } else {
             messages_post(vhart, REQUEST_ROUTING);
         }
+    }
+    if (own != NULL) {
+        vhart_is_routed(own);
     }
 }
 
 /* Out of line: a tenant with one vhart does not save the registers of the loop. */
 static void __attribute__((noinline)) refresh_all(struct tenant *tenant)
 {
+    struct vhart *own = NULL;
+
     for (uint32_t i = 0; i < tenant_vhart_count(tenant); i++) {
-        refresh(tenant->plic, &tenant->vharts[i]);
+        if (!update(tenant->plic, &tenant->vharts[i])) {
+            continue;
+        }
+        if (HAS(hosted)) {
+            apply(&tenant->vharts[i]);
+        } else {
+            own = &tenant->vharts[i]; /* only guests have several on one hart */
+        }
+    }
+    if (own != NULL) {
+        apply(own);
     }
     if (HAS(machine)) {
         refresh_machine(tenant);

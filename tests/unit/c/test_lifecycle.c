@@ -295,6 +295,12 @@ static void finish_stops(void)
     assert_int_equal(tenants_stopping, 0);
 }
 
+static void tell_all(void)
+{
+    while (foreground_tell()) {
+    }
+}
+
 static struct vhart *running(void)
 {
     struct schedulable *next = schedule_next(&hart->scheduler, mtime);
@@ -1331,8 +1337,7 @@ static void test_suspend_brings_the_next_one(void **state)
     assert_true(foreground_tell());
     assert_int_equal(monitor_log_draft_length(), strlen("monitor: ")); /* a part of it */
     csr_file_write("mip", 0);
-    while (foreground_tell()) {
-    }
+    tell_all();
     assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
                                     "monitor: tenant other: suspended\n"
                                     "monitor: tenant linux: resumed\n"
@@ -1407,8 +1412,7 @@ static void test_suspend_finds_nobody_in_the_end(void **state)
     assert_false(vhart->loading);
     assert_int_equal(open_steps, 0);
     assert_ptr_equal(hart->plic_user, vhart);
-    while (foreground_tell()) {
-    }
+    tell_all();
     assert_string_equal(log_text(), "monitor: tenant linux: suspended\n"
                                     "monitor: tenant linux: resumed\n");
     assert_int_equal(LINUX->state, TENANT_RUNNING);
@@ -1689,13 +1693,33 @@ static void test_patience_ends(void **state)
     assert_true(foreground_deadline() == TIME_NEVER);
     assert_int_equal(LINUX->state, TENANT_RUNNING);
     assert_int_equal(devices_reset, 0);
+    tell_all();
     assert_string_equal(log_text(),
                         "monitor: tenant linux: asked to suspend for other\n"
                         "monitor: tenant linux: its suspend was refused: not to RAM\n"
                         "monitor: tenant linux: did not suspend in time and stays in the "
                         "foreground, instead of other\n");
     foreground_refused(LINUX, "of no interest now");
+    tell_all();
     assert_string_equal(log_text(), "");
+}
+
+/* Another message comes between two parts: it begins anew. */
+static void test_a_message_of_two_tenants_is_told_in_parts(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_request(OTHER));
+    csr_file_write("mip", INTERRUPT_MTI);
+    while (monitor_log_draft_length() < strlen("monitor: tenant linux: asked to suspend for ")) {
+        assert_true(foreground_tell());
+    }
+    monitor_log_begin();
+    monitor_puts("another one\n");
+    tell_all();
+    csr_file_write("mip", 0);
+    assert_string_equal(log_text(), "monitor: another one\n"
+                                    "monitor: tenant linux: asked to suspend for other\n");
 }
 
 static void test_force_stops_and_switches(void **state)
@@ -1848,6 +1872,7 @@ int main(void)
         cmocka_unit_test_setup(test_wait_behind_a_short_suspend_is_none, set_up),
         cmocka_unit_test_setup(test_suspend_of_one_that_stops_is_forgotten, set_up),
         cmocka_unit_test_setup(test_patience_ends, set_up),
+        cmocka_unit_test_setup(test_a_message_of_two_tenants_is_told_in_parts, set_up),
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
         cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),
         cmocka_unit_test_setup(test_dormant_is_woken_by_the_end_of_the_active_one, set_up),
