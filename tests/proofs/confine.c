@@ -89,6 +89,7 @@ static void set_up(void)
     tenants[0].description = &system.tenants[0];
     for (uint32_t i = 0; i < VHARTS; i++) {
         system.vharts[i].tenant = 0;
+        system.vharts[i].hart = 0;
         vharts[i].tenant = &tenants[0];
         vharts[i].description = &system.vharts[i];
         vharts[i].world.hart = &harts[0];

@@ -6,6 +6,7 @@
 #include "core/misaligned.h"
 #include "arch/guest_memory.h"
 #include "core/vhart.h"
+#include "one_hart.h"
 #include "tenant_ram.h"
 
 #include "features/misaligned/misaligned.c"
