@@ -434,7 +434,7 @@ HOOK(tenant_ended, ended);
 static struct {
     const struct tenant *tenant; /* NULL: there is none */
     const char *text;
-    const struct tenant *other; /* whose name is the last part, or NULL */
+    const struct tenant *other; /* whose name stands behind it, or NULL */
     struct monitor_log_parts parts;
 } telling;
 
@@ -482,12 +482,14 @@ static void tell_part(void)
     if (monitor_log_begin_parts(&telling.parts, telling.tenant)) {
         return;
     }
-    if (telling.other != NULL && telling.parts.told == MONITOR_LOG_PARTS_BEGUN) {
+    if (telling.parts.told == MONITOR_LOG_PARTS_BEGUN) {
         monitor_puts(telling.text);
         monitor_log_note_part(&telling.parts);
         return;
     }
-    monitor_puts(telling.other != NULL ? telling.other->description->name : telling.text);
+    if (telling.other != NULL) {
+        monitor_puts(telling.other->description->name);
+    }
     monitor_puts("\n");
     telling.tenant = NULL;
     telling.parts = (struct monitor_log_parts){0};

@@ -14,6 +14,7 @@
 #include "core/recorder.h"
 #include "core/wanted.h"
 #include "core/work.h"
+#include "features/commands/telling.h"
 
 struct watch watches[COTENANT_MAX_TENANTS];
 
@@ -234,12 +235,15 @@ static void requested(const struct console_mux *mux, uint32_t *requests)
     if ((*requests & CONSOLE_REQUEST_WATCH) != 0) {
         bool accepted =
             watch_change(tenant, mux->watch_policy, mux->watch_within_us, hart_now(hart_self()));
+        const char **answer = tell_answer();
 
         *requests &= ~CONSOLE_REQUEST_WATCH;
-        monitor_log_begin_answer();
-        monitor_puts("monitor: watch ");
-        monitor_puts(tenant->description->name);
-        monitor_puts(accepted ? ": ok\n" : ": refused, it was never given a time\n");
+        work_post();
+        answer[0] = "monitor: watch ";
+        answer[1] = tenant->description->name;
+        answer[2] = accepted ? ": ok\n" : ": refused, it was ";
+        answer[3] = accepted ? NULL : "never given a time\n";
+        answer[4] = NULL;
     }
 }
 
