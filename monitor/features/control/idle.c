@@ -37,6 +37,7 @@ static bool waits_natively(const struct vhart *vhart)
 static bool is_waiting(const struct vhart *vhart)
 {
     uint64_t pc = vhart->world.registers[REGISTER_PC];
+
     return (vhart->world.mstatus & MSTATUS_MPP) == MSTATUS_MPP_S &&
            guest_fetch(vhart->tenant, CSR_READ(satp), pc - 4) == INSTRUCTION_WFI;
 }

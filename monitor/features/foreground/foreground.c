@@ -27,9 +27,9 @@ struct group {
     bool given_back;       /* during a switch: all that the leaving one had is reset, */
     bool taken_over;       /* and what the group shares is the coming one's */
     uint64_t wanted_since; /* ticks */
+    bool is_refused;
     bool patience_is_over;
-    /* What is told of the active one: whom it was asked to suspend for, and why that was refused,
-     * or NULL. */
+    /* Of what is told of the active one: whom it was asked to suspend for, and why it refused. */
     const struct tenant *asked_for;
     const char *refusal;
 };
@@ -358,8 +358,8 @@ static void refused(const struct tenant *tenant, const char *reason)
 {
     struct group *group = group_of(tenant);
 
-    if (group != NULL && group->wanted != NULL && group->refusal == NULL &&
-        !group->patience_is_over) {
+    if (group != NULL && group->wanted != NULL && !group->is_refused && !group->patience_is_over) {
+        group->is_refused = true;
         group->refusal = reason;
         note(tenant, NEWS_REFUSED);
         work_post();
@@ -409,7 +409,7 @@ static bool request(struct tenant *tenant)
     group->wanted = tenant;
     group->wanted_since = hart_now(hart_self());
     group->asked_for = tenant;
-    group->refusal = NULL;
+    group->is_refused = false;
     group->patience_is_over = false;
     note(group->active, NEWS_ASKED);
     work_post();

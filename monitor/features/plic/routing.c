@@ -70,8 +70,7 @@ static void apply_to(struct vhart *vhart)
 
 HOOK(vhart_is_routed, apply_to);
 
-/* Returns whether this hart is to apply what has changed: else there is nothing, or another does.
- */
+/* Returns whether this hart is to apply it: else nothing has changed, or another hart does. */
 static inline bool update(const struct vplic *vplic, struct vhart *vhart)
 {
     uint32_t wanted = routed(vplic, vhart->plic->own);

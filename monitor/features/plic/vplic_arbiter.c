@@ -15,8 +15,7 @@ static inline uint32_t above_threshold(const struct vplic *vplic, uint32_t word,
 #pragma GCC unroll 3
     for (uint32_t bit = 0; bit < VPLIC_PRIORITY_BITS; bit++) {
         uint32_t plane = vplic->priority_plane[bit][word];
-        uint32_t clear =
-            (threshold >> bit & 1) - 1; /* all bits if the threshold has not this one */
+        uint32_t clear = (threshold >> bit & 1) - 1; /* all bits if it is clear */
 
         above = (above & plane) | ((above | plane) & clear);
     }

@@ -1704,6 +1704,19 @@ static void test_patience_ends(void **state)
     assert_string_equal(log_text(), "");
 }
 
+/* What was refused is told, although the user asks once more before it is. */
+static void test_a_refusal_is_told_behind_the_next_request(void **state)
+{
+    (void)state;
+    start_group(COTENANT_REFUSAL_SAY);
+    assert_true(foreground_request(OTHER));
+    foreground_refused(LINUX, "its suspend was refused: not to RAM");
+    assert_true(foreground_request(OTHER));
+    tell_all();
+    assert_string_equal(log_text(), "monitor: tenant linux: asked to suspend for other\n"
+                                    "monitor: tenant linux: its suspend was refused: not to RAM\n");
+}
+
 /* Another message comes between two parts: it begins anew. */
 static void test_a_message_of_two_tenants_is_told_in_parts(void **state)
 {
@@ -1872,6 +1885,7 @@ int main(void)
         cmocka_unit_test_setup(test_wait_behind_a_short_suspend_is_none, set_up),
         cmocka_unit_test_setup(test_suspend_of_one_that_stops_is_forgotten, set_up),
         cmocka_unit_test_setup(test_patience_ends, set_up),
+        cmocka_unit_test_setup(test_a_refusal_is_told_behind_the_next_request, set_up),
         cmocka_unit_test_setup(test_a_message_of_two_tenants_is_told_in_parts, set_up),
         cmocka_unit_test_setup(test_force_stops_and_switches, set_up),
         cmocka_unit_test_setup(test_the_end_of_one_is_the_turn_of_the_next, set_up),
