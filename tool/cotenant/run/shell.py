@@ -24,6 +24,15 @@ _AROUND = re.compile(
 )
 
 
+# What a kernel says on its console, which may come in the middle of a line.
+_KERNEL = r"(?:\[ *\d+\.\d+\] [^\n]*\n)*"
+
+
+def _mark(text: str) -> str:
+    """Return the expression of a mark whose bytes a kernel may have parted."""
+    return _KERNEL.join(map(re.escape, text))
+
+
 def readable(text: str) -> str:
     """Return what a tenant printed without what frames commands."""
     return _AROUND.sub("", text)
@@ -55,6 +64,7 @@ class ShellCommand:
 
     def result_pattern(self) -> str:
         """Return the expression whose groups are the `output` and the `exit_code`."""
-        begin = f"__cotenant_{self._number}_begin\n"
-        end = f"__cotenant_{self._number}_end="
-        return rf"{begin}(?P<output>(?s:.*?)){end}(?P<exit_code>\d+)\n"
+        begin = _mark(f"__cotenant_{self._number}_begin\n")
+        end = _mark(f"__cotenant_{self._number}_end=")
+        code = rf"{_KERNEL}(?P<exit_code>\d+){_KERNEL}\n"
+        return rf"{begin}(?P<output>(?s:.*?)){end}{code}"
