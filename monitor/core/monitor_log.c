@@ -138,14 +138,6 @@ static void __attribute__((noinline)) put_name(const struct tenant *tenant)
     monitor_puts(": ");
 }
 
-void monitor_log_tenant(const struct tenant *tenant, const char *event)
-{
-    monitor_log_begin();
-    monitor_puts("tenant ");
-    put_name(tenant);
-    monitor_puts(event);
-}
-
 bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant)
 {
     if (parts->draft != draft_number || parts->told == 0) {

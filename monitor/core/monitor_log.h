@@ -35,9 +35,6 @@ void monitor_log_begin(void);
 /* Begins a line, as it is, that the user has asked for; at most MONITOR_LOG_ANSWER_MAX bytes. */
 void monitor_log_begin_answer(void);
 
-/* The same with "monitor: tenant NAME: " and the event. */
-void monitor_log_tenant(const struct tenant *tenant, const char *event);
-
 /*
  * How far a message about a tenant is that is put together over several steps of the console
  * service, a part in each. All zero: it has not begun.
