@@ -187,14 +187,14 @@ world_change hart_schedule(struct hart *hart)
         /* An emulator that lets idle time leap to the next timer must find one. */
         timer_program(hart, NULL, earlier(event, now + bundle->board.timebase_hz));
         record_running(hart, vhart);
-        if (messages_publish(hart, hart->loaded)) {
+        if (messages_publish(hart, hart->loaded) && !hart_is_wanted()) {
             requests_take(hart); /* for those below there may be some each time */
         }
         if (vhart == NULL && !hart->reschedule) {
             WAIT_FOR_INTERRUPT();
         } else if (!hart->reschedule && vhart->tenant->loader.phase != LOADER_IDLE) {
             tenant_load_step(vhart->tenant);
-        } else if (!hart->reschedule && (CSR_READ(mip) & INTERRUPT_MTI) == 0) {
+        } else if (!hart->reschedule && !hart_is_wanted()) {
             foreground_go_on(vhart);
         }
     }

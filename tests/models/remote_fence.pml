@@ -150,6 +150,36 @@ inline run_v(h)
     }
 }
 
+/* is_done(), of one that was asked and has not been found done yet */
+#ifdef WAIT_WHEN_GONE
+#define IS_DONE(t) (await[t] && done[PAIR(t, h)] == asked[t])
+#else
+#define IS_DONE(t) (await[t] && (done[PAIR(t, h)] == asked[t] || !loaded[t]))
+#endif
+#if HARTS > 2
+#define AWAIT_2 await[2]
+#define IS_DONE_2 IS_DONE(2)
+#else
+#define AWAIT_2 false
+#define IS_DONE_2 false
+#endif
+
+inline see_done(h)
+{
+    d_step {
+        do
+        :: t < HARTS ->
+            if
+            :: IS_DONE(t) -> await[t] = false; promise(t, h, version)
+            :: else
+            fi;
+            t++
+        :: else -> break
+        od;
+        t = 0
+    }
+}
+
 inline read_wanted(h)
 {
     d_step {
@@ -307,55 +337,44 @@ call: /* remote_fence(); V has just changed its page table */
         t++
     od;
     t = 0;
-wait: /* await() */
+wait: /* while (awaited()) */
     do
-    :: t == HARTS -> break
-    :: t < HARTS && !await[t] -> t++
-    :: t < HARTS && await[t] ->
-        if
-#ifdef WAIT_WHEN_GONE
-        :: done[PAIR(t, h)] == asked[t] ->
-#else
-        :: done[PAIR(t, h)] == asked[t] || !loaded[t] ->
-#endif
-            await[t] = false;
-            promise(t, h, version);
-            t++
+    :: !(await[0] || await[1] || AWAIT_2) -> break
+    :: IS_DONE(0) || IS_DONE(1) || IS_DONE_2 -> see_done(h)
 #ifndef NO_SERVE_WAITING
-        :: fences[h] != 0 ->
+    :: fences[h] != 0 ->
 #ifdef CLEAR_WAITING
-            msip[h] = false;
-            full_fence(h);
+        msip[h] = false;
+        full_fence(h);
 #endif
-            goto serve
+        goto serve
 #endif
 #ifdef SLEEP
-        :: true -> /* sleep_until_served(): an atomic store and a fence, nothing of it is late */
-            sleeps[h] = true;
-            if
+    :: (await[0] || await[1] || AWAIT_2) && !(IS_DONE(0) || IS_DONE(1) || IS_DONE_2) ->
+        /* sleep_until_served(): an atomic store and a fence, nothing of it is late */
+        sleeps[h] = true;
+        if
 #ifndef SLEEP_BLINDLY
-            :: done[PAIR(t, h)] == asked[t]
+        :: IS_DONE(0) || IS_DONE(1) || IS_DONE_2
 #endif
+        :: else ->
+            msip[h]; /* messages_sleep() */
+            if
+            :: mail[h] || fences[h] != 0
             :: else ->
-                msip[h]; /* messages_sleep() */
-                if
-                :: mail[h] || fences[h] != 0
-                :: else ->
-                    msip[h] = false;
-                    full_fence(h);
+                msip[h] = false;
+                full_fence(h);
 #ifndef CLEAR_BLINDLY
-                    if
-                    :: mail[h] || fences[h] != 0 -> msip[h] = true
-                    :: else
-                    fi
-#endif
+                if
+                :: mail[h] || fences[h] != 0 -> msip[h] = true
+                :: else
                 fi
-            fi;
-            sleeps[h] = false
 #endif
-        fi
+            fi
+        fi;
+        sleeps[h] = false
+#endif
     od;
-    t = 0;
     waits[h] = false;
     goto back
 }

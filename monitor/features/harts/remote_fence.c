@@ -22,13 +22,8 @@ static struct vhart *loaded_on(const struct hart *hart)
     return __atomic_load_n(&hart->loaded, __ATOMIC_SEQ_CST);
 }
 
-static bool is_elsewhere(const struct vhart *caller, uint32_t id, uint64_t targets)
-{
-    return (targets >> id & 1) != 0 && &caller->tenant->vharts[id] != caller;
-}
-
-/* Asks the vhart's hart if it has the vhart loaded. */
-static void ask(const struct hart *caller, struct vhart *target, bool instructions)
+/* Asks the vhart's hart if it has the vhart loaded, and returns whether that is so. */
+static bool ask(const struct hart *caller, struct vhart *target, bool instructions)
 {
     struct hart *hart = target->world.hart;
     struct fence_request *request = &hart->fence_requests[caller->index];
@@ -37,7 +32,7 @@ static void ask(const struct hart *caller, struct vhart *target, bool instructio
         messages_leave(target, REQUEST_FENCE_I);
     }
     if (loaded_on(hart) != target) {
-        return;
+        return false;
     }
     __atomic_store_n(&request->wanted, request->wanted + 1, __ATOMIC_RELAXED);
     __atomic_fetch_or(&hart->fences,
@@ -45,52 +40,64 @@ static void ask(const struct hart *caller, struct vhart *target, bool instructio
                       __ATOMIC_SEQ_CST);
     FENCE_ALL();
     *hart->msip = 1;
+    return true;
 }
 
-static bool is_done(const struct fence_request *request)
-{
-    return __atomic_load_n(&request->done, __ATOMIC_SEQ_CST) == request->wanted;
-}
-
-/* Until the request is served, or there is something else to do. */
-static void sleep_until_served(struct hart *caller, const struct fence_request *request)
-{
-    __atomic_store_n(&caller->sleeps_for_fences, true, __ATOMIC_SEQ_CST);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!is_done(request)) {
-        messages_sleep(caller);
-    }
-    __atomic_store_n(&caller->sleeps_for_fences, false, __ATOMIC_RELAXED);
-}
-
-static void await(struct hart *caller, const struct vhart *target)
+/* The hart that was asked has done it, or has switched. */
+static bool is_done(const struct hart *caller, const struct vhart *target)
 {
     const struct hart *hart = target->world.hart;
     const struct fence_request *request = &hart->fence_requests[caller->index];
-    uint32_t looks = 0;
 
-    while (!is_done(request) && loaded_on(hart) == target) {
-        remote_fence_serve(caller);
-        if (++looks > MESSAGES_MOST_LOOKS) {
-            sleep_until_served(caller, request);
+    return __atomic_load_n(&request->done, __ATOMIC_SEQ_CST) == request->wanted ||
+           loaded_on(hart) != target;
+}
+
+/* Those of the vharts, by id, whose harts have been asked and are not done. */
+static uint64_t awaited(const struct vhart *caller, uint64_t asked)
+{
+    const struct tenant *tenant = caller->tenant;
+    uint64_t left = asked;
+
+    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
+        if ((asked >> id & 1) != 0 && is_done(caller->world.hart, &tenant->vharts[id])) {
+            left &= ~(1ul << id);
         }
     }
+    return left;
+}
+
+/* Until one more is done, or there is something else to do. */
+static void sleep_until_served(const struct vhart *caller, uint64_t left)
+{
+    struct hart *hart = caller->world.hart;
+
+    __atomic_store_n(&hart->sleeps_for_fences, true, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (awaited(caller, left) == left) {
+        messages_sleep(hart);
+    }
+    __atomic_store_n(&hart->sleeps_for_fences, false, __ATOMIC_RELAXED);
 }
 
 void remote_fence(const struct vhart *caller, uint64_t targets, bool instructions)
 {
     const struct tenant *tenant = caller->tenant;
+    uint64_t left = 0;
+    uint32_t looks = 0;
 
     /* What the caller has written to its page tables comes before the look at hart.loaded. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        if (is_elsewhere(caller, id, targets)) {
-            ask(caller->world.hart, &tenant->vharts[id], instructions);
+        if ((targets >> id & 1) != 0 && &tenant->vharts[id] != caller &&
+            ask(caller->world.hart, &tenant->vharts[id], instructions)) {
+            left |= 1ul << id;
         }
     }
-    for (uint32_t id = 0; id < tenant->vhart_count; id++) {
-        if (is_elsewhere(caller, id, targets)) {
-            await(caller->world.hart, &tenant->vharts[id]);
+    while ((left = awaited(caller, left)) != 0) {
+        remote_fence_serve(caller->world.hart);
+        if (++looks > MESSAGES_MOST_LOOKS) {
+            sleep_until_served(caller, left);
         }
     }
 }

@@ -14,27 +14,32 @@
     (REQUEST_HALT | REQUEST_START | REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS |              \
      REQUEST_END_NAP)
 
-/* What needs the shared lock, which is held. */
-static void carry_out_shared(struct vhart *vhart, uint32_t requests)
+/* The first of them, of which each needs the shared lock, which is held. Returns the others. */
+static uint32_t carry_out_first(struct vhart *vhart, uint32_t requests)
 {
-    if ((requests & REQUEST_HALT) != 0) {
+    uint32_t first = requests & -requests;
+
+    switch (first) {
+    case REQUEST_HALT:
         tenant_halt_here(vhart);
-    }
-    if ((requests & REQUEST_START) != 0) {
+        break;
+    case REQUEST_START:
         vhart_start_here(vhart);
-    }
-    if ((requests & REQUEST_LOAD) != 0) {
+        break;
+    case REQUEST_LOAD:
         tenant_load_here(vhart->tenant);
-    }
-    if ((requests & REQUEST_ROUTING) != 0) {
+        break;
+    case REQUEST_ROUTING:
         vhart_is_routed(vhart);
-    }
-    if ((requests & REQUEST_EVENTS) != 0) {
+        break;
+    case REQUEST_EVENTS:
         vhart_looks_for_events(vhart);
-    }
-    if ((requests & REQUEST_END_NAP) != 0) {
+        break;
+    default:
         foreground_end_nap_here(vhart);
+        break;
     }
+    return requests & ~first;
 }
 
 /*
@@ -71,15 +76,19 @@ static void carry_out(struct hart *hart, struct vhart *vhart)
     } else if ((requests & (REQUEST_HALT | REQUEST_START)) != 0) {
         messages_note_ipi(vhart, true); /* it was of another life */
     }
-    if ((requests & REQUESTS_SHARED) != 0) {
-        shared_enter(hart);
-        if (has_moved(hart, vhart)) {
-            messages_post(vhart, requests);
-        } else {
-            carry_out_shared(vhart, requests);
-        }
-        shared_leave(hart);
+    requests &= REQUESTS_SHARED;
+    if (requests == 0) {
+        return;
     }
+    shared_enter(hart);
+    for (bool wanted = false; requests != 0; wanted = hart_is_wanted()) {
+        if (wanted || has_moved(hart, vhart)) {
+            messages_post(vhart, requests);
+            break;
+        }
+        requests = carry_out_first(vhart, requests);
+    }
+    shared_leave(hart);
 }
 
 /* In a circle: hostile harts can see to it that mail comes, and the hart is wanted, again and
@@ -96,7 +105,8 @@ static uint32_t take_turn(struct hart *hart, uint32_t *mail)
 
 _Static_assert(COTENANT_MAX_VHARTS == SOURCE_SET_WORD_BITS, "a bit for each, and no other one");
 
-/* The hart is looked at behind each vhart: the rest stays in the mail. */
+/* The hart is looked at behind each vhart, and between what one is asked for: the rest stays in the
+ * mail. */
 void requests_take(struct hart *hart)
 {
     bool wanted = false;

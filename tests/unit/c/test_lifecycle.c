@@ -1828,6 +1828,34 @@ static void test_mail_is_taken_in_turns_while_the_hart_is_wanted(void **state)
     assert_int_equal(msip[0], 0);
 }
 
+/* What one vhart has been asked for adds up to more than the hart may be kept from who waits. */
+static void test_a_wanted_hart_does_one_of_several_requests(void **state)
+{
+    const uint32_t requests[] = {REQUEST_LOAD, REQUEST_ROUTING, REQUEST_EVENTS};
+    uint32_t left = REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS;
+
+    (void)state;
+    start_all();
+    while (running()->loading) {
+        tenant_load_step(running()->tenant);
+    }
+    messages_post(running(), left);
+    csr_file_write("mip", INTERRUPT_MTI);
+    for (unsigned i = 0; i < 3; i++) {
+        rerouted = NULL;
+        requests_take(hart);
+        left &= ~requests[i];
+        assert_int_equal(running()->requests, left);
+        assert_int_equal(msip[0], left != 0); /* it will look again */
+        assert_ptr_equal(rerouted, requests[i] == REQUEST_ROUTING ? running() : NULL);
+    }
+    csr_file_write("mip", 0);
+    messages_post(running(), REQUEST_LOAD | REQUEST_ROUTING | REQUEST_EVENTS);
+    requests_take(hart);
+    assert_int_equal(hart->mail | running()->requests, 0);
+    assert_int_equal(msip[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1847,6 +1875,7 @@ int main(void)
         cmocka_unit_test_setup(test_start_on_another_hart, set_up),
         cmocka_unit_test_setup(test_interrupts_of_another_hart, set_up),
         cmocka_unit_test_setup(test_mail_is_taken_in_turns_while_the_hart_is_wanted, set_up),
+        cmocka_unit_test_setup(test_a_wanted_hart_does_one_of_several_requests, set_up),
         cmocka_unit_test_setup(test_higher_priority_is_left_alone, set_up),
         cmocka_unit_test_setup(test_ipis_that_are_not_seen_disturb_once, set_up),
         cmocka_unit_test_setup(test_halt_over_two_harts, set_up),
