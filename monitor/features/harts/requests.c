@@ -81,8 +81,8 @@ static void carry_out(struct hart *hart, struct vhart *vhart)
         return;
     }
     shared_enter(hart);
-    for (bool wanted = false; requests != 0; wanted = hart_is_wanted()) {
-        if (wanted || has_moved(hart, vhart)) {
+    for (bool is_over = false; requests != 0; is_over = step_is_over()) {
+        if (is_over || has_moved(hart, vhart)) {
             messages_post(vhart, requests);
             break;
         }
