@@ -54,8 +54,8 @@ static uint32_t check_devices(const struct bundle_board *board)
     REQUIRE_FIELD(board->uart_register_shift <= 8, BOARD_UART_REGISTER_SHIFT, OUT_OF_RANGE);
     REQUIRE_FIELD(board->uart_kind == COTENANT_UART_NONE || board->uart_base != 0, BOARD_UART_BASE,
                   NONE_OR_MISALIGNED);
-    REQUIRE_FIELD(board->uart_kind == COTENANT_UART_NONE ||
-                      (board->uart_source != 0 && board->uart_source < board->plic_sources),
+    REQUIRE_FIELD(board->uart_source == 0 ? board->uart_kind == COTENANT_UART_NONE
+                                          : board->uart_source < board->plic_sources,
                   BOARD_UART_SOURCE, NO_SUCH_SOURCE);
     REQUIRE_FIELD(board->reset_kind <= COTENANT_RESET_SIFIVE_TEST, BOARD_RESET_KIND,
                   NO_DRIVER_FOR_IT);

@@ -100,8 +100,10 @@ static uint32_t check_interrupts(const struct bundle *bundle, uint32_t index)
     REQUIRE_FIELD(!passed || (physical != COTENANT_NONE && vhart->plic_s_context == physical &&
                               bundle->tenants[vhart->tenant].plic_base == bundle->board.plic_base),
                   VHART_PLIC_S_CONTEXT, NOT_PASSED_THROUGH);
-    REQUIRE_FIELD(passed || vhart->plic_s_context == COTENANT_NONE ||
-                      bundle->board.harts[vhart->hart].plic_m_context != COTENANT_NONE,
+    /* Guests of its tenant have a PLIC although it may have none. */
+    REQUIRE_FIELD(passed || bundle->board.harts[vhart->hart].plic_m_context != COTENANT_NONE ||
+                      (vhart->plic_s_context == COTENANT_NONE &&
+                       bundle->tenants[vhart->tenant].guest_count == 0),
                   VHART_PLIC_S_CONTEXT, NO_MONITOR_CONTEXT);
     REQUIRE_FIELD(vhart->plic_claim_entry == COTENANT_NONE ||
                       (passed && vhart->plic_claim_entry < bundle->board.pmp_entries),

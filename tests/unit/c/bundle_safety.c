@@ -75,7 +75,7 @@ static const char *board_danger(const struct bundle *bundle, uint64_t monitor_si
     DANGER_IF(board->boot_hart >= board->hart_count);
     DANGER_IF(board->harts[board->boot_hart].plic_m_context == COTENANT_NONE);
     DANGER_IF(board->plic_sources > COTENANT_MAX_SOURCES);
-    DANGER_IF(board->uart_kind != COTENANT_UART_NONE && board->uart_source >= board->plic_sources);
+    DANGER_IF(board->uart_source != 0 && board->uart_source >= board->plic_sources);
     DANGER_IF((board->flags & features) == COTENANT_BOARD_SSTC);
     DANGER_IF(board->pmp_entries - 1 >= COTENANT_PMP_ENTRIES);
     DANGER_IF(board->timebase_hz == 0);

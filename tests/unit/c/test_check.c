@@ -243,6 +243,8 @@ static void test_devices_of_the_board(void **state)
     REFUSED("board.uart_register_shift", -1, board->uart_register_shift = 9);
     REFUSED("board.uart_source", -1, board->uart_source = 0);
     REFUSED("board.uart_source", -1, board->uart_source = board->plic_sources);
+    REFUSED("board.uart_source", -1, board->uart_kind = COTENANT_UART_NONE; board->uart_base = 0;
+            board->uart_source = 1u << 20);
     REFUSED("board.reset_kind", -1, board->reset_kind = 2);
     REFUSED("board.reset_base", -1, board->reset_base = 0);
     REFUSED("board.reset_base", -1, board->reset_base += 2);
@@ -579,6 +581,12 @@ static void test_guests(void **state)
     ACCEPTED(make_host(linux_tenant));
     ACCEPTED(make_host(linux_tenant); make_host(rtos); rtos->guest_vharts = 6;
              rtos_vhart->budget_us = 0; rtos_vhart->period_us = 0);
+    ACCEPTED(make_host(rtos); rtos_vhart->budget_us = 0; rtos_vhart->period_us = 0;
+             rtos_vhart->hart = 1; rtos_vhart->plic_s_context = COTENANT_NONE);
+    REFUSED("vhart.plic_s_context", 1, make_host(rtos); rtos_vhart->budget_us = 0;
+            rtos_vhart->period_us = 0; rtos_vhart->hart = 1;
+            rtos_vhart->plic_s_context = COTENANT_NONE;
+            board->harts[1].plic_m_context = COTENANT_NONE);
     REFUSED("tenant.guest_count", 0, make_host(linux_tenant); make_host(rtos));
     REFUSED("tenant.guest_count", 0, make_host(linux_tenant); linux_tenant->guest_count = 9;
             linux_tenant->guest_vharts = 1);
