@@ -31,6 +31,8 @@ import outcomes  # noqa: E402
 from outcomes import Count, Outcomes  # noqa: E402
 
 RESULTS = ROOT / "build" / "tests"
+# Of tests that failed: tests/system/conftest.py.
+LOGS = ROOT / "build" / "logs"
 # Left here for CI, whose last line it is.
 TOTAL = RESULTS / "total"
 # Two processors need less than 20 minutes, and some hours for the long forms. A run that takes
@@ -109,10 +111,18 @@ def system_step(name: str, *options: str) -> Step:
         left = seconds - (time.monotonic() - started)
         if 0 < len(again) <= MOST_SECOND_RUNS and left > 0:
             print(f"\n=== second run, one by one, of {', '.join(again)}", flush=True)
+            keep_logs()
             tests = tests.after_second_run(run_pytest(again, 1, left))
         return Result(tests.count(), tests)
 
     return Step(name, run)
+
+
+def keep_logs() -> None:
+    """Put the logs of failed tests where a second run does not take them away."""
+    if LOGS.exists():
+        kept = LOGS.rename(LOGS.with_name(time.strftime("logs-%Y%m%d-%H%M%S")))
+        print(f"logs of the first one: {kept.relative_to(ROOT)}", flush=True)
 
 
 def run_pytest(arguments: list[str], workers: int, seconds: float) -> Outcomes:

@@ -166,13 +166,15 @@ def test_the_longest_test_is_begun_first(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """Return tests/run.py as a module."""
     spec = importlib.util.spec_from_file_location("run_all_tests", HARNESS.parent / "run.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "run_all_tests", module)
     spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "LOGS", tmp_path / "logs")
     return module
 
 
@@ -190,8 +192,12 @@ def sessions(run: ModuleType, monkeypatch: pytest.MonkeyPatch, *results: Outcome
 
 
 def test_what_fails_runs_once_more_alone(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
+    (tmp_path / "logs" / "busy").mkdir(parents=True)
     first = Outcomes(passed={"good"}, failed={"busy", "bad"}, seconds={"good": 5.0, "busy": 7.0})
     second = Outcomes(passed={"busy"}, failed={"bad"})
     started = sessions(run, monkeypatch, first, second)
@@ -203,6 +209,9 @@ def test_what_fails_runs_once_more_alone(
     assert lines[-1] == "3 passed, 1 failed"
     assert lines[-2] == "needed a second run: busy"
     assert lines.index("     7 s  busy") < lines.index("     5 s  good")
+    kept = [line.split(": ")[1] for line in lines if line.startswith("logs of the first one: ")]
+    assert (tmp_path / kept[0] / "busy").is_dir(), "the second run would take them away"
+    assert not (tmp_path / "logs").exists()
 
 
 @pytest.mark.parametrize(("failed", "seconds"), [(0, 100), (21, 100), (1, 0)])
