@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Building and booting systems under QEMU; what a failing test's tenants printed is kept."""
 
+import contextlib
 import shutil
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from systems import LONG_WAIT, Boot, Build, is_endured, is_long
 
 from cotenant import paths
+from cotenant.errors import RunError
+from cotenant.run import qmp
 from cotenant.run.launch import Launch, prepare
 from cotenant.run.session import DEFAULT_TIMEOUT, Session
 
@@ -53,11 +57,21 @@ def build(tmp_path: Path) -> Build:
     return build_system
 
 
+def keep_registers(session: Session, logs: Path) -> None:
+    """Write down the registers of all harts twice: a machine may hang only now and then."""
+    registers = ("human-monitor-command", {"command-line": "info registers -a"})
+    if session.machine.qmp is not None:
+        with contextlib.suppress(RunError):  # it has ended
+            answers = qmp.execute(session.machine.qmp, registers, registers)
+            (logs / "registers.log").write_text("\n".join(map(str, answers)))
+
+
 @pytest.fixture
-def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
+def boot(build: Build, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Boot]:
     """Return a function that boots a system and gives its session, which ends with the test.
 
-    The logs of a failing test stay in build/logs/TEST.
+    The logs of a failing test stay in build/logs/TEST, with the registers of the harts if the
+    machine cannot be run again as it was.
     """
     logs = LOGS / request.node.nodeid.split("::", 1)[-1].replace("/", "_")
     shutil.rmtree(logs, ignore_errors=True)
@@ -73,6 +87,8 @@ def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
     ) -> Session:
         launch = description if isinstance(description, Launch) else build(description, sstc)
         machine = launch.machine(icount=icount, extra=extra)
+        if icount is None:
+            machine = replace(machine, qmp=tmp_path / f"qmp{len(sessions)}")
         log_dir = logs / str(len(sessions))
         session = Session(machine, launch.ports, log_dir=log_dir, timeout=timeout)
         sessions.append(session)
@@ -81,7 +97,10 @@ def boot(build: Build, request: pytest.FixtureRequest) -> Iterator[Boot]:
     try:
         yield boot_system
     finally:
-        for session in sessions:
+        failed = request.node.stash.get(_FAILED, False)
+        for number, session in enumerate(sessions):
+            if failed:
+                keep_registers(session, logs / str(number))
             session.close()
-        if not request.node.stash.get(_FAILED, False):
+        if not failed:
             shutil.rmtree(logs, ignore_errors=True)

@@ -20,10 +20,10 @@ def arguments(socket: Path) -> tuple[str, ...]:
     return ("-qmp", f"unix:{str(socket).replace(',', ',,')},server=on,wait=off")
 
 
-def execute(socket: Path, *commands: Command) -> None:
-    """Carry out commands one after the other; RunError with the first that QEMU refuses."""
+def execute(socket: Path, *commands: Command) -> list[object]:
+    """Return the answers of commands, one after the other; RunError with the first one refused."""
     try:
-        asyncio.run(asyncio.wait_for(_execute(socket, commands), _TIMEOUT))
+        return asyncio.run(asyncio.wait_for(_execute(socket, commands), _TIMEOUT))
     except TimeoutError as error:
         raise RunError(f"QEMU did not answer within {_TIMEOUT:g} s") from error
     except ConnectError as error:
@@ -32,11 +32,10 @@ def execute(socket: Path, *commands: Command) -> None:
         raise RunError(f"QEMU did not obey: {error}") from error
 
 
-async def _execute(socket: Path, commands: tuple[Command, ...]) -> None:
+async def _execute(socket: Path, commands: tuple[Command, ...]) -> list[object]:
     client = QMPClient("cotenant")
     await client.connect(str(socket))
     try:
-        for name, values in commands:
-            await client.execute(name, dict(values))
+        return [await client.execute(name, dict(values)) for name, values in commands]
     finally:
         await client.disconnect()
