@@ -4,6 +4,7 @@
  * store of its host that may give it its next turn, with run pages that are any value at each read.
  * On one hart, beside two vharts of other tenants that may be ready or wait.
  */
+#include "asked_vharts.h"
 #include "one_hart.h"
 #include "tenant_ram.h"
 
@@ -33,26 +34,6 @@ static uint32_t threshold;
 static struct vhart *const host = &vharts[0];
 static struct vhart *const guest = &vharts[FIRST_OF_GUEST];
 static struct scheduler *const scheduler = &harts[0].scheduler;
-
-/* What calls reach of the rest of the monitor: vharts that there are, and no more. */
-
-static void is_vhart(const struct vhart *vhart)
-{
-    //@ assert \valid_read(vhart);
-    (void)vhart;
-}
-
-void messages_send(struct vhart *vhart, uint32_t requests)
-{
-    (void)requests;
-    is_vhart(vhart);
-}
-
-void vhart_interrupt(struct vhart *vhart, uint64_t bits)
-{
-    is_vhart(vhart);
-    vhart->world.pending |= bits;
-}
 
 /* More than it may answer. */
 long sbi_hart_mask(const struct tenant *tenant, uint64_t mask, uint64_t base, uint64_t *targets)
@@ -183,6 +164,18 @@ static void wait(struct vhart *vhart, uint64_t wake)
     insert_in_line(scheduler, &vhart->schedulable, SCHEDULABLE_WAITING, wake);
 }
 
+/* None of the others waits, the first, the second or both. Returns one that is ready, or NULL. */
+static struct vhart *others(int waiting, bool one_is_ready)
+{
+    if (waiting & 1) {
+        wait(&vharts[1], FIRST_WAKES);
+    }
+    if (waiting & 2) {
+        wait(&vharts[2], SECOND_WAKES);
+    }
+    return one_is_ready && waiting != 3 ? &vharts[waiting == 1 ? 2 : 1] : NULL;
+}
+
 /* A list has an end: one that goes around would be walked for ever. */
 static bool is_in(const struct schedulable *list, const struct vhart *vhart)
 {
@@ -211,18 +204,12 @@ static void check_lists(const struct vhart *first, const struct vhart *peer, boo
     (void)host_waits;
 }
 
-/* The host makes a store: of the others none, the first, the second or both wait. */
+/* The host makes a store. */
 static void host_lends(int waiting, bool has_peer, bool interrupted)
 {
-    struct vhart *peer = has_peer && waiting != 3 ? &vharts[waiting == 1 ? 2 : 1] : NULL;
+    struct vhart *peer = others(waiting, has_peer);
     world_change change;
 
-    if (waiting & 1) {
-        wait(&vharts[1], FIRST_WAKES);
-    }
-    if (waiting & 2) {
-        wait(&vharts[2], SECOND_WAKES);
-    }
     if (interrupted) { /* in a turn, after which the guest is ready still */
         guest_vharts[FIRST_OF_GUEST].host = host;
         ready(host, guest, peer);
@@ -240,16 +227,10 @@ static void host_lends(int waiting, bool has_peer, bool interrupted)
 static void guest_runs(int waiting, int place, bool has_peer)
 {
     static const uint64_t moments[] = {FIRST_WAKES - 1, FIRST_WAKES + 1, SECOND_WAKES + 1};
-    struct vhart *peer = has_peer && waiting != 3 ? &vharts[waiting == 1 ? 2 : 1] : NULL;
+    struct vhart *peer = others(waiting, has_peer);
     world_change change;
 
     guest_vharts[FIRST_OF_GUEST].host = host;
-    if (waiting & 1) {
-        wait(&vharts[1], FIRST_WAKES);
-    }
-    if (waiting & 2) {
-        wait(&vharts[2], SECOND_WAKES);
-    }
     wait(host, moments[place]);
     ready(guest, peer, NULL);
     change = guest_asks(&harts[0], guest, any64(), any_bool());

@@ -3,6 +3,7 @@
  * Any accesses of a host to its registers for guests, with any requests and run pages, and any of
  * its guest to what is not its memory, in any order with the ends of turns, vharts and tenants.
  */
+#include "asked_vharts.h"
 #include "one_hart.h"
 #include "tenant_ram.h"
 
@@ -34,13 +35,6 @@ static struct vplic plics[COTENANT_MAX_TENANTS];
 
 /* What guests reach of the core and of other features: objects that there are, and no more. */
 
-static void is_vhart(const struct vhart *vhart)
-{
-    //@ assert \valid_read(vhart);
-    //@ assert \valid_read(vhart->tenant);
-    (void)vhart;
-}
-
 static void is_guests(struct tenant *tenant)
 {
     //@ assert tenant == &tenants[1];
@@ -57,18 +51,6 @@ bool tenant_is_at_rest(const struct tenant *tenant)
 {
     (void)tenant;
     return any_bool();
-}
-
-void messages_send(struct vhart *vhart, uint32_t requests)
-{
-    (void)requests;
-    is_vhart(vhart);
-}
-
-void vhart_interrupt(struct vhart *vhart, uint64_t bits)
-{
-    is_vhart(vhart);
-    vhart->world.pending |= bits;
 }
 
 void vhart_setup_world(struct vhart *vhart, uint64_t address, uint64_t argument)

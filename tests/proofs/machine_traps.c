@@ -4,6 +4,7 @@
  * starts of its two vharts, writes of its CLINT and interrupts that are routed to it. Whatever is
  * called may give the hart to another vhart, or end the tenant's life and begin the next one.
  */
+#include "asked_vharts.h"
 #include "one_hart.h"
 
 #include "arch/trap_vector.h"
@@ -37,12 +38,6 @@ static struct vhart *const other = &vharts[0];
 
 HAS_ENTRIES(vhart_begins, &vhart_begins_begins);
 HAS_ENTRIES(vhart_is_routed, &vhart_is_routed_look_at_line);
-
-static void is_vhart(const struct vhart *vhart)
-{
-    //@ assert \valid_read(vhart) && \valid_read(&vhart->tenant->description);
-    (void)vhart;
-}
 
 /* Only the vhart that has the hart is served. */
 static void is_served(const struct vhart *vhart)
@@ -276,18 +271,6 @@ void vhart_prepare_start(struct vhart *vhart, uint64_t address, uint64_t argumen
     (void)address;
     (void)argument;
     is_vhart(vhart);
-}
-
-void messages_send(struct vhart *vhart, uint32_t requests)
-{
-    (void)requests;
-    is_vhart(vhart);
-}
-
-void vhart_interrupt(struct vhart *vhart, uint64_t bits)
-{
-    is_vhart(vhart);
-    vhart->world.pending |= bits;
 }
 
 void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint64_t now)
