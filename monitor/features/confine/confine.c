@@ -138,7 +138,7 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
                                     uint8_t right, uint64_t physical, bool opens)
 {
     const struct bundle_vhart *own = vhart->description;
-    const uint8_t *blocks = (const uint8_t *)confinement->blocks[*confinement->purpose];
+    const uint8_t *blocks;
     uint64_t at = physical >> 2;
     uint64_t size = opens ? PMP_ALL : 1; /* nothing is narrowed that nobody asks for */
     uint8_t config = confinement->rights(vhart, at, &size) & PMP_RIGHTS;
@@ -154,6 +154,7 @@ static enum confine_verdict look_up(struct vhart *vhart, struct confinement *con
     if ((config & right) == 0) {
         return CONFINE_ELSEWHERE;
     }
+    blocks = (const uint8_t *)confinement->blocks[*confinement->purpose];
     address = size == 1 ? at : (at & -size) | (size / 2 - 1);
     config |= size == 1 ? PMP_MODE_NA4 : PMP_MODE_NAPOT;
     for (unsigned entry = confinement->first; entry < confinement->end; entry++) {

@@ -14,8 +14,11 @@
 #include "features/susp/suspend.h"
 #include "sbi/sbi.h"
 
-/* How long the caller's other harts may take to stop. */
-#define MOST_WAIT_US 1000000
+/*
+ * How long the caller's other harts may take to stop. They need some microseconds, of the tenant's
+ * own time; on a machine that is emulated, the one below may not run for seconds meanwhile.
+ */
+#define MOST_WAIT_US 10000000
 
 /* Entry criterion of SUSPEND_TO_RAM: all but the calling hart are stopped. */
 static bool others_are_stopped(const struct vhart *caller)
