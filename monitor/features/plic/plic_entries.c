@@ -8,12 +8,13 @@
 
 void plic_entry_set(struct vhart *vhart, uint32_t entry, bool allowed)
 {
-    uint8_t *current = (uint8_t *)vhart->world.pmp_config + entry;
+    uint8_t *current;
     uint8_t configuration;
 
     if (entry == COTENANT_NONE) {
         return;
     }
+    current = (uint8_t *)vhart->world.pmp_config + entry;
     configuration = vhart->description->pmp_config[entry];
     if (!allowed) {
         configuration &= (uint8_t)~PMP_RIGHTS; /* it still matches: no later entry decides */
