@@ -36,6 +36,7 @@ _STRICT = (
 _EVA = (
     "-eva",
     "-eva-precision=3",
+    "-warn-invalid-pointer",
     "-eva-split-return=full",
     "-eva-partition-history=1",
     "-eva-interprocedural-history",
@@ -205,17 +206,19 @@ def unknown_entries(proofs: Iterable[Proof], justified: Iterable[Justified]) -> 
     ]
 
 
-def row(proof: Proof, outcome: Outcome) -> tuple[str, ...]:
+def row(proof: Proof, outcome: Outcome, justified: Iterable[Justified]) -> tuple[str, ...]:
     """Return the line of a proof in the table."""
+    mine = {each.alarm for each in justified if each.entry == proof.entry}
     part = sum(each[0] for each in outcome.reached.values())
     whole = sum(each[1] for each in outcome.reached.values())
     alarms = len(outcome.alarms)
+    known = len(mine & set(outcome.alarms))
     return (
         proof.name,
         str(len(outcome.reached)),
         f"{part} of {whole}",
         str(alarms),
-        str(alarms) if alarms else "",
+        str(known) if alarms else "",
         f"{outcome.seconds:.0f}",
     )
 
@@ -357,7 +360,7 @@ def _run(names: list[str], write: bool) -> list[str]:
                 wrong.append(str(outcome))
                 continue
             wrong += faults(proof, outcome, justified)
-            rows.append(row(proof, outcome))
+            rows.append(row(proof, outcome, justified))
     written = table(rows)
     sys.stdout.write(written)
     if (write or not names) and not wrong:

@@ -19,6 +19,7 @@ static void set_up(void)
     MAKE_ANY(vhart->enable);
     vhart->passthrough = any_bool();
     vhart->threshold = (uint8_t)any_up_to(VPLIC_PRIORITY_MAX);
+    vplic.words = any_up_to(COTENANT_SOURCE_WORDS);
     vplic.latest = any_up_to(COTENANT_MAX_SOURCES - 1);
     vplic.pending_words = (uint32_t)Frama_C_interval_split(0, ALL_WORDS);
 }

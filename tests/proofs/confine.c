@@ -120,7 +120,7 @@ static void call(void)
         confine_look_up(&vharts[0], &confinement, any_up_to(15), any64());
         break;
     case 3:
-        purpose = any_up_to(CONFINE_PURPOSES); /* as also asked where none is in force */
+        purpose = any64(); /* it is asked where none is in force, too */
         confine_allows(&vharts[0], &confinement, any64(), any_bool(), any64());
         break;
     default:

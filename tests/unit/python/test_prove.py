@@ -11,6 +11,7 @@ from prove import Alarm, Justified, Outcome, Proof, ProofError
 HEAD = "directory\tfile\tline\tfunction\tproperty kind\tstatus\tproperty\n"
 ALARM = Alarm("ring_get", "mem_access", "\\valid_read(ring->data + index)")
 PROOF = Proof("a ring", "ring", ("core/ring.c",), "All of it.", ("one reader",))
+JUSTIFIED = [Justified("ring", ALARM, "a mask")]
 
 
 def report_line(
@@ -88,7 +89,7 @@ def test_an_alarm_fails_with_its_place() -> None:
 
 
 def test_a_justified_alarm_does_not() -> None:
-    assert prove.faults(PROOF, Outcome([ALARM]), [Justified("ring", ALARM, "a mask")]) == []
+    assert prove.faults(PROOF, Outcome([ALARM]), JUSTIFIED) == []
 
 
 def test_one_that_is_justified_elsewhere_does() -> None:
@@ -96,12 +97,12 @@ def test_one_that_is_justified_elsewhere_does() -> None:
 
 
 def test_a_justification_without_an_alarm_fails() -> None:
-    (line,) = prove.faults(PROOF, Outcome(), [Justified("ring", ALARM, "a mask")])
+    (line,) = prove.faults(PROOF, Outcome(), JUSTIFIED)
     assert "there is no such alarm" in line
 
 
 def test_a_justification_without_a_proof_fails() -> None:
-    justified = [Justified("ring", ALARM, "a mask"), Justified("other", ALARM, "a mask")]
+    justified = [*JUSTIFIED, Justified("other", ALARM, "a mask")]
     assert prove.unknown_entries([PROOF], justified) == [
         "other: justified, but there is no such proof"
     ]
@@ -119,14 +120,15 @@ def test_what_is_not_reached_has_to_be_named_and_only_that() -> None:
 def test_the_table_goes_between_its_marks_and_only_seconds_may_differ() -> None:
     document = "before\n<!-- proofs -->\nold\n<!-- /proofs -->\nafter\n"
     outcome = Outcome([ALARM], reached={"main": (4, 4), "ring_get": (3, 4)}, seconds=7.4)
-    quick = prove.with_table(document, prove.table([prove.row(PROOF, outcome)]))
+    quick = prove.with_table(document, prove.table([prove.row(PROOF, outcome, JUSTIFIED)]))
     assert "\n| a ring | 2 | 7 of 8 | 1 | 1 | 7 |\n<!-- /proofs -->\nafter\n" in quick
     outcome.seconds = 30
-    slow = prove.with_table(document, prove.table([prove.row(PROOF, outcome)]))
+    slow = prove.with_table(document, prove.table([prove.row(PROOF, outcome, JUSTIFIED)]))
     assert slow != quick
     assert prove.without_seconds(slow) == prove.without_seconds(quick)
     outcome.alarms.append(Alarm("ring_put", "shift", "0 <= n"))
-    other = prove.with_table(document, prove.table([prove.row(PROOF, outcome)]))
+    other = prove.with_table(document, prove.table([prove.row(PROOF, outcome, JUSTIFIED)]))
+    assert "\n| a ring | 2 | 7 of 8 | 2 | 1 | 30 |\n" in other
     assert prove.without_seconds(other) != prove.without_seconds(quick)
 
 
