@@ -1,122 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes on a line of frames, beside tenants that print anything, in any order. */
-#include "core/console_mux.h"
+#include "any_consoles.h"
 
-#include "core/monitor_log.h"
 #include "core/tenant.h"
-#include "proof.h"
 
 #include "features/frames/frames.c"
 
-#define TENANTS 3
-
-static struct console_mux mux;
-static struct vuart uarts[TENANTS];
-static const char first_name[COTENANT_NAME_SIZE] = "first";
-static const char second_name[COTENANT_NAME_SIZE] = "a-name-of-thirty-one-characters";
-
 HAS_ENTRIES(console_forms, &framed);
-
-/* The control protocol: what it takes and gives is any number of bytes. */
-static void take(uint8_t byte)
-{
-    (void)byte;
-}
-
-static uint32_t waiting(void)
-{
-    return any32();
-}
-
-static int next(void)
-{
-    return (int)any_up_to(256) - 1;
-}
-
-static const struct console_control protocol = {take, waiting, next};
-
-static void call(void)
-{
-    switch (any_up_to(10)) {
-    case 0:
-        if (console_mux_can_accept(&mux)) {
-            console_mux_input(&mux, any8());
-        }
-        break;
-    case 1:
-        mux.form->next(&mux);
-        break;
-    case 2:
-        console_mux_tick(&mux);
-        break;
-    case 3:
-        console_mux_has_output(&mux);
-        break;
-    case 4:
-        console_mux_needs_tick(&mux);
-        break;
-    case 5:
-        console_mux_set_focus(&mux, any32());
-        break;
-    case 6:
-        console_mux_take_requests(&mux);
-        break;
-    case 7:
-        console_mux_flush(&mux);
-        break;
-    case 8:
-        console_mux_input(&mux, any8());
-        break;
-    case 9: {
-        uint8_t bytes[16];
-
-        console_mux_take(&mux, bytes, 1 + any_up_to(15));
-        break;
-    }
-    default:
-        uarts[0].closed = any_bool();
-        uarts[0].transmit.head = any32();
-        uarts[1].transmit.head = any32();
-        break;
-    }
-}
-
-/* The proofs of the log and of the virtual UART say that these may be called with anything. */
-int vuart_transmit_next(struct vuart *uart)
-{
-    uart->transmit.tail = any32();
-    uart->transmit_lines = any32();
-    return (int)any_up_to(256) - 1;
-}
-
-bool vuart_receive(struct vuart *uart, uint8_t byte)
-{
-    (void)byte;
-    uart->receive.head = any32();
-    return any_bool();
-}
-
-uint32_t monitor_log_used(void)
-{
-    return any32();
-}
-
-int monitor_log_next(void)
-{
-    return (int)any_up_to(256) - 1;
-}
-
-void monitor_log_begin(void)
-{
-}
-
-/* Reads a text to its end. */
-void monitor_puts(const char *text)
-{
-    while (*text != '\0') {
-        text++;
-    }
-}
 
 const char **tell_answer(void)
 {
@@ -125,23 +15,11 @@ const char **tell_answer(void)
     return parts;
 }
 
-void work_post(void)
-{
-}
-
 int main(void)
 {
-    struct vuart *places[TENANTS] = {&uarts[0], any_bool() ? &uarts[1] : NULL, &uarts[2]};
-    const char *names[TENANTS] = {first_name, second_name, "third"};
-
-    for (int i = 0; i < TENANTS; i++) {
-        ring_init(&uarts[i].transmit, uarts[i].transmit_data, VUART_TRANSMIT_SIZE);
-    }
-    console_control = any_bool() ? &protocol : NULL;
-    console_mux_init(&mux, COTENANT_CONSOLE_FRAMED, 1 + any_up_to(30), any_up_to(TENANTS - 1),
-                     places, names, TENANTS);
+    begin_consoles(COTENANT_CONSOLE_FRAMED);
     while (any_bool()) {
-        call();
+        use_consoles();
     }
     return 0;
 }
