@@ -17,7 +17,7 @@ RTOS = {"first": 1, "second": 2}
 # What one of its harts does before all of them reboot.
 LIFE = 300 if is_long() else 20
 # Of each RTOS beside harts that take from it what they all share.
-RESTARTS = 3
+RESTARTS = 5
 # The RTOS reports every 500 ticks; what is still on its way is not lost.
 REPORT = 500
 

@@ -151,7 +151,7 @@ SET_UP = (
 )
 CHECKED = (
     f"fpcheck 100000 & suspendcheck {ROUNDS} /mnt 10.0.2.2; kill %1; wait; "
-    "umount /mnt; echo over $((40 + 2))\n"
+    "umount /mnt && echo over $((40 + 2))\n"
 ).encode()
 OVER = "^over 42$"
 # Two switches and their checks take less than a second.
