@@ -25,14 +25,9 @@ void work_init(struct hart *hart)
     work.turn = __start_works;
 }
 
-void work_put_off(uint64_t now)
-{
-    work.hart->work_due = now + work.step;
-}
-
 void work_begin(void)
 {
-    work_put_off(hart_now(work.hart));
+    work.hart->work_due = hart_now(work.hart) + work.step;
     work.hart->reschedule = true;
 }
 
@@ -57,7 +52,7 @@ static void go_on(uint64_t now)
     if (work.at_once != NULL && !shared_is_wanted(work.hart)) {
         work.hart->work_due = now;
     } else {
-        work_put_off(now);
+        work.hart->work_due = now + work.step;
     }
 }
 

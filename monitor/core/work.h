@@ -7,9 +7,10 @@
  *
  * It is done in small steps on one hart, the boot hart, at most one in each WORK_STEP_US and only
  * while there is something to do, so that neither a tenant that prints a flood nor a line that
- * delivers one can take more than a fixed small share of the hart. The works take turns, a step
- * each; between those that have nothing to do the monitor looks at interrupts. entry/run.c calls
- * the step when it is due. M-mode with interrupts off, shared lock held.
+ * delivers one can take more than a fixed small share of the hart, and at most half of it where
+ * other harts let each step wait for the lock. The works take turns, a step each; between those
+ * that have nothing to do the monitor looks at interrupts. entry/run.c calls the step when it is
+ * due. M-mode with interrupts off, shared lock held.
  */
 #ifndef COTENANT_CORE_WORK_H
 #define COTENANT_CORE_WORK_H
@@ -61,9 +62,6 @@ void work_post(void);
 
 /* The hart of the steps has been asked for one by another hart (MAIL_WORK). */
 void work_begin(void);
-
-/* The next step is due WORK_STEP_US from now: the hart is needed first. Lock not needed. */
-void work_put_off(uint64_t now);
 
 /*
  * Does a step, which was due by the hart's work_due, and sets that anew. It ends early when a

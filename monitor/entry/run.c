@@ -90,23 +90,30 @@ static uint64_t own_deadline(const struct hart *hart, struct schedulable *next)
 
 /*
  * The step of work; mtimecmp meanwhile holds what would interrupt it. It is for all tenants: the
- * attended vhart loses the hart for it, as for another vhart.
+ * attended vhart loses the hart for it, as for another vhart. If it takes long, since other harts
+ * let it wait for the lock, a pause as long follows, whatever the work says: or it could always be
+ * due when it ends, and no vhart below would run.
  */
 static void serve_work(struct hart *hart, struct schedulable *next, uint64_t now)
 {
     uint64_t others = schedule_deadline(&hart->scheduler, now);
+    uint64_t share;
 
     timer_program(hart, NULL, others);
     if (hart_is_wanted() && now - hart->work_due < ticks_from_us(MOST_WAIT_US)) {
         return; /* the step stays due, and is not for `next` to prevent */
     }
     timer_program(hart, NULL, earlier(own_deadline(hart, next), others));
-    if (!shared_try_enter(hart)) {
-        work_put_off(now);
-        return;
+    if (shared_try_enter(hart)) {
+        work_step(now);
+        shared_leave(hart);
+    } else {
+        hart->work_due = now + ticks_from_us(WORK_STEP_US);
     }
-    work_step(now);
-    shared_leave(hart);
+    share = hart_is_alone(hart) ? 0 : 2 * (hart_now(hart) - now);
+    if (share > ticks_from_us(WORK_STEP_US) && hart->work_due < now + share) {
+        hart->work_due = now + share;
+    }
 }
 
 /*

@@ -16,7 +16,7 @@ from cotenant.run.session import Session
 RTOS = {"first": 1, "second": 2}
 # What one of its harts does before all of them reboot.
 LIFE = 300 if is_long() else 20
-# Of each RTOS beside harts that take from it what they all share.
+# Of each neighbour of harts that take what they all share.
 RESTARTS = 5
 # The RTOS reports every 500 ticks; what is still on its way is not lost.
 REPORT = 500
@@ -90,13 +90,19 @@ def test_linux_of_the_same_priority_feels_nothing(boot: Boot) -> None:
     assert session.stats().tenants["linux"].faults == 0
 
 
+def lock_storm() -> str:
+    """Return the tenant whose three harts always want the lock, one of them that of the work.
+
+    With -icount a hart stops in the middle of its wait for the lock while the others have their
+    turns: so each step of the monitor's work waits long, and one waits in nearly every step.
+    """
+    return payload("lock-storm", harts=[1, 2, 3])
+
+
 def test_work_gets_on_beside_harts_that_always_want_the_lock(boot: Boot) -> None:
     """Each step of the monitor's work is cut short then, but the next ones go on."""
-    storm = payload("lock-storm", harts=[1, 2, 3])
-    # With -icount a hart stops in the middle of its wait for the lock while the others have their
-    # turns: so one waits in nearly every step.
     rtos = (freertos(name, hart=hart - 1) for name, hart in RTOS.items())
-    session = boot(system(storm, *rtos), icount=3)
+    session = boot(system(lock_storm(), *rtos), icount=3)
     session.expect("lock-storm", "storming")
     for count in range(1, RESTARTS + 1):
         for name in RTOS:
@@ -115,3 +121,15 @@ def test_work_gets_on_beside_harts_that_always_want_the_lock(boot: Boot) -> None
 def told(session: Session) -> int:
     """Return how many commands the monitor has told of."""
     return session.monitor_log.count("commanded to restart\n")
+
+
+def test_work_that_waits_for_the_lock_leaves_its_hart_to_others(boot: Boot) -> None:
+    """There is always work, as one tenant reboots all the time; the other one gets on as well."""
+    tenants = (
+        payload("reboot", name, hart=hart - 1, arguments="delay=1", memory="64K")
+        for name, hart in RTOS.items()
+    )
+    session = boot(system(lock_storm(), *tenants), icount=3)
+    for _ in range(RESTARTS + 1):
+        for name in RTOS:
+            session.expect(name, "^booted\n", timeout=120)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the machine interrupts that are pending together are acted on. */
+/* Which of the machine interrupts that are pending together are acted on, and what work leaves. */
 #include "arch/csr.h"
 #include "arch/timer.h"
 #include "cmocka_tests.h"
 #include "core/attended.h"
+#include "core/clock.h"
 #include "core/console.h"
 #include "core/messages.h"
 #include "core/shared_lock.h"
@@ -14,6 +15,7 @@
 #include "irq/board.h"
 
 #define TRAPS 1000
+#define WORK_PAUSE 10 /* ticks */
 
 static uint64_t mtime;
 static uint64_t mtimecmp;
@@ -21,6 +23,9 @@ static volatile uint32_t msip;
 static struct hart hart;
 static struct vhart vhart;
 static unsigned claims;
+static unsigned work_steps;
+static uint64_t work_takes; /* ticks */
+static bool lock_is_taken;
 
 /* In the place of the parts around it. */
 static struct bundle made = {.board.timebase_hz = 10000000};
@@ -48,14 +53,12 @@ void console_failure(const char *what, uint64_t cause, uint64_t pc, uint64_t val
     (void)value;
 }
 
-void work_put_off(uint64_t now)
-{
-    (void)now;
-}
-
+/* It takes that long, and is then due soon after it began. */
 void work_step(uint64_t now)
 {
-    (void)now;
+    assert_true(++work_steps < TRAPS); /* it never ends */
+    mtime += work_takes;
+    hart.work_due = now + WORK_PAUSE;
 }
 
 void tenant_load_step(struct tenant *of)
@@ -76,7 +79,8 @@ bool shared_lock_take(struct hart *on, bool give_up)
 {
     (void)on;
     (void)give_up;
-    return true;
+    mtime += lock_is_taken ? work_takes : 0;
+    return !lock_is_taken;
 }
 
 void shared_lock_pass_on(struct hart *on)
@@ -149,16 +153,15 @@ static void test_who_is_due_goes_first(void **state)
     assert_int_equal(claims, 0);
 }
 
-/*
- * A tenant of which a lower vhart shares the hart sends that mail from other harts all the time:
- * it interrupts nobody, but is there whenever it is looked for.
- */
-static void test_mail_for_lower_ones_does_not_hold_up_the_loader(void **state)
+/* The hart, which runs nothing yet, has one vhart. */
+static int set_up_one_that_waits(void **state)
 {
     (void)state;
     csr_file_write("tp", (uint64_t)&hart);
     csr_file_write("mip", 0);
     mtime = 0;
+    work_steps = 0;
+    lock_is_taken = false;
     hart.mtime = &mtime;
     hart.mtimecmp = &mtimecmp;
     hart.msip = &msip;
@@ -166,15 +169,62 @@ static void test_mail_for_lower_ones_does_not_hold_up_the_loader(void **state)
     hart.plic_threshold = &hart.no_plic_threshold;
     hart.reschedule = true;
     hart.loaded = NULL;
-    hart.mail = 2;
-    tenant.loader.phase = LOADER_WIPE;
-    vhart = (struct vhart){.tenant = &tenant, .loading = true, .schedulable.priority = 5};
+    hart.mail = 0;
+    vhart = (struct vhart){.tenant = &tenant, .schedulable.priority = 5};
     vhart.world.hart = &hart;
     vhart.world.deadline = TIME_NEVER;
     scheduler_init(&hart.scheduler, mtime);
     schedule_start(&hart.scheduler, &vhart.schedulable, mtime);
+    return 0;
+}
+
+/*
+ * A tenant of which a lower vhart shares the hart sends that mail from other harts all the time:
+ * it interrupts nobody, but is there whenever it is looked for.
+ */
+static void test_mail_for_lower_ones_does_not_hold_up_the_loader(void **state)
+{
+    (void)state;
+    hart.mail = 2;
+    vhart.loading = true;
+    tenant.loader.phase = LOADER_WIPE;
     (void)hart_schedule(&hart);
     assert_int_equal(load_steps, 1);
+}
+
+/* A tenant on other harts can see to it that each step waits for the lock, whatever is done. */
+static void test_work_leaves_as_much_time_as_it_takes(void **state)
+{
+    (void)state;
+    tenant.loader.phase = LOADER_IDLE;
+    hart.work_due = 0;
+    work_takes = ticks_from_us(7 * WORK_STEP_US);
+    (void)hart_schedule(&hart);
+    assert_int_equal(work_steps, 1);
+    assert_int_equal(mtimecmp, 2 * work_takes);
+}
+
+static void test_work_that_did_not_get_the_lock_leaves_as_much_time(void **state)
+{
+    (void)state;
+    lock_is_taken = true;
+    tenant.loader.phase = LOADER_IDLE;
+    hart.work_due = 0;
+    work_takes = ticks_from_us(7 * WORK_STEP_US);
+    (void)hart_schedule(&hart);
+    assert_int_equal(work_steps, 0);
+    assert_int_equal(mtimecmp, 2 * work_takes);
+}
+
+static void test_work_of_short_steps_says_when_it_is_due(void **state)
+{
+    (void)state;
+    tenant.loader.phase = LOADER_IDLE;
+    hart.work_due = 0;
+    work_takes = 2;
+    (void)hart_schedule(&hart);
+    assert_int_equal(work_steps, 1);
+    assert_int_equal(mtimecmp, WORK_PAUSE);
 }
 
 int main(void)
@@ -182,7 +232,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_deadline_does_not_hold_up_a_device),
         cmocka_unit_test(test_who_is_due_goes_first),
-        cmocka_unit_test(test_mail_for_lower_ones_does_not_hold_up_the_loader),
+        cmocka_unit_test_setup(test_mail_for_lower_ones_does_not_hold_up_the_loader,
+                               set_up_one_that_waits),
+        cmocka_unit_test_setup(test_work_leaves_as_much_time_as_it_takes, set_up_one_that_waits),
+        cmocka_unit_test_setup(test_work_that_did_not_get_the_lock_leaves_as_much_time,
+                               set_up_one_that_waits),
+        cmocka_unit_test_setup(test_work_of_short_steps_says_when_it_is_due, set_up_one_that_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
