@@ -311,6 +311,8 @@ def prove(proof: Proof, libc: Path) -> Outcome:
             status = subprocess.run(
                 command(proof, report, libc),
                 cwd=ROOT,
+                # It believes this about where it is: it would read the files of another checkout.
+                env=os.environ | {"PWD": str(ROOT)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The runner of `make prove` reads what Frama-C writes, and tells what is not proved."""
 
+import os
 import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import prove
@@ -142,6 +145,28 @@ def test_what_is_assumed_and_justified_is_said() -> None:
     assert "- **a ring** (`tests/proofs/ring.c`; `core/ring.c`). All of it.\n" in text
     assert "  - assumed: one reader\n" in text
     assert f"`{ALARM.expression}` in `ring_get()`: The mask is below the size.\n" in text
+
+
+FRAMA_C = f"""#!{sys.executable}
+import os, pathlib, sys
+report = sys.argv[-1].removeprefix("-report-csv=")
+pathlib.Path(report).write_text({HEAD!r})
+print(os.getcwd(), os.environ["PWD"])
+"""
+
+
+def test_the_files_that_are_analysed_are_those_of_this_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Frama-C finds them by the environment, which whoever runs it from elsewhere has left."""
+    program = tmp_path / "frama-c"
+    program.write_text(FRAMA_C)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("PWD", "/")
+    monkeypatch.setattr(prove, "BUILD", tmp_path)
+    prove.prove(replace(PROOF, sources=()), tmp_path)
+    assert (tmp_path / "ring.log").read_text() == f"{prove.ROOT} {prove.ROOT}\n"
 
 
 def test_the_files_of_the_project_are_complete() -> None:
