@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,12 +33,15 @@ static int fill_in(struct sockaddr_un *address, const char *path, int flags)
 int unix_socket_listen(const char *path, int most)
 {
     struct sockaddr_un address;
-    int file = fill_in(&address, path, SOCK_NONBLOCK);
+    char beside[sizeof(address.sun_path) + 1];
+    int file;
 
-    unlink(path);
+    snprintf(beside, sizeof(beside), "%s~", path);
+    file = fill_in(&address, beside, SOCK_NONBLOCK);
     umask(0077);
-    if (file < 0 || bind(file, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-        listen(file, most) != 0) {
+    if (file < 0 || (unlink(beside) != 0 && errno != ENOENT) ||
+        bind(file, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(file, most) != 0 || rename(beside, path) != 0) {
         fail_errno("listen at", path);
     }
     umask(0022);

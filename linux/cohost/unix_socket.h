@@ -3,7 +3,10 @@
 #ifndef COHOST_UNIX_SOCKET_H
 #define COHOST_UNIX_SOCKET_H
 
-/* Listens at a path, where nothing was or a socket of a process that is gone. */
+/*
+ * Listens at a path, where nothing was or a socket of a process that is gone. Who sees it can
+ * connect: it comes into being as PATH~, which no guest has. Ends the program if that fails.
+ */
 int unix_socket_listen(const char *path, int most);
 
 /* Connects; -1: errno says why not. */

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +57,15 @@ static bool alive;
 static uint32_t token = 41;
 static bool lines[COTENANT_HOSTED_SOURCES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* In the place of the library's: late, so that who can see a socket before is turned away. */
+int listen(int file, int most)
+{
+    static const struct timespec pause = {0, 20 * MS};
+
+    nanosleep(&pause, NULL);
+    return (int)syscall(SYS_listen, file, most);
+}
 
 static const char *path(const char *name)
 {
