@@ -15,7 +15,7 @@ from cotenant.bounds.observed import Observer
 from cotenant.run.session import Session
 
 PATHS = 400
-MACHINE_PATHS = 1200
+MACHINE_PATHS = 6000
 HOSTED_PATHS = 1200
 HARTS_PATHS = 6000
 CHANNELS_PATHS = 6000
