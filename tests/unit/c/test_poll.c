@@ -192,14 +192,20 @@ static void test_mail_for_lower_ones_does_not_hold_up_the_loader(void **state)
     assert_int_equal(load_steps, 1);
 }
 
+/* Work is due, and it or its wait for the lock takes so many ticks. */
+static void schedule_with_work(uint64_t takes)
+{
+    tenant.loader.phase = LOADER_IDLE;
+    hart.work_due = 0;
+    work_takes = takes;
+    (void)hart_schedule(&hart);
+}
+
 /* A tenant on other harts can see to it that each step waits for the lock, whatever is done. */
 static void test_work_leaves_as_much_time_as_it_takes(void **state)
 {
     (void)state;
-    tenant.loader.phase = LOADER_IDLE;
-    hart.work_due = 0;
-    work_takes = ticks_from_us(7 * WORK_STEP_US);
-    (void)hart_schedule(&hart);
+    schedule_with_work(ticks_from_us(7 * WORK_STEP_US));
     assert_int_equal(work_steps, 1);
     assert_int_equal(mtimecmp, 2 * work_takes);
 }
@@ -208,10 +214,7 @@ static void test_work_that_did_not_get_the_lock_leaves_as_much_time(void **state
 {
     (void)state;
     lock_is_taken = true;
-    tenant.loader.phase = LOADER_IDLE;
-    hart.work_due = 0;
-    work_takes = ticks_from_us(7 * WORK_STEP_US);
-    (void)hart_schedule(&hart);
+    schedule_with_work(ticks_from_us(7 * WORK_STEP_US));
     assert_int_equal(work_steps, 0);
     assert_int_equal(mtimecmp, 2 * work_takes);
 }
@@ -219,10 +222,7 @@ static void test_work_that_did_not_get_the_lock_leaves_as_much_time(void **state
 static void test_work_of_short_steps_says_when_it_is_due(void **state)
 {
     (void)state;
-    tenant.loader.phase = LOADER_IDLE;
-    hart.work_due = 0;
-    work_takes = 2;
-    (void)hart_schedule(&hart);
+    schedule_with_work(WORK_PAUSE / 2);
     assert_int_equal(work_steps, 1);
     assert_int_equal(mtimecmp, WORK_PAUSE);
 }
