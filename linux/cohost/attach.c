@@ -131,7 +131,7 @@ int verb_console(const struct request *request)
                 is_guest ? ", Ctrl-A x ends the guest" : "");
     }
     stay(console, &typing);
-    if (is_guest && typing.keys.stop && kill(guest.pid, SIGTERM) != 0) {
+    if (is_guest && typing.keys.stop && kill(guest.pid, SIGTERM) != 0 && errno != ESRCH) {
         fail(EXIT_REFUSED, "the process of guest %s cannot be reached", guest.name);
     }
     return EXIT_DONE;

@@ -127,11 +127,16 @@ void verb_say_done(const struct request *request)
     }
 }
 
-static void send(const struct running *guest, int number)
+/* False: it has ended meanwhile. */
+static bool send(const struct running *guest, int number)
 {
-    if (kill(guest->pid, number) != 0) {
+    if (kill(guest->pid, number) == 0) {
+        return true;
+    }
+    if (errno != ESRCH) {
         fail(EXIT_REFUSED, "the process of guest %s cannot be reached", guest->name);
     }
+    return false;
 }
 
 /* Its file goes before its memory, locks and tap devices do, which the next guest may need. */
@@ -151,10 +156,8 @@ int verb_stop(const struct request *request)
     struct running guest;
 
     verb_find(request, &guest);
-    send(&guest, SIGTERM);
-    send(&guest, SIGCONT);
-    if (!verb_wait_for_end(&guest)) {
-        send(&guest, SIGKILL);
+    if (send(&guest, SIGTERM) && send(&guest, SIGCONT) && !verb_wait_for_end(&guest) &&
+        send(&guest, SIGKILL)) {
         (void)verb_wait_for_end(&guest);
     }
     verb_say_done(request);
@@ -167,9 +170,7 @@ int verb_shutdown(const struct request *request)
 
     verb_find(request, &guest);
     for (unsigned i = 0; i < MOST_PRESSES; i++) {
-        send(&guest, SIGPWR);
-        send(&guest, SIGCONT);
-        if (verb_wait_for_end(&guest)) {
+        if (!send(&guest, SIGPWR) || !send(&guest, SIGCONT) || verb_wait_for_end(&guest)) {
             verb_say_done(request);
             return EXIT_DONE;
         }
@@ -185,7 +186,9 @@ int verb_signal(const struct request *request)
     struct running guest;
 
     verb_find(request, &guest);
-    send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT);
+    if (!send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT)) {
+        fail(EXIT_REFUSED, "guest %s has just ended", request->name);
+    }
     verb_say_done(request);
     return EXIT_DONE;
 }
