@@ -131,8 +131,8 @@ int verb_console(const struct request *request)
                 is_guest ? ", Ctrl-A x ends the guest" : "");
     }
     stay(console, &typing);
-    if (is_guest && typing.keys.stop && kill(guest.pid, SIGTERM) != 0 && errno != ESRCH) {
-        fail(EXIT_REFUSED, "the process of guest %s cannot be reached", guest.name);
+    if (is_guest && typing.keys.stop) {
+        (void)verb_send(&guest, SIGTERM);
     }
     return EXIT_DONE;
 }

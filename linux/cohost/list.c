@@ -127,8 +127,7 @@ void verb_say_done(const struct request *request)
     }
 }
 
-/* False: it has ended meanwhile. */
-static bool send(const struct running *guest, int number)
+bool verb_send(const struct running *guest, int number)
 {
     if (kill(guest->pid, number) == 0) {
         return true;
@@ -156,8 +155,8 @@ int verb_stop(const struct request *request)
     struct running guest;
 
     verb_find(request, &guest);
-    if (send(&guest, SIGTERM) && send(&guest, SIGCONT) && !verb_wait_for_end(&guest) &&
-        send(&guest, SIGKILL)) {
+    if (verb_send(&guest, SIGTERM) && verb_send(&guest, SIGCONT) && !verb_wait_for_end(&guest) &&
+        verb_send(&guest, SIGKILL)) {
         (void)verb_wait_for_end(&guest);
     }
     verb_say_done(request);
@@ -170,7 +169,8 @@ int verb_shutdown(const struct request *request)
 
     verb_find(request, &guest);
     for (unsigned i = 0; i < MOST_PRESSES; i++) {
-        if (!send(&guest, SIGPWR) || !send(&guest, SIGCONT) || verb_wait_for_end(&guest)) {
+        if (!verb_send(&guest, SIGPWR) || !verb_send(&guest, SIGCONT) ||
+            verb_wait_for_end(&guest)) {
             verb_say_done(request);
             return EXIT_DONE;
         }
@@ -186,7 +186,7 @@ int verb_signal(const struct request *request)
     struct running guest;
 
     verb_find(request, &guest);
-    if (!send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT)) {
+    if (!verb_send(&guest, strcmp(request->verb, "pause") == 0 ? SIGSTOP : SIGCONT)) {
         fail(EXIT_REFUSED, "guest %s has just ended", request->name);
     }
     verb_say_done(request);

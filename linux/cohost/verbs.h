@@ -50,6 +50,9 @@ int verb_restore(const struct request *request);
 /* The guest that a verb is about; ends the program if there is none. */
 void verb_find(const struct request *request, struct running *guest);
 
+/* Sends a signal to a guest's process; ends the program if that fails. False: it has ended. */
+bool verb_send(const struct running *guest, int number);
+
 /* Waits until a guest's process has ended. False: it takes too long. */
 bool verb_wait_for_end(const struct running *guest);
 
