@@ -5,10 +5,11 @@ import contextlib
 import json
 import os
 import pty
+import signal
 import struct
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -170,9 +171,23 @@ class Host:
         return fdt.parse_dtb(file.read_bytes())
 
 
+def processes_of(folder: Path) -> list[int]:
+    """Return the processes that work with the fake machine in a folder."""
+    mine, found = f"COHOST_TEST={folder}".encode(), []
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            if mine in file.read_bytes().split(b"\0"):
+                found.append(int(file.parent.name))
+    return found
+
+
 @pytest.fixture
-def host(program: Path, tmp_path: Path) -> Host:
-    return Host(program, tmp_path)
+def host(program: Path, tmp_path: Path) -> Iterator[Host]:
+    """Give a host; what a failed test left running would slow down all others, and is killed."""
+    yield Host(program, tmp_path)
+    for process in processes_of(tmp_path):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
