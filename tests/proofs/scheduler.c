@@ -8,6 +8,7 @@
  * what decides where one goes is chosen here, one case after the other: priorities of those that
  * are ready, moments, and whose turn or budget is over.
  */
+#include "cases.h"
 #include "proof.h"
 
 #include "core/scheduler.c"
@@ -27,17 +28,6 @@ static const uint64_t wakes[MOST_WAITING] = {100, 300, TIME_NEVER};
 
 static struct schedulable own[ENTITIES];
 static struct scheduler scheduler;
-/* The present case: its choices, as the digits of a number. */
-static unsigned digits;
-
-/* Takes the next digit, one of so many, off the case. */
-static unsigned take(unsigned choices)
-{
-    unsigned taken = digits % choices;
-
-    digits /= choices;
-    return taken;
-}
 
 static void make(struct schedulable *entity)
 {
@@ -107,9 +97,9 @@ static void check(void)
 
 static void operate(unsigned ready, unsigned waiting)
 {
-    unsigned operation = take(OPERATIONS);
-    struct schedulable *entity = &own[take(ENTITIES)];
-    uint64_t moment = moments[take(MOMENTS)];
+    unsigned operation = pick(OPERATIONS);
+    struct schedulable *entity = &own[pick(ENTITIES)];
+    uint64_t moment = moments[pick(MOMENTS)];
 
     set_up(ready, waiting);
     switch (operation) {
@@ -133,7 +123,7 @@ static void operate(unsigned ready, unsigned waiting)
 static void limit(unsigned i)
 {
     own[i].period_start = moments[EARLY];
-    if (take(2) == 0) {
+    if (pick(2) == 0) {
         own[i].budget = i % 2;
         own[i].budget_used = 0;
         own[i].period = TIME_NEVER;
@@ -147,7 +137,7 @@ static void limit(unsigned i)
 /* Its turn is not over or is; that of one that waits begins when it is ready. */
 static void spend(unsigned i)
 {
-    if (take(2) == 0) {
+    if (pick(2) == 0) {
         own[i].slice_used = 0;
     } else {
         own[i].slice = 1;
@@ -164,17 +154,17 @@ static void spend(unsigned i)
 
 static void choose(unsigned ready, unsigned waiting)
 {
-    uint64_t now = moments[2 * take(NOWS)];
+    uint64_t now = moments[2 * pick(NOWS)];
     struct schedulable *chosen;
 
     set_up(ready, waiting);
     for (unsigned i = 0; i < ready; i++) {
-        own[i].priority = i == 0 ? 2 : own[i - 1].priority - take(2);
+        own[i].priority = i == 0 ? 2 : own[i - 1].priority - pick(2);
         spend(i);
         limit(i);
     }
     for (unsigned i = MOST_READY; i < MOST_READY + waiting; i++) {
-        own[i].priority = 1 + take(PRIORITIES);
+        own[i].priority = 1 + pick(PRIORITIES);
         own[i].slice_used = 0;
         own[i].lateness = 0;
         limit(i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any heartbeats of two tenants, by calls and by the watchdog's registers, and what follows. */
+#include "log_parts.h"
 #include "one_hart.h"
 
 #include "core/console_mux.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/monitor_log.h"
 #include "features/commands/telling.h"
 
 #include "features/watch/calls.c"
@@ -46,35 +46,12 @@ void tenant_halt(struct tenant *tenant, enum tenant_state outcome)
     is_tenant(tenant);
 }
 
-bool monitor_log_begin_parts(struct monitor_log_parts *parts, const struct tenant *tenant)
-{
-    //@ assert \valid_read(tenant);
-    (void)tenant;
-    parts->told = (uint8_t)(MONITOR_LOG_PARTS_BEGUN + any_up_to(2));
-    return any_bool();
-}
-
-void monitor_log_note_part(struct monitor_log_parts *parts)
-{
-    parts->told++;
-}
-
 /* Its user fills in no more than it says. */
 const char **tell_answer(void)
 {
     static const char *message[8];
 
     return message;
-}
-
-void monitor_puts(const char *text)
-{
-    (void)*text;
-}
-
-void monitor_put_u64(uint64_t value)
-{
-    (void)value;
 }
 
 static void note_change(const struct tenant *tenant, uint32_t event)
