@@ -40,7 +40,7 @@ enum operation {
     OPERATIONS,
 };
 
-/* Of an operation; of two of them, times so many. */
+/* Of each operation: who it is for, who is active and who is wanted. Two of them have more. */
 #define CASES (GROUPINGS * TENANTS * TENANTS * (TENANTS + 1))
 #define NEWS_CASES (NEWS_STARTS + 2)
 
@@ -63,7 +63,7 @@ static const enum tenant_state without_harts[] = {
     TENANT_EMPTY, TENANT_LOADED, TENANT_DORMANT, TENANT_STOPPED, TENANT_CRASHED, TENANT_LOADING,
 };
 
-/* Or of another group, which is not looked at. */
+/* The active one of its group, or of a group that is not looked at. */
 static void is_active(const struct tenant *tenant)
 {
     //@ assert tenant == ours->active || tenant->description->group != 0;
@@ -267,7 +267,7 @@ static void step(const struct tenant *tenant)
     //@ assert telling.tenant == \null || telling.text != \null;
 }
 
-/* To the tenant with that number; to who leaves or comes, as the active one. */
+/* To that tenant; who leaves or comes is the active one, with another one to follow. */
 static void operate(enum operation operation, struct tenant *tenant)
 {
     bool active = tenant == ours->active;
