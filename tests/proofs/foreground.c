@@ -4,6 +4,7 @@
  * wanted of it can be in: afterwards one of them is the active one, and only that one may run.
  */
 #include "any_lock.h"
+#include "asked_vharts.h"
 #include "cases.h"
 #include "log_parts.h"
 #include "one_hart.h"
@@ -173,13 +174,6 @@ void schedule_wake(struct scheduler *scheduler, struct schedulable *entity, uint
     (void)scheduler;
     (void)entity;
     (void)now;
-}
-
-void messages_send(struct vhart *vhart, uint32_t requests)
-{
-    //@ assert \valid(vhart);
-    (void)vhart;
-    (void)requests;
 }
 
 static void changes_hands(struct tenant *tenant, const struct tenant *before)

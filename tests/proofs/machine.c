@@ -3,6 +3,7 @@
  * Any instructions of a tenant in machine mode, and any exceptions and interrupts of one with an
  * S-mode of its own, in any order.
  */
+#include "alone_in_lists.h"
 #include "one_hart.h"
 #include "tenant_ram.h"
 
@@ -56,17 +57,6 @@ void confine_forget(struct vhart *vhart, struct confinement *confinement)
 {
     (void)vhart;
     (void)confinement;
-}
-
-/* Of core/scheduler.c: there is no other one in the list. */
-void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
-                    enum schedulable_state state, uint64_t wake)
-{
-    scheduler->waiting = entity;
-    scheduler->last = entity;
-    entity->next = NULL;
-    entity->state = state;
-    entity->wake = wake;
 }
 
 static void set_up(void)

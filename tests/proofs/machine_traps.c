@@ -4,15 +4,14 @@
  * starts of its two vharts, writes of its CLINT and interrupts that are routed to it. Whatever is
  * called may give the hart to another vhart, or end the tenant's life and begin the next one.
  */
+#include "any_emulators.h"
 #include "asked_vharts.h"
 #include "one_hart.h"
 
 #include "arch/trap_vector.h"
-#include "core/access.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
 #include "core/messages.h"
-#include "core/misaligned.h"
 #include "core/recorder.h"
 
 #include "features/machine/interrupts.c"
@@ -240,29 +239,6 @@ enum confine_verdict confine_allows(struct vhart *vhart, struct confinement *con
     (void)address;
     return (enum confine_verdict)any_up_to(CONFINE_ELSEWHERE);
 }
-
-static bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
-{
-    (void)cause;
-    (void)address;
-    goes_elsewhere(vhart);
-    return any_bool();
-}
-
-ACCESS_EMULATOR(emulate);
-HAS_ENTRIES(access_emulators, &emulate_emulator);
-
-static bool make_bytes(struct vhart *vhart, uint64_t satp, struct misaligned_fault *fault)
-{
-    (void)satp;
-    goes_elsewhere(vhart);
-    fault->cause = any_bool() ? fault->cause : any64();
-    fault->address = any64();
-    return any_bool();
-}
-
-MISALIGNED_EMULATOR(make_bytes);
-HAS_ENTRIES(misaligned_emulators, &make_bytes_emulator);
 
 /* Of other vharts and the scheduler: objects that there are. */
 

@@ -3,14 +3,13 @@
  * Any traps of the vhart that has the hart, in any order: what is done for it itself, and where it
  * goes on. Below machine mode, that is.
  */
+#include "alone_in_lists.h"
+#include "any_emulators.h"
 #include "any_lock.h"
-#include "asked_vharts.h"
 #include "one_hart.h"
 
-#include "core/access.h"
 #include "core/hooks.h"
 #include "core/lifecycle.h"
-#include "core/misaligned.h"
 #include "features/hypervisor/hypervisor.h"
 
 #include "entry/trap.c"
@@ -41,30 +40,6 @@ static void goes_elsewhere(struct vhart *vhart)
     vhart->world.mstatus = any_bool() ? status | MSTATUS_MPP_S : status;
     harts[0].reschedule |= any_bool();
 }
-
-static bool emulate(struct vhart *vhart, uint64_t cause, uint64_t address)
-{
-    //@ assert cause == CAUSE_LOAD_ACCESS || cause == CAUSE_STORE_ACCESS;
-    (void)cause;
-    (void)address;
-    goes_elsewhere(vhart);
-    return any_bool();
-}
-
-ACCESS_EMULATOR(emulate);
-HAS_ENTRIES(access_emulators, &emulate_emulator);
-
-static bool make_bytes(struct vhart *vhart, uint64_t satp, struct misaligned_fault *fault)
-{
-    (void)satp;
-    goes_elsewhere(vhart);
-    fault->cause += any64();
-    fault->address += any64();
-    return any_bool();
-}
-
-MISALIGNED_EMULATOR(make_bytes);
-HAS_ENTRIES(misaligned_emulators, &make_bytes_emulator);
 
 static void note_exception(struct vhart *vhart, uint64_t cause)
 {
@@ -118,17 +93,6 @@ void tenant_crash(struct vhart *vhart, const uint64_t values[CRASH_PC])
     }
     vhart->tenant->crash[0] = sum;
     harts[0].reschedule = true;
-}
-
-/* There is no other one in the lists. */
-void insert_waiting(struct scheduler *scheduler, struct schedulable *entity,
-                    enum schedulable_state state, uint64_t wake)
-{
-    //@ assert scheduler == &harts[0].scheduler && entity == &mine->schedulable;
-    scheduler->waiting = entity;
-    scheduler->last = entity;
-    entity->state = state;
-    entity->wake = wake;
 }
 
 /* It does not return before a vhart can run, which may be another one. */
